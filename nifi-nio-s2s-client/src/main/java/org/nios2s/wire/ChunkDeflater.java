@@ -1,0 +1,84 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.wire;
+
+import io.netty.buffer.ByteBuf;
+import java.util.zip.Deflater;
+
+/**
+ * Deflates packets into the chunks that {@link ChunkInflater} takes apart, in the size and with the compression level
+ * of NiFi's {@code CompressionOutputStream}. Lives on one thread at a time.
+ */
+public final class ChunkDeflater implements AutoCloseable {
+    /** Plain bytes in every chunk but a packet's last, as NiFi's sender has it. */
+    public static final int CHUNK_BYTES = 65_536;
+
+    /** What NiFi's sender uses: fastest. */
+    private static final int LEVEL = Deflater.BEST_SPEED;
+
+    private static final int ANOTHER_CHUNK = 1;
+    private static final int LAST_CHUNK = 0;
+    private static final int OUTPUT_STEP_BYTES = 8_192;
+
+    private final Deflater deflater = new Deflater(LEVEL);
+    private final byte[] chunk = new byte[CHUNK_BYTES];
+
+    private int filled;
+    private boolean chunkWritten;
+
+    /** Takes all plain bytes of {@code plain}; writes the chunks that became full. */
+    public void deflate(final ByteBuf plain, final ByteBuf out) {
+        while (plain.isReadable()) {
+            final int length = Math.min(plain.readableBytes(), CHUNK_BYTES - filled);
+            plain.readBytes(chunk, filled, length);
+            filled += length;
+            if (filled == CHUNK_BYTES) {
+                writeChunk(out);
+            }
+        }
+    }
+
+    /** Writes what is left of the packet and marks its end. */
+    public void endPacket(final ByteBuf out) {
+        if (filled > 0) {
+            writeChunk(out);
+        }
+        out.writeByte(LAST_CHUNK);
+        chunkWritten = false;
+    }
+
+    private void writeChunk(final ByteBuf out) {
+        if (chunkWritten) {
+            out.writeByte(ANOTHER_CHUNK);
+        }
+        chunkWritten = true;
+        out.writeBytes(ChunkInflater.SYNC);
+        out.writeInt(filled);
+        final int lengthIndex = out.writerIndex();
+        out.writeInt(0);
+        deflater.setInput(chunk, 0, filled);
+        deflater.finish();
+        while (!deflater.finished()) {
+            out.ensureWritable(OUTPUT_STEP_BYTES);
+            final int written = deflater.deflate(out.nioBuffer(out.writerIndex(), OUTPUT_STEP_BYTES));
+            out.writerIndex(out.writerIndex() + written);
+        }
+        out.setInt(lengthIndex, out.writerIndex() - lengthIndex - Integer.BYTES);
+        deflater.reset();
+        filled = 0;
+    }
+
+    /** Gives the native memory back. */
+    @Override
+    public void close() {
+        deflater.end();
+    }
+}

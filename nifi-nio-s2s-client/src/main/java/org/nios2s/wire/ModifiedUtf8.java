@@ -1,0 +1,76 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.buffer.ByteBufOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.apache.nifi.remote.exception.ProtocolException;
+
+/**
+ * Strings as {@link java.io.DataOutput#writeUTF} has them: an unsigned 2-byte length, then modified UTF-8.
+ * Stateless; any thread.
+ */
+public final class ModifiedUtf8 {
+    /** The most bytes that one string takes on the wire, its length included. */
+    public static final int MAX_ENCODED_BYTES = Short.BYTES + 65_535;
+
+    private static final byte HIGHEST_ASCII = 0x7F;
+
+    private ModifiedUtf8() {}
+
+    /**
+     * Reads one string if all of it has arrived.
+     *
+     * @return the string, or null, with nothing consumed, if bytes are missing
+     * @throws ProtocolException if the bytes are not modified UTF-8
+     */
+    public static String readIfComplete(final ByteBuf in) throws ProtocolException {
+        if (in.readableBytes() < Short.BYTES) {
+            return null;
+        }
+        final int length = in.getUnsignedShort(in.readerIndex());
+        if (in.readableBytes() < Short.BYTES + length) {
+            return null;
+        }
+        if (isPlainAscii(in, in.readerIndex() + Short.BYTES, length)) {
+            in.skipBytes(Short.BYTES);
+            return in.readCharSequence(length, StandardCharsets.US_ASCII).toString();
+        }
+        try {
+            return DataInputStream.readUTF(new DataInputStream(new ByteBufInputStream(in, Short.BYTES + length)));
+        } catch (final IOException e) {
+            throw new ProtocolException("A string of " + length + " bytes is not modified UTF-8: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Writes one string.
+     *
+     * @throws ProtocolException if it takes more than 65,535 bytes
+     */
+    public static void write(final ByteBuf out, final String value) throws ProtocolException {
+        try (ByteBufOutputStream stream = new ByteBufOutputStream(out)) {
+            stream.writeUTF(value);
+        } catch (final IOException e) {
+            throw new ProtocolException(
+                    "A string of " + value.length() + " characters does not fit: " + e.getMessage(), e);
+        }
+    }
+
+    /** NUL takes two bytes in modified UTF-8, so a single zero byte is left to the strict reader as well. */
+    private static boolean isPlainAscii(final ByteBuf in, final int from, final int length) {
+        return in.forEachByte(from, length, value -> value > 0 && value <= HIGHEST_ASCII) == -1;
+    }
+}

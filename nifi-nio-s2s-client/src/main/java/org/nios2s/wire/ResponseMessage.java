@@ -1,0 +1,87 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.wire;
+
+import io.netty.buffer.ByteBuf;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.protocol.ResponseCode;
+
+/**
+ * A response on the wire: {@code R}, {@code C}, the code, and for some codes a text. Immutable; any thread.
+ *
+ * @param code what is said
+ * @param message the text, or null for a code that has none
+ */
+public record ResponseMessage(ResponseCode code, String message) {
+    private static final byte FIRST_BYTE = 'R';
+    private static final byte SECOND_BYTE = 'C';
+    private static final int CODE_SEQUENCE_BYTES = 3;
+
+    /**
+     * Reads one response if all of it has arrived. A wrong byte is refused as soon as it is there.
+     *
+     * @return the response, or null, with nothing consumed, if bytes are missing
+     * @throws ProtocolException if the bytes are no response or its code is unknown
+     */
+    public static ResponseMessage readIfComplete(final ByteBuf in) throws ProtocolException {
+        final int start = in.readerIndex();
+        final int available = in.readableBytes();
+        if (available > 0 && in.getByte(start) != FIRST_BYTE || available > 1 && in.getByte(start + 1) != SECOND_BYTE) {
+            throw new ProtocolException("Expected a response code, but the bytes do not start with 'RC'");
+        }
+        if (available < CODE_SEQUENCE_BYTES) {
+            return null;
+        }
+        final int number = in.getUnsignedByte(start + 2);
+        final ResponseCode code = ResponseCode.fromCode(number);
+        if (code.getCode() != number) {
+            throw new ProtocolException("Received the unknown response code " + number);
+        }
+        if (!code.containsMessage()) {
+            in.skipBytes(CODE_SEQUENCE_BYTES);
+            return new ResponseMessage(code, null);
+        }
+        in.skipBytes(CODE_SEQUENCE_BYTES);
+        final String message = ModifiedUtf8.readIfComplete(in);
+        if (message == null) {
+            in.readerIndex(start);
+            return null;
+        }
+        return new ResponseMessage(code, message);
+    }
+
+    /** Writes a code that has no text. */
+    public static void write(final ByteBuf out, final ResponseCode code) {
+        if (code.containsMessage()) {
+            throw new IllegalArgumentException(code + " needs a text");
+        }
+        out.writeBytes(code.getCodeSequence());
+    }
+
+    /**
+     * Writes a code that has a text.
+     *
+     * @throws ProtocolException if the text takes more than 65,535 bytes
+     */
+    public static void write(final ByteBuf out, final ResponseCode code, final String message)
+            throws ProtocolException {
+        if (!code.containsMessage()) {
+            throw new IllegalArgumentException(code + " has no text");
+        }
+        out.writeBytes(code.getCodeSequence());
+        ModifiedUtf8.write(out, message);
+    }
+
+    @Override
+    public String toString() {
+        return message == null ? code.name() : code.name() + ": " + message;
+    }
+}
