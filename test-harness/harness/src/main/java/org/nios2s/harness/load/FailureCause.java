@@ -1,0 +1,58 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load;
+
+import java.net.SocketTimeoutException;
+import java.util.regex.Pattern;
+
+/**
+ * Words for why a transaction failed, the same for the same cause, so that failures can be counted by it. Stateless.
+ */
+public final class FailureCause {
+
+    private static final Pattern VARIABLE_PART = Pattern.compile(
+            "[0-9a-f]{8}-[0-9a-f-]{27}|/?[\\w.-]*[/@][\\d.:]+\\d|\\bL?:?\\d+\\.\\d+\\.\\d+\\.\\d+(:\\d+)?|\\d+|@[0-9a-f]+");
+    private static final int MAX_LENGTH = 160;
+
+    private FailureCause() {}
+
+    /**
+     * Names a cause.
+     *
+     * @param step  what was going on
+     * @param cause what was thrown
+     * @return words without addresses, numbers and ids
+     */
+    public static String of(final String step, final Throwable cause) {
+        Throwable root = cause;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        if (root instanceof SocketTimeoutException) {
+            return "time-out while " + step;
+        }
+        final String message = root.getMessage() == null ? "" : ": " + root.getMessage();
+        return of(step, root.getClass().getSimpleName() + message);
+    }
+
+    /**
+     * Names a cause.
+     *
+     * @param step    what was going on
+     * @param message what went wrong
+     * @return words without addresses, numbers and ids
+     */
+    public static String of(final String step, final String message) {
+        final String same = VARIABLE_PART.matcher(message).replaceAll("#").strip();
+        final String text = same + " while " + step;
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…";
+    }
+}

@@ -1,0 +1,117 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * What one load run sends: how many clients, how much each and how often. Immutable, read by every thread of the run.
+ *
+ * @param clients      logical clients, each with a connection of its own
+ * @param transactions transactions per client, or {@link #UNLIMITED} when only the duration ends the run
+ * @param duration     no transaction begins later than this after the start of the run; zero when only the number of
+ *                     transactions ends it
+ * @param packets      packets per transaction
+ * @param packetSize   content bytes per packet
+ * @param interval     from the intended start of a client's transaction to that of its next; zero is flat out
+ * @param stagger      from the start of one client to the start of the next
+ * @param timeout      how long a client waits for the server in any step
+ */
+public record LoadSettings(
+        int clients,
+        int transactions,
+        Duration duration,
+        int packets,
+        int packetSize,
+        Duration interval,
+        Duration stagger,
+        Duration timeout) {
+
+    /** The number of transactions when only the duration ends a run. */
+    public static final int UNLIMITED = 0;
+
+    /** More clients than one address has ephemeral ports make no sense. */
+    public static final int MAX_CLIENTS = 60_000;
+
+    /** What a packet may hold: the content is kept in memory once. */
+    public static final int MAX_PACKET_SIZE = 256 * 1024 * 1024;
+
+    private static final int MAX_TRANSACTIONS = 10_000_000;
+    private static final int MAX_PACKETS = 1_000_000;
+    private static final Duration MAX_TIME = Duration.ofHours(24);
+
+    /**
+     * Checks every number.
+     *
+     * @throws IllegalArgumentException naming the first impossible one and what is possible
+     */
+    public LoadSettings {
+        requireBetween("clients", clients, 1, MAX_CLIENTS);
+        requireBetween("transactions", transactions, UNLIMITED, MAX_TRANSACTIONS);
+        requireBetween("packets", packets, 1, MAX_PACKETS);
+        requireBetween("packet size", packetSize, 0, MAX_PACKET_SIZE);
+        requireTime("duration", duration);
+        requireTime("interval", interval);
+        requireTime("stagger", stagger);
+        requireTime("timeout", timeout);
+        if (timeout.isZero()) {
+            throw new IllegalArgumentException("timeout must be longer than 0, else no transaction can succeed");
+        }
+        if (transactions == UNLIMITED && duration.isZero()) {
+            throw new IllegalArgumentException("either transactions or duration must be more than 0: nothing to do");
+        }
+    }
+
+    /**
+     * The same work for other counts of clients and transactions, bounded by the transactions alone.
+     *
+     * @param otherClients      logical clients
+     * @param otherTransactions transactions per client
+     * @return the changed settings
+     */
+    public LoadSettings with(final int otherClients, final int otherTransactions) {
+        return new LoadSettings(
+                otherClients, otherTransactions, Duration.ZERO, packets, packetSize, interval, stagger, timeout);
+    }
+
+    /**
+     * Whether clients send at a given pace rather than flat out.
+     *
+     * @return true when there is an interval
+     */
+    public boolean paced() {
+        return !interval.isZero();
+    }
+
+    /**
+     * All transactions of the run, or {@link #UNLIMITED} when only the duration ends it.
+     *
+     * @return transactions of all clients together
+     */
+    public long totalTransactions() {
+        return (long) clients * transactions;
+    }
+
+    private static void requireBetween(final String name, final int value, final int min, final int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException("%s must be between %d and %d, not %d".formatted(name, min, max, value));
+        }
+    }
+
+    private static void requireTime(final String name, final Duration value) {
+        Objects.requireNonNull(value, name);
+        if (value.isNegative() || value.compareTo(MAX_TIME) > 0) {
+            throw new IllegalArgumentException(
+                    "%s must be between 0 and %d h, not %s".formatted(name, MAX_TIME.toHours(), value));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
+/**
+ * Checks that this process may open as many sockets as a run needs. Stateless.
+ */
+public final class OpenFileLimit {
+
+    /** Sockets at a time per logical client: NiFi's client also opens one for the peers and one for the REST API. */
+    private static final int FILES_PER_STOCK_CLIENT = 4;
+
+    private OpenFileLimit() {}
+
+    /**
+     * Checks the limit of this process, which a NiFi started by it inherits.
+     *
+     * @param clients logical clients
+     * @param kind    what they are
+     * @throws IllegalArgumentException saying how many there are, how many are needed and how to raise it
+     */
+    public static void check(final int clients, final ClientKind kind) {
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof final UnixOperatingSystemMXBean unix) {
+            check(clients, kind, unix.getMaxFileDescriptorCount(), unix.getOpenFileDescriptorCount());
+        }
+    }
+
+    static void check(final int clients, final ClientKind kind, final long limit, final long open) {
+        final long needed = open + RESERVE + (long) clients * (kind == ClientKind.STOCK ? FILES_PER_STOCK_CLIENT : 1);
+        if (needed > limit) {
+            throw new IllegalArgumentException(
+                    "%d clients need about %d open files, this process may have %d: raise it with 'ulimit -n %d' in the"
+                                    .formatted(clients, needed, limit, needed)
+                            + " shell, or use fewer --clients");
+        }
+    }
+
+    private static final int RESERVE = 200;
+}

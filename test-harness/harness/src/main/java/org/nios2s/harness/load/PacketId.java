@@ -1,0 +1,62 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load;
+
+/**
+ * The name of one packet, unique in a run, carried as an attribute so that the sink can account for it. Immutable.
+ *
+ * @param run         name of the run
+ * @param client      number of the logical client, from 0
+ * @param transaction number of the client's transaction, from 0
+ * @param packet      number of the packet in it, from 0
+ */
+public record PacketId(String run, int client, int transaction, int packet) {
+
+    /** Name of the attribute that carries the id. */
+    public static final String ATTRIBUTE = "packet.id";
+
+    private static final char SEPARATOR = '-';
+
+    /**
+     * Reads an id back.
+     *
+     * @param run  the run that is looked for
+     * @param text what the sink wrote
+     * @return the id, or null when the text is no packet id of that run
+     */
+    public static PacketId parse(final String run, final String text) {
+        if (!text.startsWith(run) || text.length() <= run.length() || text.charAt(run.length()) != SEPARATOR) {
+            return null;
+        }
+        final int first = run.length() + 1;
+        final int second = text.indexOf(SEPARATOR, first) + 1;
+        final int third = text.indexOf(SEPARATOR, second) + 1;
+        if (second == 0 || third == 0) {
+            return null;
+        }
+        try {
+            return new PacketId(
+                    run,
+                    Integer.parseInt(text, first, second - 1, RADIX),
+                    Integer.parseInt(text, second, third - 1, RADIX),
+                    Integer.parseInt(text, third, text.length(), RADIX));
+        } catch (final NumberFormatException e) {
+            return null;
+        }
+    }
+
+    private static final int RADIX = 10;
+
+    @Override
+    public String toString() {
+        return run + SEPARATOR + client + SEPARATOR + transaction + SEPARATOR + packet;
+    }
+}

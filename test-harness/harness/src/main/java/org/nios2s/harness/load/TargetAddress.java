@@ -1,0 +1,56 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load;
+
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.Objects;
+
+/**
+ * Where the load goes: a RAW Site-to-Site socket and the input port behind it. Immutable, read by every thread.
+ *
+ * @param host   host name or address of the RAW socket
+ * @param port   its TCP port
+ * @param portId identifier of the input port
+ * @param api    base of NiFi's web address, such as {@code http://127.0.0.1:8080/nifi}, which NiFi's own client
+ *               asks for the peers; null when nothing is known of it
+ */
+public record TargetAddress(String host, int port, String portId, URI api) {
+
+    private static final int MAX_PORT = 65_535;
+
+    /**
+     * Checks the address.
+     *
+     * @throws IllegalArgumentException when the TCP port is none
+     */
+    public TargetAddress {
+        Objects.requireNonNull(host, "host");
+        Objects.requireNonNull(portId, "portId");
+        if (port < 1 || port > MAX_PORT) {
+            throw new IllegalArgumentException("a TCP port is between 1 and 65535, not " + port);
+        }
+    }
+
+    /**
+     * The socket to connect to.
+     *
+     * @return host, resolved, and port
+     */
+    public InetSocketAddress socket() {
+        return new InetSocketAddress(host, port);
+    }
+
+    @Override
+    public String toString() {
+        return host + ":" + port;
+    }
+}

@@ -1,0 +1,74 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load;
+
+/**
+ * The moments of one transaction, in nanoseconds of {@link System#nanoTime()}. Belongs to one logical client and lives
+ * on that client's thread; used again for every transaction.
+ */
+public final class TransactionTimes {
+
+    private long intended;
+    private long started;
+    private long created;
+    private long sent;
+    private long confirmed;
+    private long completed;
+
+    /**
+     * A transaction begins.
+     *
+     * @param intendedNanos when it should have begun
+     */
+    public void start(final long intendedNanos) {
+        intended = intendedNanos;
+        started = System.nanoTime();
+    }
+
+    /** There is a connection that is ready for it. */
+    public void created() {
+        created = System.nanoTime();
+    }
+
+    /** Its packets have been handed to the socket. */
+    public void sent() {
+        sent = System.nanoTime();
+    }
+
+    /** The server has confirmed the checksum. */
+    public void confirmed() {
+        confirmed = System.nanoTime();
+    }
+
+    /** The server has finished it. */
+    public void completed() {
+        completed = System.nanoTime();
+    }
+
+    /**
+     * How long a phase took.
+     *
+     * @param phase the phase
+     * @return nanoseconds, never negative
+     */
+    public long nanos(final Phase phase) {
+        final long nanos =
+                switch (phase) {
+                    case CREATE -> created - started;
+                    case SEND -> sent - created;
+                    case CONFIRM -> confirmed - sent;
+                    case COMPLETE -> completed - confirmed;
+                    case TOTAL -> completed - started;
+                    case RESPONSE -> completed - intended;
+                };
+        return Math.max(0, nanos);
+    }
+}

@@ -1,0 +1,236 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslContext;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.FailureCause;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.RunPlan;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.load.TransactionTimes;
+
+/**
+ * One logical client: does its transactions one after the other over a connection of its own, and connects again after
+ * a failure. Lives on one event loop; only {@link #start}, {@link #abandon} and the constructor run elsewhere.
+ */
+final class WireClient implements WireConversation.Listener {
+
+    /** How long a client that cannot connect waits before its next transaction, so that it does not spin. */
+    private static final long RECONNECT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final int NONE_YET = -1;
+
+    private final int client;
+    private final Setting setting;
+    private final EventLoop eventLoop;
+    private final LoadMeter meter;
+    private final Runnable onEnd;
+    private final ClientTally tally;
+    private final TransactionTimes times = new TransactionTimes();
+
+    private WireConversation conversation;
+    private int transaction = NONE_YET;
+    private long notBefore;
+    private boolean inTransaction;
+    private boolean ended;
+
+    /**
+     * What all clients of a run have in common. Immutable.
+     *
+     * @param load      what to send
+     * @param target    where to
+     * @param plan      when
+     * @param writer    writes a transaction's packets
+     * @param bootstrap makes connections
+     * @param tls       makes the TLS engine of a connection, or null
+     */
+    record Setting(
+            LoadSettings load,
+            TargetAddress target,
+            RunPlan plan,
+            TransactionWriter writer,
+            Bootstrap bootstrap,
+            SslContext tls) {}
+
+    /**
+     * A client that has not begun.
+     *
+     * @param client    its number, from 0
+     * @param setting   what it has in common with the others
+     * @param eventLoop where it lives
+     * @param meter     counts and times of the run
+     * @param onEnd     called once, on the event loop, when the client has done its share or was abandoned
+     */
+    WireClient(
+            final int client,
+            final Setting setting,
+            final EventLoop eventLoop,
+            final LoadMeter meter,
+            final Runnable onEnd) {
+        this.client = client;
+        this.setting = setting;
+        this.eventLoop = eventLoop;
+        this.meter = meter;
+        this.onEnd = onEnd;
+        this.tally = new ClientTally(client);
+        this.notBefore = setting.plan().clientStart(client);
+    }
+
+    /** Begins when the plan says so. */
+    void start() {
+        final long delay = setting.plan().clientStart(client) - System.nanoTime();
+        eventLoop.schedule(
+                () -> {
+                    tally.begin();
+                    next();
+                },
+                Math.max(0, delay),
+                TimeUnit.NANOSECONDS);
+    }
+
+    /** Gives up what is in flight and ends. */
+    void abandon() {
+        eventLoop.execute(() -> {
+            if (inTransaction) {
+                meter.abandoned();
+            }
+            end();
+        });
+    }
+
+    ClientTally tally() {
+        return tally;
+    }
+
+    private void next() {
+        if (ended) {
+            return;
+        }
+        transaction++;
+        final long now = System.nanoTime();
+        final long intended = setting.plan().intendedStart(client, transaction, now);
+        if (!setting.plan().includes(transaction, intended, now)) {
+            end();
+            return;
+        }
+        final long wait = Math.max(intended, notBefore) - now;
+        if (wait > 0) {
+            eventLoop.schedule(() -> begin(intended), wait, TimeUnit.NANOSECONDS);
+        } else {
+            // Not from within the last answer's callback: a client that never waits must not starve its neighbours.
+            eventLoop.execute(() -> begin(intended));
+        }
+    }
+
+    private void begin(final long intended) {
+        if (ended) {
+            return;
+        }
+        inTransaction = true;
+        times.start(intended);
+        if (conversation != null && conversation.isReady()) {
+            onReady();
+        } else {
+            connect();
+        }
+    }
+
+    private void connect() {
+        final WireConversation fresh =
+                new WireConversation(setting.target(), setting.load().timeout(), this);
+        conversation = fresh;
+        final ChannelHandler handlers = new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(final Channel channel) {
+                if (setting.tls() != null) {
+                    channel.pipeline()
+                            .addLast(setting.tls()
+                                    .newHandler(
+                                            channel.alloc(),
+                                            setting.target().host(),
+                                            setting.target().port()));
+                }
+                channel.pipeline().addLast(fresh);
+            }
+        };
+        final ChannelFuture connected =
+                setting.bootstrap().clone(eventLoop).handler(handlers).connect();
+        connected.addListener(future -> {
+            if (!future.isSuccess()) {
+                notBefore = System.nanoTime() + RECONNECT_PAUSE_NANOS;
+                onFailure(FailureCause.of("connecting", future.cause()));
+            }
+        });
+    }
+
+    @Override
+    public void onReady() {
+        if (ended) {
+            return;
+        }
+        times.created();
+        conversation.send(setting.writer(), client, transaction);
+    }
+
+    @Override
+    public void onSent() {
+        times.sent();
+    }
+
+    @Override
+    public void onConfirmed() {
+        times.confirmed();
+    }
+
+    @Override
+    public void onFinished(final boolean destinationFull) {
+        times.completed();
+        inTransaction = false;
+        tally.succeeded(transaction, times);
+        meter.succeeded(times, destinationFull);
+        next();
+    }
+
+    @Override
+    public void onFailure(final String cause) {
+        conversation = null;
+        if (!inTransaction) {
+            // The server closed an idle connection; the next transaction makes another.
+            return;
+        }
+        inTransaction = false;
+        tally.failed();
+        meter.failed(cause);
+        next();
+    }
+
+    private void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        inTransaction = false;
+        tally.end();
+        if (conversation != null) {
+            conversation.shutDown();
+        }
+        onEnd.run();
+    }
+}

@@ -1,0 +1,360 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.protocol.HandshakeProperty;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.harness.load.FailureCause;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * The peer's side of one RAW connection: magic, protocol, handshake, codec, then one push transaction after the other.
+ * Lives on the connection's event loop, as do all calls to its listener; after a failure it closes and says so once.
+ */
+final class WireConversation extends ByteToMessageDecoder {
+
+    private static final byte[] MAGIC = "NiFi".getBytes(StandardCharsets.US_ASCII);
+    private static final String PROTOCOL = "SocketFlowFileProtocol";
+    private static final int PROTOCOL_VERSION = 6;
+    private static final String CODEC = "StandardFlowFileCodec";
+    private static final int CODEC_VERSION = 1;
+    private static final int RESOURCE_OK = 20;
+    private static final int RESOURCE_OTHER_VERSION = 21;
+    private static final int HANDSHAKE_PROPERTIES = 3;
+
+    /** What the conversation waits for. */
+    private enum Step {
+        CONNECT("connecting"),
+        NEGOTIATE_PROTOCOL("negotiating the protocol"),
+        HANDSHAKE("shaking hands"),
+        NEGOTIATE_CODEC("negotiating the codec"),
+        READY("idle"),
+        CONFIRM("waiting for CONFIRM_TRANSACTION"),
+        FINISH("waiting for TRANSACTION_FINISHED"),
+        CLOSED("closed");
+
+        private final String words;
+
+        Step(final String words) {
+            this.words = words;
+        }
+    }
+
+    /** Hears how the conversation goes, on the event loop. */
+    interface Listener {
+        /** The connection is ready for its first transaction. */
+        void onReady();
+
+        /** All packets of the transaction have been handed to the socket. */
+        void onSent();
+
+        /** The server's checksum is ours. */
+        void onConfirmed();
+
+        /**
+         * The server has finished the transaction; the connection is ready for the next.
+         *
+         * @param destinationFull whether the server said that its destination is full now
+         */
+        void onFinished(boolean destinationFull);
+
+        /**
+         * The connection is over, and with it the transaction in flight if there is one.
+         *
+         * @param cause why
+         */
+        void onFailure(String cause);
+    }
+
+    private final TargetAddress target;
+    private final long timeoutNanos;
+    private final Listener listener;
+    private final CRC32 checksum = new CRC32();
+    private ChannelHandlerContext context;
+    private Step step = Step.CONNECT;
+    private long waitingSince;
+    private boolean timerArmed;
+    private boolean sent;
+
+    /**
+     * A conversation that has not begun.
+     *
+     * @param target   whom it is with
+     * @param timeout  how long to wait in any step
+     * @param listener hears how it goes
+     */
+    WireConversation(final TargetAddress target, final Duration timeout, final Listener listener) {
+        this.target = target;
+        this.timeoutNanos = timeout.toNanos();
+        this.listener = listener;
+    }
+
+    /** @return whether a transaction can begin */
+    boolean isReady() {
+        return step == Step.READY && context.channel().isActive();
+    }
+
+    /**
+     * Sends a transaction's packets.
+     *
+     * @param writer      writes them
+     * @param client      number of the logical client
+     * @param transaction number of its transaction
+     */
+    void send(final TransactionWriter writer, final int client, final int transaction) {
+        checksum.reset();
+        sent = false;
+        enter(Step.CONFIRM);
+        try {
+            final ByteBuf rest = writer.write(context, client, transaction, checksum);
+            context.writeAndFlush(rest).addListener(written -> {
+                if (written.isSuccess()) {
+                    noteSent();
+                } else {
+                    fail(FailureCause.of("sending", written.cause()));
+                }
+            });
+        } catch (final ProtocolException e) {
+            fail(FailureCause.of("sending", e));
+        }
+    }
+
+    /** Takes leave of the server and closes, without telling the listener. */
+    void shutDown() {
+        if (context == null || step == Step.CLOSED) {
+            step = Step.CLOSED;
+            return;
+        }
+        final boolean polite = step == Step.READY;
+        step = Step.CLOSED;
+        if (polite) {
+            final ByteBuf out = context.alloc().buffer();
+            try {
+                ModifiedUtf8.write(out, RequestType.SHUTDOWN.name());
+            } catch (final ProtocolException e) {
+                throw new IllegalStateException("a constant of the protocol does not fit the protocol", e);
+            }
+            context.writeAndFlush(out);
+        }
+        context.close();
+    }
+
+    @Override
+    public void handlerAdded(final ChannelHandlerContext added) {
+        context = added;
+    }
+
+    @Override
+    public void channelActive(final ChannelHandlerContext active) throws ProtocolException {
+        if (step == Step.CLOSED) {
+            active.close();
+            return;
+        }
+        final SslHandler tls = active.pipeline().get(SslHandler.class);
+        if (tls == null) {
+            greet();
+        } else {
+            enter(Step.CONNECT);
+            tls.handshakeFuture().addListener(done -> {
+                if (done.isSuccess()) {
+                    greet();
+                } else {
+                    fail(FailureCause.of("shaking hands for TLS", done.cause()));
+                }
+            });
+        }
+    }
+
+    @Override
+    protected void decode(final ChannelHandlerContext reading, final ByteBuf in, final List<Object> out)
+            throws ProtocolException {
+        switch (step) {
+            case NEGOTIATE_PROTOCOL -> {
+                if (resourceAccepted(in, PROTOCOL)) {
+                    shakeHands();
+                }
+            }
+            case HANDSHAKE -> readHandshakeAnswer(in);
+            case NEGOTIATE_CODEC -> {
+                if (resourceAccepted(in, CODEC)) {
+                    step = Step.READY;
+                    listener.onReady();
+                }
+            }
+            case CONFIRM -> readConfirmation(in);
+            case FINISH -> readEnd(in);
+            case CLOSED -> in.skipBytes(in.readableBytes());
+            default -> throw new ProtocolException("the server sends bytes unasked");
+        }
+    }
+
+    @Override
+    public void channelInactive(final ChannelHandlerContext inactive) throws Exception {
+        super.channelInactive(inactive);
+        fail("connection closed by the server while " + step.words);
+    }
+
+    @Override
+    public void exceptionCaught(final ChannelHandlerContext caught, final Throwable cause) {
+        final Throwable inner =
+                cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+        fail(FailureCause.of(step.words, inner));
+    }
+
+    private void greet() throws ProtocolException {
+        final ByteBuf out = context.alloc().buffer();
+        out.writeBytes(MAGIC);
+        ModifiedUtf8.write(out, PROTOCOL);
+        out.writeInt(PROTOCOL_VERSION);
+        enter(Step.NEGOTIATE_PROTOCOL);
+        context.writeAndFlush(out);
+    }
+
+    /** @return whether the answer is there and says yes */
+    private static boolean resourceAccepted(final ByteBuf in, final String resource) throws ProtocolException {
+        final int answer = in.getUnsignedByte(in.readerIndex());
+        if (answer == RESOURCE_OK) {
+            in.skipBytes(1);
+            return true;
+        }
+        if (answer == RESOURCE_OTHER_VERSION) {
+            throw new ProtocolException("the server wants another version of " + resource);
+        }
+        throw new ProtocolException("the server refuses " + resource);
+    }
+
+    private void shakeHands() throws ProtocolException {
+        final ByteBuf out = context.alloc().buffer();
+        ModifiedUtf8.write(out, UUID.randomUUID().toString());
+        ModifiedUtf8.write(out, "nifi://" + target.host() + ":" + target.port());
+        out.writeInt(HANDSHAKE_PROPERTIES);
+        writeProperty(out, HandshakeProperty.GZIP, Boolean.FALSE.toString());
+        writeProperty(out, HandshakeProperty.PORT_IDENTIFIER, target.portId());
+        writeProperty(
+                out,
+                HandshakeProperty.REQUEST_EXPIRATION_MILLIS,
+                Long.toString(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+        enter(Step.HANDSHAKE);
+        context.writeAndFlush(out);
+    }
+
+    private static void writeProperty(final ByteBuf out, final HandshakeProperty name, final String value)
+            throws ProtocolException {
+        ModifiedUtf8.write(out, name.name());
+        ModifiedUtf8.write(out, value);
+    }
+
+    private void readHandshakeAnswer(final ByteBuf in) throws ProtocolException {
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        if (answer.code() != ResponseCode.PROPERTIES_OK) {
+            throw new ProtocolException(answer.toString());
+        }
+        final ByteBuf out = context.alloc().buffer();
+        ModifiedUtf8.write(out, RequestType.NEGOTIATE_FLOWFILE_CODEC.name());
+        ModifiedUtf8.write(out, CODEC);
+        out.writeInt(CODEC_VERSION);
+        enter(Step.NEGOTIATE_CODEC);
+        context.writeAndFlush(out);
+    }
+
+    private void readConfirmation(final ByteBuf in) throws ProtocolException {
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        if (answer.code() != ResponseCode.CONFIRM_TRANSACTION) {
+            throw new ProtocolException(answer.toString());
+        }
+        final ByteBuf out = context.alloc().buffer();
+        if (!Long.toString(checksum.getValue()).equals(answer.message())) {
+            ResponseMessage.write(out, ResponseCode.BAD_CHECKSUM);
+            context.writeAndFlush(out);
+            throw new ProtocolException("the server's checksum differs");
+        }
+        noteSent();
+        ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION, "");
+        enter(Step.FINISH);
+        listener.onConfirmed();
+        context.writeAndFlush(out);
+    }
+
+    private void readEnd(final ByteBuf in) throws ProtocolException {
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        final boolean full = answer.code() == ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL;
+        if (!full && answer.code() != ResponseCode.TRANSACTION_FINISHED) {
+            throw new ProtocolException(answer.toString());
+        }
+        step = Step.READY;
+        listener.onFinished(full);
+    }
+
+    /** The answer may arrive before the event loop has said that the last byte was written: the first of both counts. */
+    private void noteSent() {
+        if (!sent) {
+            sent = true;
+            listener.onSent();
+        }
+    }
+
+    private void enter(final Step next) {
+        step = next;
+        waitingSince = System.nanoTime();
+        if (!timerArmed) {
+            timerArmed = true;
+            context.executor().schedule(this::checkTime, timeoutNanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** One timer serves all steps of a connection: it looks when the current one began. */
+    private void checkTime() {
+        timerArmed = false;
+        if (step == Step.READY || step == Step.CLOSED) {
+            return;
+        }
+        final long left = waitingSince + timeoutNanos - System.nanoTime();
+        if (left <= 0) {
+            fail("time-out while " + step.words);
+        } else {
+            timerArmed = true;
+            context.executor().schedule(this::checkTime, left, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void fail(final String cause) {
+        if (step == Step.CLOSED) {
+            return;
+        }
+        step = Step.CLOSED;
+        context.close();
+        listener.onFailure(cause);
+    }
+}

@@ -1,0 +1,138 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.LoadDriver;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.RunPlan;
+import org.nios2s.harness.load.TargetAddress;
+
+/**
+ * Drives thousands of logical clients, each with a connection of its own, on a few event loops. The caller of
+ * {@link #drive} waits; each client lives on one of the event loops.
+ */
+public final class WireLoadDriver implements LoadDriver {
+
+    private static final int EVENT_LOOPS = 2;
+    private static final int SHUTDOWN_SECONDS = 5;
+    private static final byte[] PATTERN = "0123456789".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+
+    private final String run;
+    private final LoadSettings settings;
+    private final TargetAddress target;
+    private final SslContext tls;
+    private final LoadMeter meter;
+    private final List<WireClient> clients = new ArrayList<>();
+    private volatile boolean stopped;
+
+    /**
+     * A driver for one run.
+     *
+     * @param run      name of the run, the first part of its packet ids
+     * @param settings what to send
+     * @param target   where to
+     * @param tls      makes the TLS engine of each connection, or null for plain TCP
+     */
+    public WireLoadDriver(
+            final String run, final LoadSettings settings, final TargetAddress target, final SslContext tls) {
+        this.run = run;
+        this.settings = settings;
+        this.target = target;
+        this.tls = tls;
+        this.meter = new LoadMeter(settings.paced());
+    }
+
+    @Override
+    public LoadOutcome drive() throws InterruptedException {
+        final ByteBuf content = content(settings.packetSize());
+        final EventLoopGroup group = new NioEventLoopGroup(EVENT_LOOPS, new DefaultThreadFactory("wire-client", true));
+        final CountDownLatch running = new CountDownLatch(settings.clients());
+        try {
+            final Instant started = Instant.now();
+            final RunPlan plan = new RunPlan(settings);
+            startClients(group, plan, content, running);
+            final long startNanos = System.nanoTime();
+            running.await();
+            final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
+            final List<ClientTally> tallies =
+                    clients.stream().map(WireClient::tally).toList();
+            return LoadOutcome.of(run, started, wall, tallies, meter);
+        } finally {
+            stopped = true;
+            final Future<?> shutdown = group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+            shutdown.awaitUninterruptibly(SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+            content.release();
+        }
+    }
+
+    @Override
+    public void stop() {
+        stopped = true;
+        synchronized (clients) {
+            clients.forEach(WireClient::abandon);
+        }
+    }
+
+    @Override
+    public LoadMeter meter() {
+        return meter;
+    }
+
+    private void startClients(
+            final EventLoopGroup group, final RunPlan plan, final ByteBuf content, final CountDownLatch running) {
+        final TransactionWriter writer = new TransactionWriter(run, settings.packets(), content);
+        final Bootstrap bootstrap = new Bootstrap()
+                .group(group)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        Math.min(settings.timeout().toMillis(), Integer.MAX_VALUE))
+                .remoteAddress(target.socket());
+        final WireClient.Setting setting = new WireClient.Setting(settings, target, plan, writer, bootstrap, tls);
+        synchronized (clients) {
+            for (int client = 0; client < settings.clients(); client++) {
+                final WireClient wireClient = new WireClient(client, setting, group.next(), meter, running::countDown);
+                clients.add(wireClient);
+                wireClient.start();
+            }
+            if (stopped) {
+                clients.forEach(WireClient::abandon);
+            }
+        }
+    }
+
+    private static ByteBuf content(final int size) {
+        final byte[] bytes = new byte[size];
+        for (int i = 0; i < size; i++) {
+            bytes[i] = PATTERN[i % PATTERN.length];
+        }
+        return Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(bytes));
+    }
+}

@@ -1,0 +1,35 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+/**
+ * What became of the packets, by the sink's ledger. Immutable, any thread.
+ *
+ * @param acknowledged   packets of transactions that the server acknowledged
+ * @param arrived        different packets of the run in the ledger
+ * @param lost           acknowledged packets that are not in the ledger
+ * @param duplicated     entries of the ledger beyond the first for the same packet
+ * @param unacknowledged packets in the ledger whose transaction failed on the client's side: a client would send them
+ *                       again, which the protocol allows
+ * @param settled        whether the ledger stood still when it was read; if not, lost packets may only be late
+ */
+public record LedgerFigures(
+        long acknowledged, long arrived, long lost, long duplicated, long unacknowledged, boolean settled) {
+
+    /**
+     * Whether every acknowledged packet arrived exactly once.
+     *
+     * @return true when nothing is lost and nothing is there twice
+     */
+    public boolean exact() {
+        return lost == 0 && duplicated == 0 && settled;
+    }
+}

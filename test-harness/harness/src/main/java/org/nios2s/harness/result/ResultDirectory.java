@@ -1,0 +1,113 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+
+/**
+ * The directory that one command leaves behind: result.json, a CSV per run, and the index of the CSVs. Used on the
+ * command's thread.
+ */
+public final class ResultDirectory {
+
+    private static final String JSON_FILE = "result.json";
+    private static final String INDEX_FILE = "index.md";
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd_HHmmss", Locale.ROOT);
+    private static final int MAX_NAMES = 100;
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .addModule(new JavaTimeModule())
+            .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .build();
+
+    private final Path directory;
+
+    private ResultDirectory(final Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * Makes a new directory, named after the time and the scenario.
+     *
+     * @param parent   where it goes; made when it does not exist
+     * @param scenario the scenario's name
+     * @return the directory
+     * @throws IOException when it cannot be made
+     */
+    public static ResultDirectory create(final Path parent, final String scenario) throws IOException {
+        Files.createDirectories(parent);
+        final String name = TIME.format(LocalDateTime.now(ZoneId.systemDefault())) + "_" + scenario;
+        for (int number = 1; number < MAX_NAMES; number++) {
+            final Path candidate = parent.resolve(number == 1 ? name : name + "_" + number);
+            try {
+                return new ResultDirectory(Files.createDirectory(candidate));
+            } catch (final FileAlreadyExistsException e) {
+                // Another command began in the same second: the next name is ours.
+                continue;
+            }
+        }
+        throw new IOException("no free name like " + parent.resolve(name));
+    }
+
+    /**
+     * Writes the CSV of a run and its index line.
+     *
+     * @param part     directory inside this one for the CSV, empty for this one itself
+     * @param settings what was sent
+     * @param outcome  the run
+     * @throws IOException when it cannot be written
+     */
+    public void addRun(final String part, final LoadSettings settings, final LoadOutcome outcome) throws IOException {
+        final Path home = Files.createDirectories(directory.resolve(part));
+        final Path csv = home.resolve(ScaleCsv.fileName(outcome, ZoneId.systemDefault()));
+        Files.write(csv, ScaleCsv.lines(outcome));
+        final String name = directory.relativize(csv).toString();
+        Files.write(
+                directory.resolve(INDEX_FILE),
+                List.of(ScaleCsv.indexLine(name, settings, outcome)),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.APPEND);
+    }
+
+    /**
+     * Writes the figures.
+     *
+     * @param report what to write as JSON
+     * @throws IOException when it cannot be written
+     */
+    public void writeReport(final Object report) throws IOException {
+        JSON.writeValue(directory.resolve(JSON_FILE).toFile(), report);
+    }
+
+    /**
+     * Where it is.
+     *
+     * @return the directory
+     */
+    public Path path() {
+        return directory;
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.Instant;
+import java.util.Map;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.Phase;
+
+/**
+ * Every figure of one run. Immutable, any thread.
+ *
+ * @param run                              name of the run, the first part of its packet ids
+ * @param listener                         what was measured: {@code nio}, {@code stock}, or the address of another target
+ * @param client                           what made the load
+ * @param started                          when the first client began
+ * @param settings                         what was sent
+ * @param seconds                          from there until the last client ended
+ * @param interrupted                      whether it was ended early, so that the figures are those of a part
+ * @param transactions                     acknowledged transactions
+ * @param transactionsPerSecond            their rate over all of the run, start jitter included
+ * @param failures                         failed transactions
+ * @param failuresByCause                  the same by cause
+ * @param abandoned                        transactions given up because the run was ended early
+ * @param destinationFull                  acknowledged transactions after which the destination was full
+ * @param latencyMillis                    times of the acknowledged transactions by phase
+ * @param generatorCpuMillisPerTransaction processor time of this process per acknowledged transaction
+ * @param server                           what it cost the server, or null when its process is not at hand
+ * @param ledger                           what became of the packets, or null when there is no ledger
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record RunResult(
+        String run,
+        String listener,
+        String client,
+        Instant started,
+        LoadSettings settings,
+        double seconds,
+        boolean interrupted,
+        long transactions,
+        double transactionsPerSecond,
+        long failures,
+        Map<String, Long> failuresByCause,
+        long abandoned,
+        long destinationFull,
+        Map<Phase, LatencySummary> latencyMillis,
+        double generatorCpuMillisPerTransaction,
+        ServerFigures server,
+        LedgerFigures ledger) {
+
+    /**
+     * Whether no transaction failed and the ledger, if there is one, equals what was acknowledged.
+     *
+     * @return false also when the run was ended early or did nothing
+     */
+    public boolean flawless() {
+        return failures == 0 && !interrupted && transactions > 0 && (ledger == null || ledger.exact());
+    }
+}

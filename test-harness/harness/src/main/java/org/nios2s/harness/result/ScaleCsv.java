@@ -1,0 +1,117 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.Phase;
+
+/**
+ * The CSV of the 2019 scale test, a line per client, and the line of its index. Stateless, any thread.
+ */
+public final class ScaleCsv {
+
+    /** The first line. */
+    static final String HEADER = "clientId,start,end,failures,createTxMillis,sendMillis,confirmMillis,completeMillis,"
+            + "avgCreate,avgSend,avgConfirm,avgComplete";
+
+    private static final DateTimeFormatter FILE_TIME = DateTimeFormatter.ofPattern("yyyyMMdd_HHmm", Locale.ROOT);
+    private static final List<Phase> PHASES = List.of(Phase.CREATE, Phase.SEND, Phase.CONFIRM, Phase.COMPLETE);
+
+    private ScaleCsv() {}
+
+    /**
+     * The file's name.
+     *
+     * @param outcome the run
+     * @param zone    in which its start is written
+     * @return {@code yyyyMMdd_HHmm_<clients>.csv}
+     */
+    public static String fileName(final LoadOutcome outcome, final ZoneId zone) {
+        return FILE_TIME.format(LocalDateTime.ofInstant(outcome.started(), zone)) + "_"
+                + outcome.clients().size() + ".csv";
+    }
+
+    /**
+     * The file's lines.
+     *
+     * @param outcome the run
+     * @return the header and a line per client
+     */
+    public static List<String> lines(final LoadOutcome outcome) {
+        return Stream.concat(Stream.of(HEADER), outcome.clients().stream().map(ScaleCsv::line))
+                .toList();
+    }
+
+    /**
+     * The index line of a run.
+     *
+     * @param file     the CSV's name
+     * @param settings what was sent
+     * @param outcome  the run
+     * @return the line, without its end
+     */
+    public static String indexLine(final String file, final LoadSettings settings, final LoadOutcome outcome) {
+        final long attempted = outcome.successes() + outcome.failed();
+        final long transactions = settings.transactions() == LoadSettings.UNLIMITED
+                ? attempted / outcome.clients().size()
+                : settings.transactions();
+        final StringBuilder line = new StringBuilder(("- %s: numOfClient=%d, numOfTx=%d, numOfPacketsPerTx=%d,"
+                        + " txIntervalMillis=%d, totalSuccessfulTx=%d, totalFailureTx=%d")
+                .formatted(
+                        file,
+                        outcome.clients().size(),
+                        transactions,
+                        settings.packets(),
+                        settings.interval().toMillis(),
+                        outcome.successes(),
+                        outcome.failed()));
+        appendAverage(line, "avgCreateTxMillis", Phase.CREATE, outcome);
+        appendAverage(line, "avgSendMillis", Phase.SEND, outcome);
+        appendAverage(line, "avgConfirmMillis", Phase.CONFIRM, outcome);
+        appendAverage(line, "avgCompleteMillis", Phase.COMPLETE, outcome);
+        return line.toString();
+    }
+
+    private static void appendAverage(
+            final StringBuilder line, final String name, final Phase phase, final LoadOutcome outcome) {
+        final double sum = outcome.clients().stream()
+                .mapToDouble(client -> client.averageMillis(phase) * client.successes())
+                .sum();
+        final double average = outcome.successes() == 0 ? 0 : sum / outcome.successes();
+        line.append(", ").append(name).append('=').append(decimal(average));
+    }
+
+    private static String line(final ClientTally client) {
+        final StringBuilder line = new StringBuilder()
+                .append(client.client())
+                .append(',')
+                .append(client.startMillis())
+                .append(',')
+                .append(client.endMillis())
+                .append(',')
+                .append(client.failures());
+        PHASES.forEach(phase -> line.append(',').append(client.millis(phase)));
+        PHASES.forEach(phase -> line.append(',').append(decimal(client.averageMillis(phase))));
+        return line.toString();
+    }
+
+    private static String decimal(final double value) {
+        return String.format(Locale.ROOT, "%.2f", value);
+    }
+}

@@ -1,0 +1,89 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A table of plain text that is Markdown at the same time: the first column to the left, the others to the right.
+ * Built and printed on one thread.
+ */
+public final class TextTable {
+
+    private final List<String> header;
+    private final List<List<String>> rows = new ArrayList<>();
+
+    /**
+     * A table without rows.
+     *
+     * @param header the columns' names
+     */
+    public TextTable(final String... header) {
+        this.header = List.of(header);
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param cells one text per column
+     * @return this table
+     */
+    public TextTable row(final List<String> cells) {
+        if (cells.size() != header.size()) {
+            throw new IllegalArgumentException(
+                    "a row of %d cells in a table of %d columns".formatted(cells.size(), header.size()));
+        }
+        cells.forEach(Objects::requireNonNull);
+        rows.add(List.copyOf(cells));
+        return this;
+    }
+
+    /**
+     * The table.
+     *
+     * @return its lines, each with its end
+     */
+    @Override
+    public String toString() {
+        final StringBuilder text = new StringBuilder();
+        append(text, header);
+        text.append('|');
+        for (int column = 0; column < header.size(); column++) {
+            final String dashes = "-".repeat(width(column) + 1);
+            text.append(column == 0 ? dashes + "-" : dashes + ":").append('|');
+        }
+        text.append(System.lineSeparator());
+        rows.forEach(row -> append(text, row));
+        return text.toString();
+    }
+
+    private void append(final StringBuilder text, final List<String> cells) {
+        text.append('|');
+        for (int column = 0; column < cells.size(); column++) {
+            final String cell = cells.get(column);
+            final String padding = " ".repeat(width(column) - cell.length());
+            text.append(' ')
+                    .append(column == 0 ? cell + padding : padding + cell)
+                    .append(" |");
+        }
+        text.append(System.lineSeparator());
+    }
+
+    private int width(final int column) {
+        int width = header.get(column).length();
+        for (final List<String> row : rows) {
+            width = Math.max(width, row.get(column).length());
+        }
+        return width;
+    }
+}

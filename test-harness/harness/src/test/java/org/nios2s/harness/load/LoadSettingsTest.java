@@ -1,0 +1,109 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What a run may be told to do, when its transactions begin, how its packets are named. Runs on the test's thread. */
+class LoadSettingsTest {
+
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+    @Test
+    void impossibleNumbersAreNamed() {
+        assertRefused("clients must be between 1 and 60000, not 0", 0, 1, Duration.ZERO, 5, 10);
+        assertRefused("transactions must be between 0 and 10000000, not -1", 1, -1, Duration.ZERO, 5, 10);
+        assertRefused("packets must be between 1 and 1000000, not 0", 1, 1, Duration.ZERO, 0, 10);
+        assertRefused("packet size must be between 0 and 268435456, not -1", 1, 1, Duration.ZERO, 5, -1);
+        assertRefused("nothing to do", 1, LoadSettings.UNLIMITED, Duration.ZERO, 5, 10);
+        assertRefused("duration must be between 0 and 24 h, not PT-1S", 1, 1, Duration.ofSeconds(-1), 5, 10);
+    }
+
+    @Test
+    void aPacedClientThatIsLateKeepsItsSchedule() {
+        final RunPlan plan = new RunPlan(settings(3, 5, Duration.ZERO, Duration.ofSeconds(1)), 0);
+
+        assertEquals(2 * Duration.ofMillis(10).toNanos(), plan.clientStart(2));
+        assertEquals(plan.clientStart(2) + 3 * SECOND, plan.intendedStart(2, 3, 100 * SECOND));
+    }
+
+    @Test
+    void flatOutTheNextTransactionBeginsNow() {
+        final RunPlan plan = new RunPlan(settings(3, 5, Duration.ZERO, Duration.ZERO), 0);
+
+        assertEquals(SECOND, plan.intendedStart(2, 3, SECOND));
+        assertEquals(plan.clientStart(2), plan.intendedStart(2, 0, 0));
+    }
+
+    @Test
+    void theFirstOfTransactionsAndDurationEndsTheRun() {
+        final RunPlan plan = new RunPlan(settings(1, 5, Duration.ofSeconds(2), Duration.ZERO), 0);
+
+        assertTrue(plan.includes(4, SECOND, SECOND));
+        assertEquals(false, plan.includes(5, SECOND, SECOND));
+        assertEquals(false, plan.includes(4, 2 * SECOND, 2 * SECOND));
+    }
+
+    @Test
+    void aPacketIdIsReadBackForItsOwnRunOnly() {
+        final PacketId id = new PacketId("r1", 2, 30, 4);
+
+        assertEquals("r1-2-30-4", id.toString());
+        assertEquals(id, PacketId.parse("r1", "r1-2-30-4"));
+        assertNull(PacketId.parse("r", "r1-2-30-4"));
+        assertNull(PacketId.parse("r1", "r12-2-30-4"));
+        assertNull(PacketId.parse("r1", "r1-2-30"));
+        assertNull(PacketId.parse("r1", "r1-2-30-x"));
+        assertNull(PacketId.parse("r1", "r1"));
+    }
+
+    @Test
+    void tooFewOpenFilesAreRefusedWithTheNumbers() {
+        final IllegalArgumentException refusal = assertThrows(
+                IllegalArgumentException.class, () -> OpenFileLimit.check(5_000, ClientKind.WIRE, 1_024, 24));
+
+        assertTrue(refusal.getMessage().contains("need about 5224 open files, this process may have 1024"));
+        assertTrue(refusal.getMessage().contains("ulimit -n 5224"));
+    }
+
+    @Test
+    void causesThatDifferOnlyInAddressesCountAsOne() {
+        assertEquals(
+                FailureCause.of("connecting", "Connection refused: /127.0.0.1:20431"),
+                FailureCause.of("connecting", "Connection refused: /127.0.0.1:998"));
+    }
+
+    private static void assertRefused(
+            final String message,
+            final int clients,
+            final int transactions,
+            final Duration duration,
+            final int packets,
+            final int size) {
+        final Duration second = Duration.ofSeconds(1);
+        final IllegalArgumentException refusal = assertThrows(
+                IllegalArgumentException.class,
+                () -> new LoadSettings(clients, transactions, duration, packets, size, second, second, second));
+        assertTrue(refusal.getMessage().contains(message), refusal.getMessage());
+    }
+
+    private static LoadSettings settings(
+            final int clients, final int transactions, final Duration duration, final Duration interval) {
+        return new LoadSettings(
+                clients, transactions, duration, 5, 10, interval, Duration.ofMillis(10), Duration.ofSeconds(60));
+    }
+}

@@ -1,0 +1,226 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import org.apache.nifi.remote.protocol.HandshakeProperty;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.apache.nifi.remote.protocol.ResponseCode;
+
+/**
+ * A RAW Site-to-Site server of a few lines on loopback that can be told to misbehave. Each connection lives on a
+ * virtual thread.
+ */
+final class ScriptedServer implements Closeable {
+
+    /** What the server does with a transaction. */
+    enum Script {
+        FAITHFUL,
+        DESTINATION_FULL,
+        WRONG_CHECKSUM,
+        SILENT_INSTEAD_OF_CONFIRMATION,
+        CLOSE_INSTEAD_OF_FINISHING,
+        GARBAGE_INSTEAD_OF_CONFIRMATION,
+        REFUSE_PORT
+    }
+
+    static final String PORT_ID = "9b2f6d8e-0192-1000-0000-000000000001";
+
+    private static final int OK = 20;
+    private static final int RESPONSE_BYTES = 3;
+
+    private final ServerSocket listening = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
+    private final Script script;
+    private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicInteger politeEnds = new AtomicInteger();
+    private final Map<String, String> handshake = new ConcurrentHashMap<>();
+    private final List<String> packetIds = new CopyOnWriteArrayList<>();
+    private final List<Integer> sizes = new CopyOnWriteArrayList<>();
+
+    ScriptedServer(final Script script) throws IOException {
+        this.script = script;
+        Thread.ofVirtual().start(this::acceptAll);
+    }
+
+    int port() {
+        return listening.getLocalPort();
+    }
+
+    int connections() {
+        return connections.get();
+    }
+
+    int politeEnds() {
+        return politeEnds.get();
+    }
+
+    Map<String, String> handshake() {
+        return handshake;
+    }
+
+    List<String> packetIds() {
+        return packetIds;
+    }
+
+    List<Integer> sizes() {
+        return sizes;
+    }
+
+    @Override
+    public void close() throws IOException {
+        listening.close();
+        for (final Socket socket : sockets) {
+            socket.close();
+        }
+    }
+
+    private void acceptAll() {
+        try {
+            while (!listening.isClosed()) {
+                final Socket socket = listening.accept();
+                sockets.add(socket);
+                connections.incrementAndGet();
+                Thread.ofVirtual().start(() -> serve(socket));
+            }
+        } catch (final IOException e) {
+            // Closed by the test: there is nobody left to serve.
+            connections.get();
+        }
+    }
+
+    private void serve(final Socket socket) {
+        try (socket) {
+            final CRC32 crc = new CRC32();
+            final BufferedInputStream raw = new BufferedInputStream(socket.getInputStream());
+            final DataInputStream in = new DataInputStream(raw);
+            final DataInputStream packets = new DataInputStream(new CheckedInputStream(raw, crc));
+            final DataOutputStream out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+            if (openUp(in, out)) {
+                while (serveRequest(in, packets, crc, out)) {
+                    out.flush();
+                }
+            }
+            out.flush();
+        } catch (final IOException e) {
+            // The peer left, as many of these tests want it to.
+            politeEnds.get();
+        }
+    }
+
+    private boolean openUp(final DataInputStream in, final DataOutputStream out) throws IOException {
+        in.skipNBytes("NiFi".length());
+        in.readUTF();
+        in.readInt();
+        out.writeByte(OK);
+        out.flush();
+        in.readUTF();
+        in.readUTF();
+        final Map<String, String> properties = new HashMap<>();
+        final int count = in.readInt();
+        for (int i = 0; i < count; i++) {
+            properties.put(in.readUTF(), in.readUTF());
+        }
+        handshake.putAll(properties);
+        if (script == Script.REFUSE_PORT || !PORT_ID.equals(properties.get(HandshakeProperty.PORT_IDENTIFIER.name()))) {
+            ResponseCode.UNKNOWN_PORT.writeResponse(out);
+            return false;
+        }
+        ResponseCode.PROPERTIES_OK.writeResponse(out);
+        return true;
+    }
+
+    /** @return whether another request may follow */
+    private boolean serveRequest(
+            final DataInputStream in, final DataInputStream packets, final CRC32 crc, final DataOutputStream out)
+            throws IOException {
+        switch (RequestType.readRequestType(in)) {
+            case NEGOTIATE_FLOWFILE_CODEC:
+                in.readUTF();
+                in.readInt();
+                out.writeByte(OK);
+                return true;
+            case SEND_FLOWFILES:
+                crc.reset();
+                receivePackets(in, packets);
+                return answer(in, crc, out);
+            default:
+                politeEnds.incrementAndGet();
+                return false;
+        }
+    }
+
+    private void receivePackets(final DataInputStream in, final DataInputStream packets) throws IOException {
+        boolean more = true;
+        while (more) {
+            final int attributes = packets.readInt();
+            for (int i = 0; i < attributes; i++) {
+                final String name = readString(packets);
+                final String value = readString(packets);
+                if ("packet.id".equals(name)) {
+                    packetIds.add(value);
+                }
+            }
+            sizes.add(packets.readNBytes((int) packets.readLong()).length);
+            more = readCode(in) == ResponseCode.CONTINUE_TRANSACTION;
+        }
+    }
+
+    private boolean answer(final DataInputStream in, final CRC32 crc, final DataOutputStream out) throws IOException {
+        if (script == Script.SILENT_INSTEAD_OF_CONFIRMATION) {
+            in.read();
+            return false;
+        }
+        if (script == Script.GARBAGE_INSTEAD_OF_CONFIRMATION) {
+            out.writeUTF("what?");
+            return false;
+        }
+        final long wrong = script == Script.WRONG_CHECKSUM ? 1 : 0;
+        ResponseCode.CONFIRM_TRANSACTION.writeResponse(out, Long.toString(crc.getValue() + wrong));
+        if (readCode(in) != ResponseCode.CONFIRM_TRANSACTION) {
+            return false;
+        }
+        in.readUTF();
+        if (script == Script.CLOSE_INSTEAD_OF_FINISHING) {
+            return false;
+        }
+        (script == Script.DESTINATION_FULL
+                        ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
+                        : ResponseCode.TRANSACTION_FINISHED)
+                .writeResponse(out);
+        return true;
+    }
+
+    private static ResponseCode readCode(final DataInputStream in) throws IOException {
+        return ResponseCode.fromCode(in.readNBytes(RESPONSE_BYTES)[RESPONSE_BYTES - 1] & 0xFF);
+    }
+
+    private static String readString(final DataInputStream in) throws IOException {
+        return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
+    }
+}

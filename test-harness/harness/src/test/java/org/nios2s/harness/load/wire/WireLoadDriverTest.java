@@ -1,0 +1,207 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.load.wire.ScriptedServer.Script;
+
+/** The light client against a scripted server on loopback. Runs on the test's thread. */
+@Timeout(60)
+class WireLoadDriverTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    @Test
+    void everyClientSendsItsTransactionsOverOneConnection() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final LoadOutcome outcome = drive(server, settings(7, 3, Duration.ZERO, PATIENCE, 10));
+
+            assertEquals(21, outcome.successes());
+            assertEquals(0, outcome.failed());
+            assertEquals(Map.of(), outcome.failures());
+            assertEquals(7, server.connections());
+            assertEquals(21 * 2, server.packetIds().size());
+            assertEquals(21 * 2, new HashSet<>(server.packetIds()).size());
+            assertTrue(server.packetIds().stream().allMatch(id -> PacketId.parse("run", id) != null));
+            assertTrue(server.sizes().stream().allMatch(size -> size == 10));
+            assertEquals(21, outcome.histograms().get(Phase.TOTAL).getTotalCount());
+            Awaitility.await().atMost(PATIENCE).until(() -> server.politeEnds() == 7);
+        }
+    }
+
+    @Test
+    void theHandshakeNamesPortExpirationAndNoCompression() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            drive(server, settings(1, 1, Duration.ZERO, PATIENCE, 0));
+
+            assertEquals(
+                    Map.of(
+                            "GZIP",
+                            "false",
+                            "PORT_IDENTIFIER",
+                            ScriptedServer.PORT_ID,
+                            "REQUEST_EXPIRATION_MILLIS",
+                            Long.toString(PATIENCE.toMillis())),
+                    server.handshake());
+        }
+    }
+
+    @Test
+    void largeContentArrivesWholeWithItsChecksum() throws Exception {
+        final int size = 300_000;
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final LoadOutcome outcome = drive(server, settings(2, 2, Duration.ZERO, PATIENCE, size));
+
+            assertEquals(4, outcome.successes());
+            assertTrue(server.sizes().stream().allMatch(received -> received == size));
+        }
+    }
+
+    @Test
+    void aPacedRunMeasuresFromTheIntendedStartToo() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final LoadOutcome outcome = drive(server, settings(2, 3, Duration.ofMillis(20), PATIENCE, 1));
+
+            assertEquals(6, outcome.histograms().get(Phase.RESPONSE).getTotalCount());
+            assertTrue(outcome.wall().toMillis() >= 40, "the third transaction begins 40 ms after the first");
+        }
+    }
+
+    @Test
+    void aFullDestinationIsAnAcknowledgement() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.DESTINATION_FULL)) {
+            final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, PATIENCE, 1));
+
+            assertEquals(2, outcome.successes());
+            assertEquals(2, outcome.destinationFull());
+        }
+    }
+
+    @Test
+    void aRefusedPortFailsTheTransactionWithTheServersAnswer() throws Exception {
+        assertOnlyFailure(Script.REFUSE_PORT, "ProtocolException: UNKNOWN_PORT while shaking hands");
+    }
+
+    @Test
+    void aWrongChecksumFailsTheTransaction() throws Exception {
+        assertOnlyFailure(
+                Script.WRONG_CHECKSUM,
+                "ProtocolException: the server's checksum differs while waiting for CONFIRM_TRANSACTION");
+    }
+
+    @Test
+    void aSilentServerRunsIntoTheTimeout() throws Exception {
+        assertOnlyFailure(Script.SILENT_INSTEAD_OF_CONFIRMATION, "time-out while waiting for CONFIRM_TRANSACTION");
+    }
+
+    @Test
+    void aServerThatLeavesBeforeItFinishesFailsTheTransaction() throws Exception {
+        assertOnlyFailure(
+                Script.CLOSE_INSTEAD_OF_FINISHING,
+                "connection closed by the server while waiting for TRANSACTION_FINISHED");
+    }
+
+    @Test
+    void garbageFailsTheTransaction() throws Exception {
+        assertOnlyFailure(
+                Script.GARBAGE_INSTEAD_OF_CONFIRMATION,
+                "ProtocolException: Expected a response code, but the bytes do not start with 'RC'"
+                        + " while waiting for CONFIRM_TRANSACTION");
+    }
+
+    @Test
+    void nobodyThereFailsEveryTransactionWhileConnecting() throws Exception {
+        final LoadSettings settings = settings(1, 2, Duration.ZERO, PATIENCE, 1);
+        final LoadOutcome outcome = new WireLoadDriver("run", settings, address(unusedPort()), null).drive();
+
+        assertEquals(2, outcome.failed());
+        assertTrue(
+                outcome.failures().keySet().iterator().next().endsWith("while connecting"),
+                outcome.failures().toString());
+    }
+
+    @Test
+    void stoppingGivesUpWhatIsInFlight() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.SILENT_INSTEAD_OF_CONFIRMATION)) {
+            final LoadSettings settings = settings(3, 1, Duration.ZERO, Duration.ofHours(1), 1);
+            final WireLoadDriver driver = new WireLoadDriver("run", settings, address(server.port()), null);
+            final CompletableFuture<LoadOutcome> run = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return driver.drive();
+                } catch (final InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            Awaitility.await().atMost(PATIENCE).until(() -> server.sizes().size() == 6);
+            driver.stop();
+
+            final LoadOutcome outcome = run.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertEquals(3, outcome.abandoned());
+            assertEquals(0, outcome.failed());
+            assertEquals(0, outcome.successes());
+        }
+    }
+
+    private static void assertOnlyFailure(final Script script, final String cause) throws Exception {
+        final Duration timeout = script == Script.SILENT_INSTEAD_OF_CONFIRMATION ? SHORT : PATIENCE;
+        try (ScriptedServer server = new ScriptedServer(script)) {
+            final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, timeout, 1));
+
+            assertEquals(Map.of(cause, 2L), outcome.failures());
+            assertEquals(2, outcome.failed());
+            assertEquals(0, outcome.successes());
+            assertEquals(2, server.connections(), "a client connects again after a failure");
+        }
+    }
+
+    private static LoadOutcome drive(final ScriptedServer server, final LoadSettings settings) throws Exception {
+        return new WireLoadDriver("run", settings, address(server.port()), null).drive();
+    }
+
+    private static LoadSettings settings(
+            final int clients,
+            final int transactions,
+            final Duration interval,
+            final Duration timeout,
+            final int packetSize) {
+        return new LoadSettings(
+                clients, transactions, Duration.ZERO, 2, packetSize, interval, Duration.ofMillis(1), timeout);
+    }
+
+    private static TargetAddress address(final int port) {
+        return new TargetAddress(InetAddress.getLoopbackAddress().getHostAddress(), port, ScriptedServer.PORT_ID, null);
+    }
+
+    private static int unusedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}
