@@ -1,0 +1,55 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness;
+
+import org.nios2s.harness.cli.NifiCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+
+/**
+ * The root command of {@code s2s-harness}.
+ * Runs on the main thread.
+ */
+@Command(
+        name = "s2s-harness",
+        description = "Runs a real NiFi with the NIO or the stock Site-to-Site listener and measures it.",
+        mixinStandardHelpOptions = true,
+        version = "s2s-harness 0.1.0",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {HelpCommand.class, NifiCommand.class})
+public final class S2sHarness {
+
+    /** Runs the command that the arguments name and exits: 0 done, 1 failed, 2 wrong usage. */
+    public static void main(final String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    /** The command line with all its commands, as {@link #main} runs it. */
+    public static CommandLine commandLine() {
+        final S2sHarness root = new S2sHarness();
+        final CommandLine commandLine = new CommandLine(root);
+        commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+        commandLine.setUsageHelpAutoWidth(true);
+        commandLine.setExecutionExceptionHandler(root::report);
+        return commandLine;
+    }
+
+    private int report(final Exception failure, final CommandLine command, final CommandLine.ParseResult arguments)
+            throws Exception {
+        if (!(failure instanceof HarnessException)) {
+            throw failure;
+        }
+        command.getErr().println("s2s-harness: " + failure.getMessage());
+        command.getErr().flush();
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+}

@@ -1,0 +1,110 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Starts a NiFi, waits until its flow runs, and prints one JSON line about it.
+ * Runs on the main thread.
+ */
+@Command(
+        name = "start",
+        description = {
+            "Starts a NiFi and waits until it takes Site-to-Site data.",
+            "Prints one JSON line: pid, api, s2sHost, s2sPort, listener, home, logs, ledger, ports.",
+            "The flow: port 'input' into a sink with a ledger; port 'loop-in' into port 'loop-out'."
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class NifiStartCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private HomeOption home;
+
+    @Option(
+            names = "--listener",
+            defaultValue = "nio",
+            description = "${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
+    private Listener listener;
+
+    @Option(
+            names = "--http-port",
+            paramLabel = "N",
+            defaultValue = "" + NifiOptions.ANY_PORT,
+            description = "Port of the REST API; default: ${DEFAULT-VALUE}, any free port.")
+    private int httpPort;
+
+    @Option(
+            names = "--s2s-port",
+            paramLabel = "N",
+            defaultValue = "" + NifiOptions.ANY_PORT,
+            description = "Port of RAW Site-to-Site; default: ${DEFAULT-VALUE}, any free port.")
+    private int s2sPort;
+
+    @Option(
+            names = "--heap",
+            paramLabel = "SIZE",
+            defaultValue = NifiOptions.DEFAULT_HEAP,
+            description = "NiFi's heap as for -Xmx; default: ${DEFAULT-VALUE}.")
+    private String heap;
+
+    @Option(
+            names = "--port-tasks",
+            paramLabel = "N",
+            defaultValue = "" + NifiOptions.DEFAULT_PORT_TASKS,
+            description = "Concurrent tasks of each port; default: ${DEFAULT-VALUE}.")
+    private int portTasks;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "A line of nifi.properties; wins over what the harness sets. May be repeated.")
+    private Map<String, String> properties = new LinkedHashMap<>();
+
+    @Option(
+            names = "--jvm-arg",
+            paramLabel = "ARGUMENT",
+            description = "A further argument of NiFi's JVM, as --jvm-arg=-XX:+UseZGC. May be repeated.")
+    private List<String> jvmArguments = List.of();
+
+    @Override
+    public Integer call() {
+        final NifiOptions.Builder options = NifiOptions.builder()
+                .home(home.directory())
+                .listener(listener)
+                .httpPort(httpPort)
+                .s2sPort(s2sPort)
+                .heap(heap)
+                .portTasks(portTasks);
+        properties.forEach(options::property);
+        jvmArguments.forEach(options::jvmArgument);
+        final NifiInstance nifi = NifiInstance.start(options.build());
+        spec.commandLine().getOut().println(nifi.instance().toJson());
+        spec.commandLine().getOut().flush();
+        return CommandLine.ExitCode.OK;
+    }
+}

@@ -1,0 +1,66 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * A point in time until which a condition is waited for.
+ * Waits on the thread that calls it.
+ */
+public final class Deadline {
+
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
+
+    private final Duration patience;
+    private final long end;
+
+    private Deadline(final Duration patience) {
+        this.patience = patience;
+        this.end = System.nanoTime() + patience.toNanos();
+    }
+
+    /** A deadline that long from now. */
+    public static Deadline after(final Duration patience) {
+        return new Deadline(patience);
+    }
+
+    /** Whether the deadline has passed. */
+    public boolean passed() {
+        return System.nanoTime() - end >= 0;
+    }
+
+    /**
+     * Waits until a condition holds.
+     *
+     * @param what the condition in words, for the message of the failure
+     * @throws HarnessException when it does not hold before the deadline
+     */
+    public void until(final String what, final BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            if (passed()) {
+                throw new HarnessException("Waited %d s in vain: %s".formatted(patience.toSeconds(), what));
+            }
+            pause();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(POLL_INTERVAL);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new HarnessException("Interrupted while waiting", e);
+        }
+    }
+}

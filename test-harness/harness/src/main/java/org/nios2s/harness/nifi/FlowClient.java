@@ -1,0 +1,254 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The root group of a NiFi: its ports, processors and connections, made and changed over the REST API.
+ * For any thread; a call blocks until NiFi did what it asks.
+ */
+public final class FlowClient {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int CONFLICT = 409;
+
+    private final RestClient rest;
+    private final String clientId = UUID.randomUUID().toString();
+
+    FlowClient(final RestClient rest) {
+        this.rest = rest;
+    }
+
+    /** The id of the root group. */
+    public String rootGroup() {
+        return root().required("id").asText();
+    }
+
+    /** Sets the size of the pool that runs timer-driven components. */
+    public void setTimerDrivenThreads(final int threads) {
+        final ObjectNode config = (ObjectNode) rest.get("/controller/config");
+        if (config.required("component").required("maxTimerDrivenThreadCount").asInt() != threads) {
+            component(config).put("maxTimerDrivenThreadCount", threads);
+            rest.put("/controller/config", slim(config));
+        }
+    }
+
+    /** The component of a kind and name in the root group. */
+    public Optional<Component> find(final ComponentKind kind, final String name) {
+        for (final JsonNode entity : root().required("flow").required(kind.listName())) {
+            if (name.equals(entity.required("component").required("name").asText())) {
+                return Optional.of(new Component(kind, entity.required("id").asText()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The input or output port of a name, made when it is missing; not started. */
+    public Component ensurePort(final ComponentKind kind, final String name, final int tasks) {
+        final Component port = find(kind, name).orElseGet(() -> create(kind, object("name", name)));
+        setConcurrentTasks(port, tasks);
+        return port;
+    }
+
+    /** Makes a processor of the type that the only NAR that has it calls by that name. */
+    public Component createProcessor(final String name, final String type) {
+        return create(ComponentKind.PROCESSOR, object("name", name).put("type", type));
+    }
+
+    /** Sets properties of a stopped processor; a null value takes a property away. */
+    public void setProperties(final Component processor, final Map<String, String> properties) {
+        final ObjectNode entity = entity(processor);
+        final ObjectNode config = component(entity).putObject("config");
+        final ObjectNode values = config.putObject("properties");
+        properties.forEach(values::put);
+        rest.put(processor.path(), slim(entity));
+    }
+
+    /** Sets how many tasks of a component may run at once; a running component is stopped and started for it. */
+    public void setConcurrentTasks(final Component component, final int tasks) {
+        final ObjectNode entity = entity(component);
+        final JsonNode current = component.kind() == ComponentKind.PROCESSOR
+                ? entity.required("component").required("config")
+                : entity.required("component");
+        if (current.required("concurrentlySchedulableTaskCount").asInt() == tasks) {
+            return;
+        }
+        final boolean running = isRunning(component);
+        stop(component);
+        final ObjectNode stopped = entity(component);
+        final ObjectNode changed = component(stopped);
+        (component.kind() == ComponentKind.PROCESSOR ? changed.putObject("config") : changed)
+                .put("concurrentlySchedulableTaskCount", tasks);
+        rest.put(component.path(), slim(stopped));
+        if (running) {
+            start(component);
+        }
+    }
+
+    /** Starts a component and waits until it runs. */
+    public void start(final Component component) {
+        final Deadline deadline = Deadline.after(PATIENCE);
+        deadline.until(component + " is valid and starts", () -> tryToRun(component));
+    }
+
+    /** Stops a component and waits until none of its tasks runs. */
+    public void stop(final Component component) {
+        setState(component, "STOPPED");
+        Deadline.after(PATIENCE).until(component + " has stopped", () -> {
+            final JsonNode entity = entity(component);
+            return !"RUNNING".equals(state(entity))
+                    && entity.required("status")
+                                    .required("aggregateSnapshot")
+                                    .path("activeThreadCount")
+                                    .asInt()
+                            == 0;
+        });
+    }
+
+    /** Disables a stopped component. */
+    public void disable(final Component component) {
+        setState(component, "DISABLED");
+    }
+
+    /** Whether a component is started. */
+    public boolean isRunning(final Component component) {
+        return "RUNNING".equals(state(entity(component)));
+    }
+
+    /** Deletes a stopped component or an empty connection. */
+    public void delete(final Component component) {
+        final JsonNode revision = entity(component).required("revision");
+        rest.delete(
+                component.path() + "?version=" + revision.required("version").asLong() + "&clientId=" + clientId);
+    }
+
+    /** The connection between two components, if there is one. */
+    public Optional<Component> findConnection(final Component source, final Component destination) {
+        for (final JsonNode entity : root().required("flow").required(ComponentKind.CONNECTION.listName())) {
+            if (source.id().equals(entity.required("sourceId").asText())
+                    && destination.id().equals(entity.required("destinationId").asText())) {
+                return Optional.of(new Component(
+                        ComponentKind.CONNECTION, entity.required("id").asText()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Connects two components of the root group, which are not connected yet. */
+    public Component connect(final Component source, final Component destination, final BackPressure backPressure) {
+        final ObjectNode connection = RestClient.object();
+        connection.set("source", end(source));
+        connection.set("destination", end(destination));
+        describe(backPressure, connection);
+        return create(ComponentKind.CONNECTION, connection);
+    }
+
+    /** Changes when a connection makes its source wait. */
+    public void setBackPressure(final Component connection, final BackPressure backPressure) {
+        final ObjectNode entity = entity(connection);
+        describe(backPressure, component(entity));
+        rest.put(connection.path(), slim(entity));
+    }
+
+    /** Everything NiFi says about a component. */
+    public JsonNode describe(final Component component) {
+        return entity(component);
+    }
+
+    private boolean tryToRun(final Component component) {
+        try {
+            if (!isRunning(component)) {
+                setState(component, "RUNNING");
+            }
+            return isRunning(component);
+        } catch (final RestException e) {
+            if (e.status() != CONFLICT) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    private void setState(final Component component, final String state) {
+        final JsonNode entity = entity(component);
+        if (state.equals(state(entity))) {
+            return;
+        }
+        final ObjectNode change = RestClient.object().put("state", state);
+        change.set("revision", revision(entity));
+        rest.put(component.path() + "/run-status", change);
+    }
+
+    private Component create(final ComponentKind kind, final ObjectNode component) {
+        final ObjectNode entity = RestClient.object();
+        entity.putObject("revision").put("version", 0).put("clientId", clientId);
+        entity.set("component", component);
+        final JsonNode created = rest.post("/process-groups/" + rootGroup() + "/" + kind.path(), entity);
+        return new Component(kind, created.required("id").asText());
+    }
+
+    private ObjectNode end(final Component component) {
+        return object("id", component.id())
+                .put("groupId", rootGroup())
+                .put("type", component.kind().connectableType());
+    }
+
+    private static void describe(final BackPressure backPressure, final ObjectNode connection) {
+        connection.put("backPressureObjectThreshold", backPressure.flowFiles());
+        connection.put("backPressureDataSizeThreshold", backPressure.bytes() + " B");
+    }
+
+    private JsonNode root() {
+        return rest.get("/flow/process-groups/root").required("processGroupFlow");
+    }
+
+    private ObjectNode entity(final Component component) {
+        return (ObjectNode) rest.get(component.path());
+    }
+
+    private static String state(final JsonNode entity) {
+        return entity.required("component").required("state").asText();
+    }
+
+    /** Replaces the component in an entity by one that names only the id: what is then put in is what is changed. */
+    private static ObjectNode component(final ObjectNode entity) {
+        final ObjectNode component = RestClient.object();
+        final JsonNode id = entity.path("id");
+        if (!id.isMissingNode()) {
+            component.set("id", id);
+        }
+        entity.set("component", component);
+        return component;
+    }
+
+    private ObjectNode slim(final ObjectNode entity) {
+        final ObjectNode change = RestClient.object();
+        change.set("revision", revision(entity));
+        change.set("component", entity.required("component"));
+        return change;
+    }
+
+    private ObjectNode revision(final JsonNode entity) {
+        return RestClient.object()
+                .put("version", entity.required("revision").required("version").asLong())
+                .put("clientId", clientId);
+    }
+
+    private static ObjectNode object(final String key, final String value) {
+        return RestClient.object().put(key, value);
+    }
+}

@@ -1,0 +1,80 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * TCP ports that nothing listens on.
+ * Stateless, for any thread.
+ *
+ * <p>They come from below the range from which operating systems take the local ports of outgoing connections, so that
+ * a NiFi can be restarted on its port while thousands of clients connect.
+ */
+final class FreePorts {
+
+    private static final int FIRST = 20_000;
+    private static final int LAST = 32_000;
+    private static final int ATTEMPTS = 200;
+
+    private FreePorts() {}
+
+    /**
+     * Settles the wish for a port.
+     *
+     * @param wish a port, or 0 for any that is free
+     * @param purpose what it is for, for the message of the failure
+     * @throws HarnessException when something listens on that port
+     */
+    static int settle(final int wish, final String purpose) {
+        if (wish == 0) {
+            return any();
+        }
+        if (!isFree(wish)) {
+            throw new HarnessException(
+                    "Port %d (%s) is in use: choose another one, or 0 for any free port".formatted(wish, purpose));
+        }
+        return wish;
+    }
+
+    /** A port that was free a moment ago. */
+    static int any() {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            final int port = ThreadLocalRandom.current().nextInt(FIRST, LAST + 1);
+            if (isFree(port)) {
+                return port;
+            }
+        }
+        throw new HarnessException(
+                "Found no free port between %d and %d in %d attempts".formatted(FIRST, LAST, ATTEMPTS));
+    }
+
+    /** Whether neither loopback nor any other address of this machine has a listener on a port. */
+    static boolean isFree(final int port) {
+        return canBind(new InetSocketAddress(port))
+                && canBind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    private static boolean canBind(final InetSocketAddress address) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(address);
+            return true;
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+}

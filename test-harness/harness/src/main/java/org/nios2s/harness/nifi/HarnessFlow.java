@@ -1,0 +1,88 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The flow of every NiFi of the harness: {@code input} into the sink, and {@code loop-in} into {@code loop-out}, from
+ * which it can be pulled back.
+ * For one thread.
+ */
+final class HarnessFlow {
+
+    static final String INPUT = "input";
+    static final String LOOP_IN = "loop-in";
+    static final String LOOP_OUT = "loop-out";
+    static final String SINK = "sink";
+
+    private static final String SINK_TYPE = "org.nios2s.harness.sink.LedgerSink";
+    private static final String LEDGER_DIRECTORY = "Ledger Directory";
+    private static final String PACKET_ID_FILE = "Packet Id File";
+    private static final int SINK_TASKS = 2;
+    private static final int TIMER_DRIVEN_THREADS = 20;
+
+    private final FlowClient flow;
+
+    HarnessFlow(final FlowClient flow) {
+        this.flow = flow;
+    }
+
+    /**
+     * Makes what is missing, and starts all of it.
+     *
+     * @return ids of the ports by name
+     */
+    Map<String, String> ensure(final int portTasks, final Path ledger) {
+        flow.setTimerDrivenThreads(TIMER_DRIVEN_THREADS);
+        final Component input = flow.ensurePort(ComponentKind.INPUT_PORT, INPUT, portTasks);
+        final Component loopIn = flow.ensurePort(ComponentKind.INPUT_PORT, LOOP_IN, portTasks);
+        final Component loopOut = flow.ensurePort(ComponentKind.OUTPUT_PORT, LOOP_OUT, portTasks);
+        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseGet(() -> createSink(ledger));
+        connect(input, sink);
+        connect(loopIn, loopOut);
+        flow.start(sink);
+        flow.start(loopOut);
+        flow.start(input);
+        flow.start(loopIn);
+        final Map<String, String> ports = new LinkedHashMap<>();
+        ports.put(INPUT, input.id());
+        ports.put(LOOP_IN, loopIn.id());
+        ports.put(LOOP_OUT, loopOut.id());
+        return ports;
+    }
+
+    /** Makes the sink keep packet ids in a file of its ledger's directory, or no longer when the name is null. */
+    void keepPacketIds(final String fileName) {
+        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseThrow();
+        flow.stop(sink);
+        final Map<String, String> change = new HashMap<>();
+        change.put(PACKET_ID_FILE, fileName);
+        flow.setProperties(sink, change);
+        flow.start(sink);
+    }
+
+    private Component createSink(final Path ledger) {
+        final Component sink = flow.createProcessor(SINK, SINK_TYPE);
+        flow.setProperties(sink, Map.of(LEDGER_DIRECTORY, ledger.toString()));
+        flow.setConcurrentTasks(sink, SINK_TASKS);
+        return sink;
+    }
+
+    private void connect(final Component source, final Component destination) {
+        if (flow.findConnection(source, destination).isEmpty()) {
+            flow.connect(source, destination, BackPressure.generous());
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * What is known about a running NiFi; kept in its home and printed as one JSON line.
+ * Immutable, for any thread.
+ *
+ * @param pid its process
+ * @param startedAt when that process started, so that another one under the same id is told apart
+ * @param api address of the REST API
+ * @param s2sHost host of RAW Site-to-Site
+ * @param s2sPort port of RAW Site-to-Site
+ * @param listener {@code nio} or {@code stock}
+ * @param home its directory
+ * @param logs directory of its logs
+ * @param ledger directory of the sink's ledger
+ * @param ports ids of the root group's ports by name
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record InstanceRecord(
+        long pid,
+        String startedAt,
+        String api,
+        String s2sHost,
+        int s2sPort,
+        String listener,
+        String home,
+        String logs,
+        String ledger,
+        Map<String, String> ports) {
+
+    private static final String FILE_NAME = "instance.json";
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(3);
+
+    /** The record as one line of JSON. */
+    public String toJson() {
+        try {
+            return JSON.writeValueAsString(this);
+        } catch (final JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The record that a home holds, whether or not its process still runs. */
+    static Optional<InstanceRecord> read(final Path home) {
+        final Path file = home.resolve(FILE_NAME);
+        try {
+            return Optional.of(JSON.readValue(Files.readAllBytes(file), InstanceRecord.class));
+        } catch (final NoSuchFileException e) {
+            return Optional.empty();
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot read " + file + ": remove it if no NiFi runs in that home", e);
+        }
+    }
+
+    /** Keeps the record in its home. */
+    void write() {
+        final Path file = Path.of(home, FILE_NAME);
+        final Path next = Path.of(home, FILE_NAME + ".next");
+        try {
+            Files.writeString(next, toJson() + System.lineSeparator());
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot write " + file, e);
+        }
+    }
+
+    /** Takes the record out of its home. */
+    void delete() {
+        final Path file = Path.of(home, FILE_NAME);
+        try {
+            Files.deleteIfExists(file);
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot delete " + file, e);
+        }
+    }
+
+    /** The process of this record, if it still runs and is the same one and not another under its id. */
+    Optional<ProcessHandle> process() {
+        return ProcessHandle.of(pid)
+                .filter(ProcessHandle::isAlive)
+                .filter(process -> startedThen(process.info()))
+                .filter(process -> process.info()
+                        .commandLine()
+                        .map(line -> line.contains(home))
+                        .orElse(true));
+    }
+
+    private boolean startedThen(final ProcessHandle.Info info) {
+        return info.startInstant()
+                .map(start ->
+                        Duration.between(Instant.parse(startedAt), start).abs().compareTo(CLOCK_TOLERANCE) <= 0)
+                .orElse(true);
+    }
+}

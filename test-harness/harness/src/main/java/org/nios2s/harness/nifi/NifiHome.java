@@ -1,0 +1,108 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.stream.Stream;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * The directory of one NiFi: {@code lib}, {@code conf}, {@code logs}, {@code ledger} and NiFi's repositories.
+ * Immutable, for any thread.
+ */
+final class NifiHome {
+
+    /** A directory without this file is not touched. */
+    private static final String MARKER = ".s2s-harness-home";
+
+    private final Path directory;
+
+    NifiHome(final Path directory) {
+        this.directory = directory.toAbsolutePath().normalize();
+    }
+
+    /**
+     * Makes the directory, or makes sure that it is one of ours.
+     *
+     * @throws HarnessException when it holds something else
+     */
+    void prepare() {
+        try {
+            if (Files.isDirectory(directory) && !Files.exists(directory.resolve(MARKER)) && !isEmpty()) {
+                throw new HarnessException(
+                        directory + " is neither empty nor the home of a NiFi of this harness: choose another --home");
+            }
+            Files.createDirectories(logs());
+            if (!Files.exists(directory.resolve(MARKER))) {
+                Files.createFile(directory.resolve(MARKER));
+            }
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot make the home " + directory + " of a NiFi", e);
+        }
+    }
+
+    /**
+     * Does something while nobody else starts a NiFi here.
+     *
+     * @throws HarnessException when another start is under way
+     */
+    void exclusively(final Runnable action) {
+        try (FileChannel channel = FileChannel.open(directory.resolve(MARKER), StandardOpenOption.WRITE)) {
+            if (!isLockedBy(channel)) {
+                throw new HarnessException(
+                        "A NiFi is being started in " + directory + " right now: choose another --home");
+            }
+            action.run();
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot lock the home " + directory, e);
+        }
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    Path lib() {
+        return directory.resolve("lib");
+    }
+
+    Path conf() {
+        return directory.resolve("conf");
+    }
+
+    Path logs() {
+        return directory.resolve("logs");
+    }
+
+    Path ledger() {
+        return directory.resolve("ledger");
+    }
+
+    private boolean isEmpty() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.findAny().isEmpty();
+        }
+    }
+
+    /** Takes the lock, which ends when the channel is closed. */
+    private static boolean isLockedBy(final FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (final OverlappingFileLockException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * What a NiFi has logged since it was started.
+ * Immutable, for any thread.
+ */
+public final class NifiLog {
+
+    private static final String APPLICATION_LOG = "nifi-app.log";
+    private static final String CONSOLE_LOG = "nifi-console.log";
+
+    private final Path directory;
+    private final long offset;
+
+    private NifiLog(final Path directory, final long offset) {
+        this.directory = directory;
+        this.offset = offset;
+    }
+
+    /** The log in a directory from now on: what was there before is left out. */
+    static NifiLog fromHere(final Path directory) {
+        try {
+            final Path file = directory.resolve(APPLICATION_LOG);
+            return new NifiLog(directory, Files.exists(file) ? Files.size(file) : 0);
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot read the logs in " + directory, e);
+        }
+    }
+
+    /** The whole log in a directory. */
+    static NifiLog all(final Path directory) {
+        return new NifiLog(directory, 0);
+    }
+
+    /** The file of NiFi's own log. */
+    public Path file() {
+        return directory.resolve(APPLICATION_LOG);
+    }
+
+    /** The file that has what NiFi wrote to standard output and error. */
+    public Path consoleFile() {
+        return directory.resolve(CONSOLE_LOG);
+    }
+
+    /** Every line of NiFi's own log. */
+    public List<String> lines() {
+        try (FileChannel channel = FileChannel.open(file(), StandardOpenOption.READ)) {
+            final long start = channel.size() >= offset ? offset : 0;
+            final byte[] text = new byte[Math.toIntExact(channel.size() - start)];
+            final ByteBuffer buffer = ByteBuffer.wrap(text);
+            while (buffer.hasRemaining() && channel.read(buffer, start + buffer.position()) >= 0) {
+                continue;
+            }
+            return new String(text, 0, buffer.position(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+        } catch (final NoSuchFileException e) {
+            return List.of();
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot read " + file(), e);
+        }
+    }
+
+    /** Every line of NiFi's own log that contains a text. */
+    public List<String> linesWith(final String text) {
+        return lines().stream().filter(line -> line.contains(text)).toList();
+    }
+
+    /** The last lines of what NiFi wrote to standard output and error. */
+    List<String> consoleTail(final int count) {
+        try {
+            final List<String> lines = Files.readAllLines(consoleFile());
+            return lines.subList(Math.max(0, lines.size() - count), lines.size());
+        } catch (final IOException e) {
+            return List.of("Cannot read " + consoleFile() + ": " + e);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * How a NiFi of the harness is to be started.
+ * Immutable, for any thread; its builder is for one thread.
+ */
+public final class NifiOptions {
+
+    /** Where the home of a NiFi is when nothing else is said, relative to the project. */
+    public static final String DEFAULT_HOME = ".s2s-harness/nifi";
+
+    /** A port number that stands for any free port. */
+    public static final int ANY_PORT = 0;
+
+    /** The heap of a NiFi that is measured. */
+    public static final String DEFAULT_HEAP = "2g";
+
+    /** Concurrent tasks of each port. */
+    public static final int DEFAULT_PORT_TASKS = 4;
+
+    private static final int START_TIMEOUT_SECONDS = 180;
+
+    private final Path home;
+    private final Listener listener;
+    private final int httpPort;
+    private final int s2sPort;
+    private final String heap;
+    private final int portTasks;
+    private final Duration startTimeout;
+    private final boolean stopOnExit;
+    private final Map<String, String> properties;
+    private final List<String> jvmArguments;
+
+    private NifiOptions(final Builder builder) {
+        home = Objects.requireNonNull(builder.home, "home").toAbsolutePath().normalize();
+        listener = builder.listener;
+        httpPort = builder.httpPort;
+        s2sPort = builder.s2sPort;
+        heap = builder.heap;
+        portTasks = builder.portTasks;
+        startTimeout = builder.startTimeout;
+        stopOnExit = builder.stopOnExit;
+        properties = Map.copyOf(builder.properties);
+        jvmArguments = List.copyOf(builder.jvmArguments);
+    }
+
+    /** Options with every default; the home has to be set. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A builder that starts from these options. */
+    public Builder toBuilder() {
+        final Builder builder = new Builder()
+                .home(home)
+                .listener(listener)
+                .httpPort(httpPort)
+                .s2sPort(s2sPort)
+                .heap(heap)
+                .portTasks(portTasks)
+                .startTimeout(startTimeout)
+                .stopOnExit(stopOnExit);
+        properties.forEach(builder::property);
+        jvmArguments.forEach(builder::jvmArgument);
+        return builder;
+    }
+
+    /** The directory that holds everything of this NiFi: configuration, repositories, logs, ledger. */
+    public Path home() {
+        return home;
+    }
+
+    /** The listener that serves the RAW port. */
+    public Listener listener() {
+        return listener;
+    }
+
+    /** Port of the REST API, or {@link #ANY_PORT}. */
+    public int httpPort() {
+        return httpPort;
+    }
+
+    /** Port of RAW Site-to-Site, or {@link #ANY_PORT}. */
+    public int s2sPort() {
+        return s2sPort;
+    }
+
+    /** Heap, first and last, in the notation of {@code -Xmx}. */
+    public String heap() {
+        return heap;
+    }
+
+    /** Concurrent tasks of each port. */
+    public int portTasks() {
+        return portTasks;
+    }
+
+    /** How long a start may take. */
+    public Duration startTimeout() {
+        return startTimeout;
+    }
+
+    /** Whether NiFi is stopped when this JVM exits. */
+    public boolean stopOnExit() {
+        return stopOnExit;
+    }
+
+    /** Keys of {@code nifi.properties} that replace what the harness would set. */
+    public Map<String, String> properties() {
+        return properties;
+    }
+
+    /** Further arguments of NiFi's JVM. */
+    public List<String> jvmArguments() {
+        return jvmArguments;
+    }
+
+    /**
+     * Collects options.
+     * For one thread.
+     */
+    public static final class Builder {
+
+        private Path home;
+        private Listener listener = Listener.NIO;
+        private int httpPort = ANY_PORT;
+        private int s2sPort = ANY_PORT;
+        private String heap = DEFAULT_HEAP;
+        private int portTasks = DEFAULT_PORT_TASKS;
+        private Duration startTimeout = Duration.ofSeconds(START_TIMEOUT_SECONDS);
+        private boolean stopOnExit;
+        private final Map<String, String> properties = new LinkedHashMap<>();
+        private final List<String> jvmArguments = new ArrayList<>();
+
+        private Builder() {}
+
+        /** See {@link NifiOptions#home()}. */
+        public Builder home(final Path value) {
+            home = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#listener()}. */
+        public Builder listener(final Listener value) {
+            listener = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#httpPort()}. */
+        public Builder httpPort(final int value) {
+            httpPort = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#s2sPort()}. */
+        public Builder s2sPort(final int value) {
+            s2sPort = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#heap()}. */
+        public Builder heap(final String value) {
+            heap = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#portTasks()}. */
+        public Builder portTasks(final int value) {
+            portTasks = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#startTimeout()}. */
+        public Builder startTimeout(final Duration value) {
+            startTimeout = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#stopOnExit()}. */
+        public Builder stopOnExit(final boolean value) {
+            stopOnExit = value;
+            return this;
+        }
+
+        /** Sets one key of {@code nifi.properties}. */
+        public Builder property(final String key, final String value) {
+            properties.put(key, value);
+            return this;
+        }
+
+        /** Adds one argument of NiFi's JVM. */
+        public Builder jvmArgument(final String value) {
+            jvmArguments.add(value);
+            return this;
+        }
+
+        /** The options as collected so far. */
+        public NifiOptions build() {
+            return new NifiOptions(this);
+        }
+    }
+}

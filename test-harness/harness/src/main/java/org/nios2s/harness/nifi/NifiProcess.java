@@ -1,0 +1,185 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * The operating system's process of one NiFi.
+ * For any thread; waiting blocks the thread that waits.
+ */
+final class NifiProcess {
+
+    private static final Duration GRACE = Duration.ofSeconds(40);
+    private static final Duration KILL_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
+    private static final int CONSOLE_LINES = 5;
+    private static final int ERROR_LINES = 5;
+    private static final int HTTP_OK = 200;
+
+    private final ProcessHandle handle;
+    private final int managementPort;
+    private final NifiLog log;
+
+    private NifiProcess(final ProcessHandle handle, final int managementPort, final NifiLog log) {
+        this.handle = handle;
+        this.managementPort = managementPort;
+        this.log = log;
+    }
+
+    /** Starts NiFi on this JVM's Java in a home whose files are in place. */
+    static NifiProcess launch(final NifiHome home, final NifiOptions options) {
+        final int managementPort = FreePorts.any();
+        final NifiLog log = NifiLog.fromHere(home.logs());
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xms" + options.heap());
+        command.add("-Xmx" + options.heap());
+        command.add("-Djava.awt.headless=true");
+        command.add("-Dsun.net.http.allowRestrictedHeaders=true");
+        command.add("-Dnifi.properties.file.path=" + home.conf().resolve("nifi.properties"));
+        command.add("-Dorg.apache.nifi.bootstrap.config.log.dir=" + home.logs());
+        command.add("-Dorg.apache.nifi.management.server.address=" + NifiConfiguration.LOOPBACK + ":" + managementPort);
+        command.addAll(options.jvmArguments());
+        command.add("-cp");
+        command.add(home.conf() + File.pathSeparator + home.lib() + File.separator + "*");
+        command.add("org.apache.nifi.NiFi");
+        try {
+            final Process process = new ProcessBuilder(command)
+                    .directory(home.directory().toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.consoleFile().toFile())
+                    .start();
+            process.getOutputStream().close();
+            return new NifiProcess(process.toHandle(), managementPort, log);
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot start NiFi with " + command.getFirst(), e);
+        }
+    }
+
+    /** A NiFi that is running already. */
+    static NifiProcess running(final ProcessHandle handle, final NifiHome home) {
+        return new NifiProcess(handle, 0, NifiLog.all(home.logs()));
+    }
+
+    ProcessHandle handle() {
+        return handle;
+    }
+
+    NifiLog log() {
+        return log;
+    }
+
+    /**
+     * Waits until NiFi's start is complete and something listens on its RAW port. No connection is made to it: a listener
+     * would log that its peer left.
+     *
+     * @param s2sPort the RAW port, or null when none is configured
+     * @throws HarnessException when NiFi ends or does not get ready in time; says what it logged
+     */
+    void awaitReady(final Duration timeout, final Integer s2sPort) {
+        final Deadline deadline = Deadline.after(timeout);
+        try (HttpClient http =
+                HttpClient.newBuilder().connectTimeout(PROBE_TIMEOUT).build()) {
+            deadline.until("NiFi's start is complete" + lastErrors(), () -> failIfEnded() && isUp(http));
+        }
+        if (s2sPort != null) {
+            deadline.until(
+                    "NiFi listens on its RAW port " + s2sPort + lastErrors(),
+                    () -> failIfEnded() && !FreePorts.isFree(s2sPort));
+        }
+    }
+
+    /** Asks NiFi to end, and ends it if it does not within its time. */
+    void stop() {
+        handle.destroy();
+        if (!ended(GRACE)) {
+            kill();
+        }
+    }
+
+    /** Ends NiFi at once, as a crash would. */
+    void kill() {
+        handle.destroyForcibly();
+        if (!ended(KILL_PATIENCE)) {
+            throw new HarnessException("NiFi, process " + handle.pid() + ", does not end although it was killed");
+        }
+    }
+
+    private boolean ended(final Duration patience) {
+        try {
+            handle.onExit().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (final TimeoutException e) {
+            return false;
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (final ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private boolean failIfEnded() {
+        if (!handle.isAlive()) {
+            throw new HarnessException("NiFi ended while it was started" + lastErrors());
+        }
+        if (log.lines().stream().anyMatch(NifiProcess::tellsOfFailedStart)) {
+            throw new HarnessException("NiFi could not be started" + lastErrors());
+        }
+        return true;
+    }
+
+    private static boolean tellsOfFailedStart(final String line) {
+        return line.contains(" ERROR ")
+                && (line.contains("Start Server failed") || line.contains("Starting NiFi failed"));
+    }
+
+    private boolean isUp(final HttpClient http) {
+        final URI health = URI.create("http://" + NifiConfiguration.LOOPBACK + ":" + managementPort + "/health");
+        try {
+            return http.send(
+                                    HttpRequest.newBuilder(health)
+                                            .timeout(PROBE_TIMEOUT)
+                                            .build(),
+                                    HttpResponse.BodyHandlers.discarding())
+                            .statusCode()
+                    == HTTP_OK;
+        } catch (final IOException e) {
+            return false;
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new HarnessException("Interrupted while NiFi was being started", e);
+        }
+    }
+
+    private String lastErrors() {
+        final List<String> errors = log.linesWith(" ERROR ");
+        final List<String> last = errors.isEmpty()
+                ? log.consoleTail(CONSOLE_LINES)
+                : errors.subList(Math.max(0, errors.size() - ERROR_LINES), errors.size());
+        return "; its log " + log.file() + " ends with:" + System.lineSeparator()
+                + String.join(System.lineSeparator(), last);
+    }
+}

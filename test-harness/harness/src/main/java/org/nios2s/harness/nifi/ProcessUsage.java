@@ -1,0 +1,60 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * What a process has used so far, read from {@code /proc}.
+ * Immutable, for any thread.
+ *
+ * @param cpu processor time of all its threads, user and system
+ * @param residentBytes memory that is in RAM now
+ * @param threads number of its threads now
+ */
+public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
+
+    private static final long BYTES_PER_KIBIBYTE = 1024;
+
+    /**
+     * Reads the usage of a running process.
+     *
+     * @throws HarnessException when it does not run or this system has no {@code /proc}
+     */
+    public static ProcessUsage of(final ProcessHandle process) {
+        final Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+        try {
+            final List<String> lines = Files.readAllLines(status);
+            final Duration cpu = process.info()
+                    .totalCpuDuration()
+                    .orElseThrow(
+                            () -> new HarnessException("Process " + process.pid() + " does not tell its CPU time"));
+            return new ProcessUsage(
+                    cpu, number(lines, "VmRSS:") * BYTES_PER_KIBIBYTE, Math.toIntExact(number(lines, "Threads:")));
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot read " + status + ": process " + process.pid() + " ended?", e);
+        }
+    }
+
+    private static long number(final List<String> lines, final String key) {
+        return lines.stream()
+                .filter(line -> line.startsWith(key))
+                .map(line -> line.substring(key.length()).trim().split("\\s+")[0])
+                .mapToLong(Long::parseLong)
+                .findFirst()
+                .orElseThrow(() -> new HarnessException("No line " + key + " in the status of the process"));
+    }
+}

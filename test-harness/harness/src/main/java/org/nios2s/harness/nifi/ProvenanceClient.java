@@ -1,0 +1,68 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Queries of a NiFi's provenance over the REST API.
+ * For any thread; a call blocks until NiFi has answered.
+ */
+public final class ProvenanceClient {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int MOST_EVENTS = 10_000;
+
+    private final RestClient rest;
+
+    ProvenanceClient(final RestClient rest) {
+        this.rest = rest;
+    }
+
+    /**
+     * The events that match every term; a fresh event is found a moment after its commit.
+     *
+     * @param terms values by field: {@code ProcessorID}, {@code EventType}, {@code FlowFileUUID}, {@code Filename}
+     * @return the events with their attributes, as NiFi describes them
+     */
+    public List<JsonNode> events(final Map<String, String> terms) {
+        final ObjectNode body = RestClient.object();
+        final ObjectNode request = body.putObject("provenance").putObject("request");
+        request.put("maxResults", MOST_EVENTS).put("summarize", false).put("incrementalResults", false);
+        final ObjectNode search = request.putObject("searchTerms");
+        terms.forEach(
+                (field, value) -> search.putObject(field).put("value", value).put("inverse", false));
+        final String query = "/provenance/"
+                + rest.post("/provenance", body)
+                        .required("provenance")
+                        .required("id")
+                        .asText();
+        final List<JsonNode> events = new ArrayList<>();
+        try {
+            Deadline.after(PATIENCE).until("NiFi finishes " + query, () -> {
+                final JsonNode answer = rest.get(query).required("provenance");
+                if (!answer.required("finished").asBoolean()) {
+                    return false;
+                }
+                answer.required("results").required("provenanceEvents").forEach(events::add);
+                return true;
+            });
+        } finally {
+            rest.delete(query);
+        }
+        return events;
+    }
+}

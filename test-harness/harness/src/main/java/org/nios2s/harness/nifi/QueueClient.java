@@ -1,0 +1,103 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.StreamSupport;
+
+/**
+ * The queues of a NiFi's connections, read and emptied over the REST API.
+ * For any thread; a call blocks until NiFi has answered.
+ */
+public final class QueueClient {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final RestClient rest;
+
+    QueueClient(final RestClient rest) {
+        this.rest = rest;
+    }
+
+    /** How much waits in a connection's queue. */
+    public QueueSize size(final Component connection) {
+        final JsonNode snapshot = rest.get("/flow/connections/" + connection.id() + "/status")
+                .required("connectionStatus")
+                .required("aggregateSnapshot");
+        return new QueueSize(
+                snapshot.required("flowFilesQueued").asLong(),
+                snapshot.required("bytesQueued").asLong());
+    }
+
+    /** Drops everything that waits in a connection's queue. */
+    public void empty(final Component connection) {
+        final String requests = path(connection) + "/drop-requests";
+        finish("dropRequest", requests, () -> rest.post(requests, null));
+    }
+
+    /** The first hundred FlowFiles of a connection's queue, in its order. */
+    public List<QueuedFlowFile> list(final Component connection) {
+        final String requests = path(connection) + "/listing-requests";
+        final JsonNode listing = finish("listingRequest", requests, () -> rest.post(requests, null));
+        return StreamSupport.stream(listing.path("flowFileSummaries").spliterator(), false)
+                .map(flowFile -> new QueuedFlowFile(
+                        flowFile.required("uuid").asText(),
+                        flowFile.required("filename").asText(),
+                        flowFile.required("size").asLong(),
+                        flowFile.path("clusterNodeId").textValue()))
+                .toList();
+    }
+
+    /** The attributes of a FlowFile that waits in a connection's queue. */
+    public Map<String, String> attributes(final Component connection, final QueuedFlowFile flowFile) {
+        final Map<String, String> attributes = new LinkedHashMap<>();
+        rest.get(path(connection) + "/flowfiles/" + flowFile.uuid() + node(flowFile))
+                .required("flowFile")
+                .required("attributes")
+                .properties()
+                .forEach(attribute ->
+                        attributes.put(attribute.getKey(), attribute.getValue().asText()));
+        return attributes;
+    }
+
+    /** The content of a FlowFile that waits in a connection's queue. */
+    public byte[] content(final Component connection, final QueuedFlowFile flowFile) {
+        return rest.getBytes(path(connection) + "/flowfiles/" + flowFile.uuid() + "/content" + node(flowFile));
+    }
+
+    private JsonNode finish(final String name, final String requests, final Supplier<JsonNode> make) {
+        final String request =
+                requests + "/" + make.get().required(name).required("id").asText();
+        final JsonNode[] answer = new JsonNode[1];
+        try {
+            Deadline.after(PATIENCE).until("NiFi finishes " + request, () -> {
+                answer[0] = rest.get(request).required(name);
+                return answer[0].required("finished").asBoolean();
+            });
+        } finally {
+            rest.delete(request);
+        }
+        return answer[0];
+    }
+
+    private static String path(final Component connection) {
+        return "/flowfile-queues/" + connection.id();
+    }
+
+    private static String node(final QueuedFlowFile flowFile) {
+        return flowFile.clusterNodeId() == null ? "" : "?clusterNodeId=" + flowFile.clusterNodeId();
+    }
+}

@@ -1,0 +1,141 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * NiFi's REST API as JSON in and JSON out.
+ * For any thread; a call blocks the thread that makes it.
+ */
+public final class RestClient implements AutoCloseable {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
+    private static final int FIRST_SUCCESS = 200;
+    private static final int FIRST_REDIRECT = 300;
+
+    private final String api;
+    private final HttpClient http;
+
+    /**
+     * A client of one NiFi.
+     *
+     * @param api address up to and including {@code /nifi-api}
+     * @param tls what to trust and who to be, or null for a NiFi without TLS
+     */
+    public RestClient(final String api, final SSLContext tls) {
+        this.api = api;
+        final HttpClient.Builder builder =
+                HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).version(HttpClient.Version.HTTP_1_1);
+        if (tls != null) {
+            builder.sslContext(tls);
+        }
+        http = builder.build();
+    }
+
+    /** An empty JSON object to fill. */
+    public static ObjectNode object() {
+        return JSON.createObjectNode();
+    }
+
+    /** Address up to and including {@code /nifi-api}. */
+    public String api() {
+        return api;
+    }
+
+    /** Reads a resource. */
+    public JsonNode get(final String path) {
+        return json(send("GET", path, null));
+    }
+
+    /** Reads a resource that is not JSON. */
+    public byte[] getBytes(final String path) {
+        return send("GET", path, null);
+    }
+
+    /** Makes a resource; the body may be null. */
+    public JsonNode post(final String path, final JsonNode body) {
+        return json(send("POST", path, body));
+    }
+
+    /** Changes a resource. */
+    public JsonNode put(final String path, final JsonNode body) {
+        return json(send("PUT", path, body));
+    }
+
+    /** Deletes a resource. */
+    public JsonNode delete(final String path) {
+        return json(send("DELETE", path, null));
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+    }
+
+    private byte[] send(final String method, final String path, final JsonNode body) {
+        final HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(api + path))
+                .timeout(REQUEST_TIMEOUT)
+                .method(
+                        method,
+                        body == null
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofString(text(body)));
+        if (body != null) {
+            request.header("Content-Type", "application/json");
+        }
+        final String name = method + " " + path;
+        try {
+            final HttpResponse<byte[]> response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            if (response.statusCode() < FIRST_SUCCESS || response.statusCode() >= FIRST_REDIRECT) {
+                throw new RestException(name, response.statusCode(), new String(response.body(), UTF_8));
+            }
+            return response.body();
+        } catch (final IOException e) {
+            throw new UncheckedIOException("NiFi at " + api + " did not answer " + name, e);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new HarnessException("Interrupted while waiting for NiFi to answer " + name, e);
+        }
+    }
+
+    private static String text(final JsonNode body) {
+        try {
+            return JSON.writeValueAsString(body);
+        } catch (final JsonProcessingException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    private static JsonNode json(final byte[] body) {
+        try {
+            return JSON.readTree(body);
+        } catch (final IOException e) {
+            throw new UncheckedIOException("NiFi answered with something that is not JSON", e);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * What the sink of a NiFi dropped so far, as its ledger says; at most some 100 ms old.
+ * Immutable, for any thread.
+ *
+ * @param count number of FlowFiles
+ * @param bytes their contents' sizes, added
+ */
+public record SinkLedger(long count, long bytes) {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final SinkLedger EMPTY = new SinkLedger(0, 0);
+
+    /** Reads the ledger in a directory; one that was never written is empty. */
+    public static SinkLedger read(final Path directory) {
+        final Path file = directory.resolve("ledger.json");
+        try {
+            final JsonNode state = JSON.readTree(Files.readAllBytes(file));
+            return new SinkLedger(
+                    state.required("count").asLong(), state.required("bytes").asLong());
+        } catch (final NoSuchFileException e) {
+            return EMPTY;
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot read the sink's ledger " + file, e);
+        }
+    }
+
+    /** What came in since an earlier reading. */
+    public SinkLedger since(final SinkLedger earlier) {
+        return new SinkLedger(count - earlier.count, bytes - earlier.bytes);
+    }
+}

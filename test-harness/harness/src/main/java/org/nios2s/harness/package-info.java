@@ -1,0 +1,2 @@
+/** The command line {@code s2s-harness}: its root command and what all of its commands share. */
+package org.nios2s.harness;
