@@ -30,6 +30,7 @@ public final class ChunkDeflater implements AutoCloseable {
 
     private final Deflater deflater = new Deflater(LEVEL);
     private final byte[] chunk = new byte[CHUNK_BYTES];
+    private final byte[] step = new byte[OUTPUT_STEP_BYTES];
 
     private int filled;
     private boolean chunkWritten;
@@ -67,9 +68,8 @@ public final class ChunkDeflater implements AutoCloseable {
         deflater.setInput(chunk, 0, filled);
         deflater.finish();
         while (!deflater.finished()) {
-            out.ensureWritable(OUTPUT_STEP_BYTES);
-            final int written = deflater.deflate(out.nioBuffer(out.writerIndex(), OUTPUT_STEP_BYTES));
-            out.writerIndex(out.writerIndex() + written);
+            // Not into out.nioBuffer(…): of a composite buffer that may be a copy.
+            out.writeBytes(step, 0, deflater.deflate(step));
         }
         out.setInt(lengthIndex, out.writerIndex() - lengthIndex - Integer.BYTES);
         deflater.reset();

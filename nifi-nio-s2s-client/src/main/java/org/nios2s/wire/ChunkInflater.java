@@ -49,11 +49,15 @@ public final class ChunkInflater implements AutoCloseable {
      * Takes some deflated bytes and yields some plain ones.
      *
      * @param in deflated chunks; nothing behind the packet's last chunk is consumed
-     * @param plain receives at most its writable bytes; call again while it was filled
+     * @param plain receives at most its writable bytes; call again while it was filled. One contiguous buffer: of a
+     *     composite one, zlib would be given a copy
      * @return whether something was consumed or produced
      * @throws ProtocolException if the bytes are no such chunk
      */
     public boolean inflate(final ByteBuf in, final ByteBuf plain) throws ProtocolException {
+        if (plain.nioBufferCount() != 1) {
+            throw new IllegalArgumentException("Plain bytes need one contiguous buffer, not " + plain);
+        }
         final int consumedFrom = in.readerIndex();
         final int producedFrom = plain.writerIndex();
         boolean progress = true;
@@ -163,12 +167,16 @@ public final class ChunkInflater implements AutoCloseable {
      * Consumes the rest of the chunk in which the packet ended, as NiFi does: whatever it holds beyond the packet is
      * dropped.
      *
-     * @param scratch takes the dropped bytes, and is empty again afterwards
+     * @param scratch takes the dropped bytes, and is empty again afterwards; one contiguous buffer
      * @return whether the chunk is over; false if bytes of it are missing
      * @throws ProtocolException if the bytes are no such chunk
      */
     public boolean finishChunk(final ByteBuf in, final ByteBuf scratch) throws ProtocolException {
         while (state == State.DATA || state == State.MORE) {
+            if (state == State.DATA && deflatedLeft == 0) {
+                // What is left are bytes that the chunk only claims: a peer may claim 2 GiB of them for nothing.
+                plainLeft = 0;
+            }
             scratch.clear();
             final boolean progress = state == State.DATA ? inflateData(in, scratch) : readMore(in);
             if (!progress) {

@@ -1,0 +1,158 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.wire;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.protocol.Response;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Responses against NiFi's {@link Response} and {@link ResponseCode}. */
+class ResponseMessageTest {
+    private static final String TEXT = "Port's not in a valid state – ü";
+    private static final int HIGHEST_CODE = 255;
+
+    private static byte[] written(final ResponseCode code) throws IOException {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        final DataOutputStream out = new DataOutputStream(bytes);
+        if (code.containsMessage()) {
+            code.writeResponse(out, TEXT);
+        } else {
+            code.writeResponse(out);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static ResponseMessage expected(final ResponseCode code) {
+        return new ResponseMessage(code, code.containsMessage() ? TEXT : null);
+    }
+
+    @ParameterizedTest
+    @EnumSource(ResponseCode.class)
+    void writesEveryCodeAsNiFiDoes(final ResponseCode code) throws IOException {
+        final ByteBuf out = Unpooled.buffer();
+        if (code.containsMessage()) {
+            ResponseMessage.write(out, code, TEXT);
+        } else {
+            ResponseMessage.write(out, code);
+        }
+        final byte[] bytes = ByteBufUtil.getBytes(out);
+        out.release();
+        assertArrayEquals(written(code), bytes);
+        final Response read = Response.read(new DataInputStream(new ByteArrayInputStream(bytes)));
+        assertEquals(code, read.getCode());
+        assertEquals(expected(code).message(), read.getMessage());
+    }
+
+    @ParameterizedTest
+    @MethodSource("org.nios2s.wire.Arrival#all")
+    void readsEveryCodeThatNiFiWritesHoweverItArrives(final Arrival arrival) throws IOException {
+        final ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (final ResponseCode code : ResponseCode.values()) {
+            all.write(written(code));
+        }
+        final List<ResponseMessage> read = new ArrayList<>();
+        final byte[] left = arrival.feed(all.toByteArray(), in -> {
+            ResponseMessage message = ResponseMessage.readIfComplete(in);
+            while (message != null) {
+                read.add(message);
+                message = ResponseMessage.readIfComplete(in);
+            }
+        });
+        assertEquals(
+                Arrays.stream(ResponseCode.values())
+                        .map(ResponseMessageTest::expected)
+                        .toList(),
+                read);
+        assertEquals(0, left.length);
+    }
+
+    @Test
+    void consumesNothingWhileBytesAreMissing() throws IOException {
+        final byte[] all = written(ResponseCode.UNAUTHORIZED);
+        for (int length = 0; length < all.length; length++) {
+            final ByteBuf in = Unpooled.wrappedBuffer(all, 0, length);
+            assertNull(ResponseMessage.readIfComplete(in));
+            assertEquals(length, in.readableBytes());
+        }
+    }
+
+    @Test
+    void refusesEveryCodeThatNiFiDoesNotKnow() {
+        final Set<Integer> known =
+                Arrays.stream(ResponseCode.values()).map(ResponseCode::getCode).collect(Collectors.toSet());
+        for (int code = 0; code <= HIGHEST_CODE; code++) {
+            if (!known.contains(code)) {
+                final byte[] bytes = {'R', 'C', (byte) code};
+                assertThrows(
+                        ProtocolException.class,
+                        () -> ResponseMessage.readIfComplete(Unpooled.wrappedBuffer(bytes)),
+                        "code " + code);
+                assertThrows(
+                        ProtocolException.class,
+                        () -> Response.read(new DataInputStream(new ByteArrayInputStream(bytes))));
+            }
+        }
+    }
+
+    @Test
+    void refusesAWrongFirstOrSecondByteAsSoonAsItIsThere() {
+        for (final byte[] bytes : List.of(new byte[] {'X'}, new byte[] {'R', 'X'}, new byte[] {'C', 'R', 1})) {
+            assertThrows(ProtocolException.class, () -> ResponseMessage.readIfComplete(Unpooled.wrappedBuffer(bytes)));
+        }
+    }
+
+    @Test
+    void refusesATextThatIsNotModifiedUtf8() {
+        final ByteBuf in = Unpooled.wrappedBuffer(
+                ResponseCode.ABORT.getCodeSequence(), new byte[] {0, 2, (byte) 0xC3, (byte) 0x28});
+        assertThrows(ProtocolException.class, () -> ResponseMessage.readIfComplete(in));
+    }
+
+    @Test
+    void aCodeIsWrittenWithItsTextOrNotAtAll() {
+        final ByteBuf out = Unpooled.buffer();
+        assertThrows(
+                IllegalArgumentException.class, () -> ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> ResponseMessage.write(out, ResponseCode.TRANSACTION_FINISHED, TEXT));
+        assertEquals(0, out.readableBytes());
+        out.release();
+    }
+
+    @Test
+    void saysItsCodeAndItsText() {
+        assertEquals("BAD_CHECKSUM", new ResponseMessage(ResponseCode.BAD_CHECKSUM, null).toString());
+        assertEquals("ABORT: gone", new ResponseMessage(ResponseCode.ABORT, "gone").toString());
+    }
+}
