@@ -12,6 +12,7 @@ package org.nios2s.harness.nifi;
 
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -47,9 +48,18 @@ public final class Deadline {
      * @throws HarnessException when it does not hold before the deadline
      */
     public void until(final String what, final BooleanSupplier condition) {
+        until(() -> what, condition);
+    }
+
+    /**
+     * Waits until a condition holds; the words for the message are asked for when it did not.
+     *
+     * @throws HarnessException when it does not hold before the deadline
+     */
+    public void until(final Supplier<String> what, final BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             if (passed()) {
-                throw new HarnessException("Waited %d s in vain: %s".formatted(patience.toSeconds(), what));
+                throw new HarnessException("Waited %d s in vain: %s".formatted(patience.toSeconds(), what.get()));
             }
             pause();
         }

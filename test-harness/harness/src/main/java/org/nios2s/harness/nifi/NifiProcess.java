@@ -102,11 +102,11 @@ final class NifiProcess {
         final Deadline deadline = Deadline.after(timeout);
         try (HttpClient http =
                 HttpClient.newBuilder().connectTimeout(PROBE_TIMEOUT).build()) {
-            deadline.until("NiFi's start is complete" + lastErrors(), () -> failIfEnded() && isUp(http));
+            deadline.until(() -> "NiFi's start is complete" + lastErrors(), () -> failIfEnded() && isUp(http));
         }
         if (s2sPort != null) {
             deadline.until(
-                    "NiFi listens on its RAW port " + s2sPort + lastErrors(),
+                    () -> "NiFi listens on its RAW port " + s2sPort + lastErrors(),
                     () -> failIfEnded() && !FreePorts.isFree(s2sPort));
         }
     }
@@ -175,7 +175,13 @@ final class NifiProcess {
     }
 
     private String lastErrors() {
-        final List<String> errors = log.linesWith(" ERROR ");
+        final List<String> lines = log.lines();
+        final List<String> errors = new ArrayList<>(
+                lines.stream().filter(line -> line.contains(" ERROR ")).toList());
+        lines.stream()
+                .filter(line -> line.startsWith("Caused by: "))
+                .reduce((earlier, later) -> later)
+                .ifPresent(errors::add);
         final List<String> last = errors.isEmpty()
                 ? log.consoleTail(CONSOLE_LINES)
                 : errors.subList(Math.max(0, errors.size() - ERROR_LINES), errors.size());

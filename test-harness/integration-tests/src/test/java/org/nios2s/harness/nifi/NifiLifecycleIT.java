@@ -1,0 +1,220 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import org.apache.nifi.remote.Transaction;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * The harness's NiFi with the stock listener: its start, its flow, its ledger, its refusals and its end.
+ * One NiFi serves all tests, which run one after the other on one thread.
+ */
+class NifiLifecycleIT {
+
+    private static final Path HOMES = Path.of("target", "nifi-homes");
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int PACKETS = 5;
+
+    private static NifiInstance nifi;
+
+    @BeforeAll
+    static void start() {
+        nifi = NifiInstance.start(options("lifecycle").build());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (nifi != null) {
+            nifi.stop();
+            assertFalse(nifi.isAlive());
+            assertTrue(NifiInstance.attach(HOMES.resolve("lifecycle")).isEmpty());
+        }
+    }
+
+    @Test
+    void everyPacketThatIsAcknowledgedIsInTheLedgerOnce() throws IOException {
+        final Path ids = nifi.keepPacketIds("acknowledged.ids");
+        final SinkLedger before = nifi.ledger();
+
+        push("input", "ledger");
+
+        Awaitility.await().atMost(PATIENCE).until(() -> nifi.ledger()
+                .since(before)
+                .equals(new SinkLedger(PACKETS, (long) PACKETS * content(0).length)));
+        final List<String> lines = Files.readAllLines(ids);
+        assertEquals(PACKETS, lines.size());
+        assertEquals(PACKETS, new HashSet<>(lines).size());
+        nifi.dropPacketIds();
+    }
+
+    @Test
+    void aRestartFindsTheFlowAndTheLedger() throws IOException {
+        final SinkLedger start = nifi.ledger();
+        push("input", "before");
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.ledger().since(start).count() == PACKETS);
+        final InstanceRecord before = nifi.instance();
+
+        nifi.restart();
+
+        assertEquals(before.ports(), nifi.instance().ports());
+        assertEquals(before.s2sPort(), nifi.instance().s2sPort());
+        assertEquals(before.api(), nifi.instance().api());
+        push("input", "after");
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.ledger().since(start).count() == 2 * PACKETS);
+    }
+
+    @Test
+    void whatWaitsInAQueueCanBeReadAndDropped() throws IOException {
+        final FlowClient flow = nifi.flow();
+        final Component queue = flow.findConnection(
+                        flow.find(ComponentKind.INPUT_PORT, "loop-in").orElseThrow(),
+                        flow.find(ComponentKind.OUTPUT_PORT, "loop-out").orElseThrow())
+                .orElseThrow();
+
+        push("loop-in", "queued");
+
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.queues().size(queue).flowFiles() == PACKETS);
+        final QueuedFlowFile first = nifi.queues().list(queue).getFirst();
+        assertArrayEquals(content(0), nifi.queues().content(queue, first));
+        assertEquals("queued-0", nifi.queues().attributes(queue, first).get("packet.id"));
+        nifi.queues().empty(queue);
+        assertEquals(new QueueSize(0, 0), nifi.queues().size(queue));
+    }
+
+    @Test
+    void whatWasReceivedIsInProvenance() throws IOException {
+        final Map<String, String> received = Map.of("ProcessorID", nifi.portId("input"), "EventType", "RECEIVE");
+        final int before = nifi.provenance().events(received).size();
+
+        push("input", "provenance");
+
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.provenance().events(received).size() == before + PACKETS);
+    }
+
+    @Test
+    void aStoppedPortCanBeChangedAndStartedAgain() throws IOException {
+        final FlowClient flow = nifi.flow();
+        final Component port = flow.find(ComponentKind.INPUT_PORT, "input").orElseThrow();
+
+        flow.stop(port);
+        assertFalse(flow.isRunning(port));
+        flow.setConcurrentTasks(port, 1);
+        flow.start(port);
+
+        final SinkLedger before = nifi.ledger();
+        push("input", "changed");
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.ledger().since(before).count() == PACKETS);
+    }
+
+    @Test
+    void theProcessTellsWhatItUses() {
+        final ProcessUsage usage = nifi.usage();
+
+        assertTrue(usage.threads() > 1);
+        assertTrue(usage.residentBytes() > 0);
+        assertTrue(usage.cpu().isPositive());
+    }
+
+    @Test
+    void aHomeInUseIsRefused() {
+        final NifiOptions again = options("lifecycle").build();
+
+        final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiInstance.start(again));
+
+        assertTrue(refusal.getMessage().contains("stop it with"), refusal.getMessage());
+        assertTrue(nifi.isAlive());
+    }
+
+    @Test
+    void aPortInUseIsRefused() throws IOException {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            final NifiOptions options =
+                    options("port-in-use").s2sPort(other.getLocalPort()).build();
+
+            final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiInstance.start(options));
+
+            assertTrue(refusal.getMessage().contains("is in use"), refusal.getMessage());
+            assertTrue(NifiInstance.attach(options.home()).isEmpty());
+        }
+    }
+
+    @Test
+    void aStartThatFailsSaysWhyAndLeavesNothingRunning() {
+        final NifiOptions options = options("fails")
+                .property("nifi.flowfile.repository.implementation", "org.nios2s.NoSuchRepository")
+                .build();
+
+        final HarnessException failure = assertThrows(HarnessException.class, () -> NifiInstance.start(options));
+
+        assertTrue(failure.getMessage().contains("NoSuchRepository"), failure.getMessage());
+        assertTrue(NifiInstance.attach(options.home()).isEmpty());
+    }
+
+    private static NifiOptions.Builder options(final String home) {
+        return NifiOptions.builder()
+                .home(HOMES.resolve(home))
+                .listener(Listener.STOCK)
+                .heap("1g")
+                .stopOnExit(true);
+    }
+
+    private static void push(final String port, final String prefix) throws IOException {
+        try (SiteToSiteClient client = new SiteToSiteClient.Builder()
+                .url(nifi.rest().api().replace("/nifi-api", "/nifi"))
+                .transportProtocol(SiteToSiteTransportProtocol.RAW)
+                .portName(port)
+                .build()) {
+            final Transaction transaction = client.createTransaction(TransferDirection.SEND);
+            for (int packet = 0; packet < PACKETS; packet++) {
+                transaction.send(content(packet), Map.of("packet.id", prefix + "-" + packet));
+            }
+            transaction.confirm();
+            transaction.complete();
+        }
+    }
+
+    private static byte[] content(final int packet) {
+        return ("packet " + packet).getBytes(StandardCharsets.UTF_8);
+    }
+}
