@@ -1,0 +1,46 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener;
+
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.apache.nifi.groups.ProcessGroup;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.port.PortDispatchers;
+import org.nios2s.listener.sequence.PeerList;
+
+/**
+ * What all connections of a listener share. Immutable; every part of it is thread-safe.
+ *
+ * @param settings of the listener
+ * @param secure whether connections are TLS
+ * @param listenPort the port served
+ * @param rootGroup where ports are found; may change until the flow is loaded
+ * @param budget for buffered data
+ * @param dispatchers of the ports
+ * @param peerList answers who the peers are
+ * @param hostNames of peers
+ * @param blockingTasks runs what may block: what NiFi's framework decides for us
+ * @param metrics counts
+ * @param faultLog reports faults of peers
+ */
+public record ListenerContext(
+        ListenerSettings settings,
+        boolean secure,
+        int listenPort,
+        Supplier<ProcessGroup> rootGroup,
+        MemoryBudget budget,
+        PortDispatchers dispatchers,
+        PeerList peerList,
+        HostNames hostNames,
+        Executor blockingTasks,
+        ListenerMetrics metrics,
+        FaultLog faultLog) {}

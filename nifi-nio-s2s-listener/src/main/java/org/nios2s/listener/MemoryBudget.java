@@ -1,0 +1,94 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The memory that all connections together may hold in buffered data, in bytes. Thread-safe.
+ *
+ * <p>A charge always succeeds, because its bytes have arrived already. Whoever finds the budget exhausted stops reading
+ * and waits for room; those who wait are woken in the order in which they came. A transaction up to
+ * {@link #RESERVE_PER_TRANSACTION} need not wait: so small transactions always complete, and the budget can't fill up
+ * with halves of them. It may be exceeded by this reserve for each connection, and by one read for each IO worker.
+ */
+public final class MemoryBudget {
+    /** Bytes that a transaction may hold whatever the others hold. */
+    public static final int RESERVE_PER_TRANSACTION = 16 * 1024;
+
+    /** Bytes for which one waiting connection is woken: what it can be expected to read. */
+    private static final long ROOM_PER_WAITER = 64L * 1024;
+
+    private final long limit;
+    private final AtomicLong used = new AtomicLong();
+    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+
+    /**
+     * @param limit bytes
+     */
+    public MemoryBudget(final long limit) {
+        this.limit = limit;
+    }
+
+    /** @param bytes that are held from now on */
+    public void charge(final long bytes) {
+        used.addAndGet(bytes);
+    }
+
+    /** @param bytes that are held no longer */
+    public void release(final long bytes) {
+        if (bytes > 0) {
+            used.addAndGet(-bytes);
+            wake();
+        }
+    }
+
+    /** @return whether who holds more than the reserve has to wait */
+    public boolean isExhausted() {
+        return used.get() >= limit;
+    }
+
+    /**
+     * Waits for room.
+     *
+     * @param resume called once, soon, on any thread, when there is room; must not block
+     */
+    public void awaitRoom(final Runnable resume) {
+        waiting.add(resume);
+        if (!isExhausted()) {
+            wake();
+        }
+    }
+
+    private void wake() {
+        long room = limit - used.get();
+        while (room > 0) {
+            final Runnable next = waiting.poll();
+            if (next == null) {
+                return;
+            }
+            next.run();
+            room -= ROOM_PER_WAITER;
+        }
+    }
+
+    /** @return bytes held now */
+    public long used() {
+        return used.get();
+    }
+
+    /** @return bytes that may be held */
+    public long limit() {
+        return limit;
+    }
+}

@@ -1,0 +1,67 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener;
+
+import java.io.IOException;
+
+/**
+ * Why a peer's connection is closed before it said good-bye. Thrown and caught on the connection's IO worker; carries no
+ * stack trace, since the fault lies with the peer and not in our code.
+ */
+public final class PeerFault extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** Causes, each with a rate limit of its own in the log. */
+    public enum Kind {
+        WRONG_MAGIC,
+        UNKNOWN_PROTOCOL,
+        HANDSHAKE_REFUSED,
+        HANDSHAKE_TIMEOUT,
+        UNKNOWN_CODEC,
+        UNKNOWN_REQUEST,
+        REQUEST_OUT_OF_PLACE,
+        MALFORMED,
+        UNEXPECTED_RESPONSE,
+        BAD_CHECKSUM,
+        TOO_LARGE,
+        LEFT,
+        SILENT,
+        EXPIRED,
+        PORT_NOT_RUNNING,
+        NOT_AUTHORIZED,
+        COMMIT_FAILED,
+        TLS,
+        TOO_MANY_CONNECTIONS,
+        CONNECTION_LOST,
+        INTERNAL
+    }
+
+    private final Kind kind;
+
+    public PeerFault(final Kind kind, final String message) {
+        super(message);
+        this.kind = kind;
+    }
+
+    public PeerFault(final Kind kind, final String message, final Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
+    }
+}

@@ -1,0 +1,41 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener;
+
+import java.util.function.Function;
+
+/**
+ * One key of {@code nifi.properties}: name, default, unit and explanation, and how its text becomes a value. Immutable;
+ * any thread.
+ *
+ * @param key name in {@code nifi.properties}
+ * @param defaultText value where the key is absent or blank
+ * @param accepted what is accepted, in words, with the unit
+ * @param explanation what it is for
+ * @param parser makes the value; throws {@link IllegalArgumentException} for a text that is not accepted
+ */
+record Setting<T>(String key, String defaultText, String accepted, String explanation, Function<String, T> parser) {
+    /**
+     * Reads the setting.
+     *
+     * @param lookup value of a key, or null
+     * @throws IllegalArgumentException that names key, value and what is accepted
+     */
+    T read(final Function<String, String> lookup) {
+        final String configured = lookup.apply(key);
+        final String text = configured == null || configured.isBlank() ? defaultText : configured.trim();
+        try {
+            return parser.apply(text);
+        } catch (final IllegalArgumentException e) {
+            throw new IllegalArgumentException(key + "=" + text + " is not accepted; use " + accepted, e);
+        }
+    }
+}

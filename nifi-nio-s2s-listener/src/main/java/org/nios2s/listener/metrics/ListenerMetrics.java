@@ -1,0 +1,79 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.metrics;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the listener counts. Thread-safe: written by IO workers and port tasks, read by whoever reports. */
+public final class ListenerMetrics {
+    private final LongAdder connectionsAccepted = new LongAdder();
+    private final LongAdder connectionsClosed = new LongAdder();
+    private final LongAdder transactions = new LongAdder();
+    private final LongAdder flowFiles = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+    private final LongAdder commits = new LongAdder();
+    private final LongAdder faults = new LongAdder();
+
+    /** A connection was accepted. */
+    public void accepted() {
+        connectionsAccepted.increment();
+    }
+
+    /** A connection is gone. */
+    public void closed() {
+        connectionsClosed.increment();
+    }
+
+    /** A connection was closed for a fault. */
+    public void faulted() {
+        faults.increment();
+    }
+
+    /**
+     * A group commit returned.
+     *
+     * @param transactionCount transactions in it
+     * @param flowFileCount FlowFiles in it
+     * @param contentBytes bytes of content in it
+     */
+    public void committed(final int transactionCount, final int flowFileCount, final long contentBytes) {
+        commits.increment();
+        transactions.add(transactionCount);
+        flowFiles.add(flowFileCount);
+        bytes.add(contentBytes);
+    }
+
+    /** @return the counts as they are now */
+    public Snapshot snapshot() {
+        return new Snapshot(
+                connectionsAccepted.sum(),
+                connectionsAccepted.sum() - connectionsClosed.sum(),
+                transactions.sum(),
+                flowFiles.sum(),
+                bytes.sum(),
+                commits.sum(),
+                faults.sum());
+    }
+
+    /**
+     * Counts since the start.
+     *
+     * @param accepted connections accepted
+     * @param open connections open now
+     * @param transactions push transactions committed
+     * @param flowFiles FlowFiles in them
+     * @param bytes bytes of content in them
+     * @param commits commits that it took
+     * @param faults connections closed for a fault
+     */
+    public record Snapshot(
+            long accepted, long open, long transactions, long flowFiles, long bytes, long commits, long faults) {}
+}

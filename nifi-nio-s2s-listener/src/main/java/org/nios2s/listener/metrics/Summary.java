@@ -1,0 +1,56 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.metrics;
+
+import org.apache.nifi.util.FormatUtils;
+import org.nios2s.listener.MemoryBudget;
+import org.nios2s.listener.port.PortDispatchers;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says once a minute, at INFO, what the listener did since the last time; nothing if it did nothing. Lives on an IO worker. */
+public final class Summary {
+    private static final Logger logger = LoggerFactory.getLogger(Summary.class);
+
+    private final ListenerMetrics metrics;
+    private final MemoryBudget budget;
+    private final PortDispatchers dispatchers;
+    private ListenerMetrics.Snapshot last;
+
+    public Summary(final ListenerMetrics metrics, final MemoryBudget budget, final PortDispatchers dispatchers) {
+        this.metrics = metrics;
+        this.budget = budget;
+        this.dispatchers = dispatchers;
+        this.last = metrics.snapshot();
+    }
+
+    /** Writes the line. */
+    public void report() {
+        final ListenerMetrics.Snapshot now = metrics.snapshot();
+        if (now.equals(last)) {
+            return;
+        }
+        logger.info(
+                "Site-to-Site since the last summary: {} transactions with {} FlowFiles ({}) in {} commits, {} connections"
+                        + " accepted, {} closed for a fault; now {} connections open, {} transactions waiting, {} of {} buffered",
+                now.transactions() - last.transactions(),
+                now.flowFiles() - last.flowFiles(),
+                FormatUtils.formatDataSize(now.bytes() - last.bytes()),
+                now.commits() - last.commits(),
+                now.accepted() - last.accepted(),
+                now.faults() - last.faults(),
+                now.open(),
+                dispatchers.waiting(),
+                FormatUtils.formatDataSize(budget.used()),
+                FormatUtils.formatDataSize(budget.limit()));
+        last = now;
+    }
+}

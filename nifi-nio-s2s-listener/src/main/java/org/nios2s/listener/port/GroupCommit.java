@@ -1,0 +1,199 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.port;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.flowfile.attributes.CoreAttributes;
+import org.apache.nifi.flowfile.attributes.SiteToSiteAttributes;
+import org.apache.nifi.processor.ProcessContext;
+import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.processor.Relationship;
+import org.apache.nifi.processor.exception.TerminatedTaskException;
+import org.apache.nifi.remote.PortAuthorizationResult;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.ReceivedPacket;
+import org.nios2s.listener.transaction.TransactionPeer;
+
+/**
+ * Writes many transactions into one session and commits them together. Lives on the port task that the session belongs
+ * to, for one visit of it.
+ *
+ * <p>A transaction's peer learns of its end only after {@code commit()} returned. If the batch fails it is rolled back
+ * and every transaction is tried on its own, so that a bad one does not fail its neighbours.
+ */
+final class GroupCommit {
+    private static final String UNKNOWN = "unknown";
+    private static final String NO_IDENTITY = "none";
+
+    private final ProcessContext context;
+    private final ProcessSession session;
+    private final Function<String, PortAuthorizationResult> authorization;
+    private final ListenerMetrics metrics;
+    private final Map<String, PortAuthorizationResult> authorized = new HashMap<>();
+
+    /**
+     * @param authorization asks the port whether a peer, by its distinguished name, may use it
+     */
+    GroupCommit(
+            final ProcessContext context,
+            final ProcessSession session,
+            final Function<String, PortAuthorizationResult> authorization,
+            final ListenerMetrics metrics) {
+        this.context = context;
+        this.session = session;
+        this.authorization = authorization;
+        this.metrics = metrics;
+    }
+
+    /**
+     * Commits a batch and reports every outcome.
+     *
+     * @param batch claimed transactions
+     * @return FlowFiles committed
+     */
+    int commit(final List<InboundTransaction> batch) {
+        authorized.clear();
+        final List<InboundTransaction> permitted = new ArrayList<>(batch.size());
+        final Reports reports = new Reports();
+        for (final InboundTransaction transaction : batch) {
+            final PortAuthorizationResult result = authorized.computeIfAbsent(
+                    String.valueOf(transaction.peer().identity()),
+                    key -> authorization.apply(transaction.peer().identity()));
+            if (result.isAuthorized()) {
+                permitted.add(transaction);
+            } else {
+                reports.add(
+                        transaction,
+                        Outcome.failed(new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation())));
+            }
+        }
+        final int flowFiles = permitted.isEmpty() ? 0 : commitTogether(permitted, reports);
+        reports.deliver();
+        return flowFiles;
+    }
+
+    private int commitTogether(final List<InboundTransaction> batch, final Reports reports) {
+        try {
+            final int flowFiles = writeAndCommit(batch);
+            final Outcome outcome = outcomeOfCommit();
+            batch.forEach(transaction -> reports.add(transaction, outcome));
+            return flowFiles;
+        } catch (final TerminatedTaskException e) {
+            failAll(batch, reports, e);
+            return 0;
+        } catch (final RuntimeException e) {
+            session.rollback();
+            if (batch.size() == 1) {
+                failAll(batch, reports, e);
+                return 0;
+            }
+            return commitOneByOne(batch, reports);
+        }
+    }
+
+    private int commitOneByOne(final List<InboundTransaction> batch, final Reports reports) {
+        int flowFiles = 0;
+        for (final InboundTransaction transaction : batch) {
+            flowFiles += commitTogether(List.of(transaction), reports);
+        }
+        return flowFiles;
+    }
+
+    private static void failAll(
+            final List<InboundTransaction> batch, final Reports reports, final RuntimeException cause) {
+        final Outcome outcome =
+                Outcome.failed(new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was rolled back", cause));
+        batch.forEach(transaction -> reports.add(transaction, outcome));
+    }
+
+    private int writeAndCommit(final List<InboundTransaction> batch) {
+        int flowFiles = 0;
+        long bytes = 0;
+        for (final InboundTransaction transaction : batch) {
+            for (final ReceivedPacket packet : transaction.packets()) {
+                write(transaction, packet);
+                flowFiles++;
+                bytes += packet.length();
+            }
+        }
+        session.commit();
+        metrics.committed(batch.size(), flowFiles, bytes);
+        return flowFiles;
+    }
+
+    private void write(final InboundTransaction transaction, final ReceivedPacket packet) {
+        final TransactionPeer peer = transaction.peer();
+        FlowFile flowFile = session.create();
+        if (packet.length() > 0) {
+            flowFile = session.write(flowFile, out -> transaction.writeContent(packet, out));
+        }
+        final String sourceIdentifier = packet.attributes().get(CoreAttributes.UUID.key());
+        flowFile = session.putAllAttributes(flowFile, attributesOf(packet, peer));
+        session.getProvenanceReporter()
+                .receive(
+                        flowFile,
+                        peer.transitUri(sourceIdentifier),
+                        sourceIdentifier == null ? null : "urn:nifi:" + sourceIdentifier,
+                        detailsOf(peer),
+                        packet.transferMillis());
+        session.transfer(flowFile, Relationship.ANONYMOUS);
+    }
+
+    /** The session keeps the identifier that it gave the FlowFile, whatever the packet says of it. */
+    private static Map<String, String> attributesOf(final ReceivedPacket packet, final TransactionPeer peer) {
+        final String host = peer.host() == null || peer.host().isEmpty() ? UNKNOWN : peer.host();
+        final String port = peer.remotePort() <= 0 ? UNKNOWN : String.valueOf(peer.remotePort());
+        final Map<String, String> attributes = new HashMap<>(packet.attributes());
+        attributes.remove(CoreAttributes.UUID.key());
+        attributes.put(SiteToSiteAttributes.S2S_HOST.key(), host);
+        attributes.put(SiteToSiteAttributes.S2S_ADDRESS.key(), host + ":" + port);
+        return attributes;
+    }
+
+    private static String detailsOf(final TransactionPeer peer) {
+        final String identity = peer.identity() == null ? NO_IDENTITY : peer.identity();
+        return "Remote Host=" + peer.host() + ", Remote DN=" + identity;
+    }
+
+    private Outcome outcomeOfCommit() {
+        return isDestinationFull() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
+    }
+
+    /** @return whether back pressure forbids another commit */
+    boolean isDestinationFull() {
+        return context.getAvailableRelationships().isEmpty();
+    }
+
+    /** Outcomes, handed to each IO worker in one go. */
+    private static final class Reports {
+        private final Map<EventExecutor, List<Runnable>> byWorker = new IdentityHashMap<>();
+
+        void add(final InboundTransaction transaction, final Outcome outcome) {
+            transaction.end();
+            byWorker.computeIfAbsent(transaction.peer().worker(), worker -> new ArrayList<>())
+                    .add(() -> transaction.peer().served(transaction, outcome));
+        }
+
+        void deliver() {
+            byWorker.forEach((worker, reports) -> worker.execute(() -> reports.forEach(Runnable::run)));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.port;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long a port task waits for more before it leaves: as long as the pace of the traffic promises another transaction
+ * soon, and not at all when traffic is cold. Thread-safe: IO workers report arrivals, port tasks ask.
+ *
+ * <p>Leaving costs the next transaction up to {@code nifi.bored.yield.duration}, since NiFi yields a port whose queue it
+ * found empty. Staying costs a thread of the timer-driven pool.
+ */
+final class Linger {
+    /** A pace slower than this is cold: the task leaves at once. */
+    private static final long COLD_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+    /** How many intervals to stay. */
+    private static final int INTERVALS = 3;
+
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** Weight of the newest interval in the mean is 1 / 2^this. */
+    private static final int MEAN_SHIFT = 3;
+
+    private volatile long lastArrivalNanos;
+    private volatile long meanIntervalNanos = COLD_INTERVAL_NANOS;
+
+    Linger(final long nowNanos) {
+        lastArrivalNanos = nowNanos;
+    }
+
+    /** A transaction became ready. Two at once may overwrite each other's share of the mean; it is an estimate. */
+    void arrived(final long nowNanos) {
+        final long interval = Math.min(nowNanos - lastArrivalNanos, 2 * COLD_INTERVAL_NANOS);
+        lastArrivalNanos = nowNanos;
+        meanIntervalNanos += (interval - meanIntervalNanos) >> MEAN_SHIFT;
+    }
+
+    /** @return how long to wait for more, in nanoseconds; 0 for not at all */
+    long nanos() {
+        final long interval = meanIntervalNanos;
+        if (interval >= COLD_INTERVAL_NANOS) {
+            return 0;
+        }
+        return Math.clamp(INTERVALS * interval, SHORTEST_NANOS, LONGEST_NANOS);
+    }
+}

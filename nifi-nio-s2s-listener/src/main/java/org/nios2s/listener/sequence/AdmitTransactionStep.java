@@ -1,0 +1,55 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import org.apache.nifi.remote.PortAuthorizationResult;
+import org.nios2s.listener.PeerFault;
+
+/**
+ * A transaction is about to begin: it waits until its port has room for it, and its peer's authorization is checked once
+ * more. Lives on the connection's IO worker, with the check on a thread for blocking tasks.
+ */
+final class AdmitTransactionStep extends WaitingStep {
+    AdmitTransactionStep(final PeerConnection connection) {
+        super(connection);
+    }
+
+    Step begin() throws PeerFault {
+        final boolean hasRoom = connection()
+                .dispatcher()
+                .hasRoomOrAwait(() -> connection().handler().proceed(this, this::begin));
+        if (!hasRoom) {
+            return this;
+        }
+        if (!connection().listener().secure()) {
+            return new ReceivePacketStep(new Reception(connection()));
+        }
+        return runBlocking(
+                () -> connection().port().checkUserAuthorization(connection().identity()), this::admit);
+    }
+
+    private Step admit(final PortAuthorizationResult result) throws PeerFault {
+        if (!result.isAuthorized()) {
+            throw new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
+        }
+        return new ReceivePacketStep(new Reception(connection()));
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.BETWEEN_REQUESTS;
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+}

@@ -1,0 +1,87 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
+
+/**
+ * A port task is to commit the transaction; the peer is answered when it has. Lives on the connection's IO worker.
+ *
+ * <p>A transaction whose peer leaves, or whose time is over, before a port task has it is rolled back: the peer will send
+ * it again.
+ */
+final class AwaitCommitStep extends WaitingStep {
+    /** As in NiFi's port: a request waits for twice what its peer allows, and never for less than this. */
+    private static final long SHORTEST_EXPIRATION_MILLIS = 500;
+
+    private final InboundTransaction transaction;
+
+    AwaitCommitStep(final PeerConnection connection, final InboundTransaction transaction) {
+        super(connection);
+        this.transaction = transaction;
+    }
+
+    Step begin() {
+        connection().dispatcher().submit(transaction);
+        return this;
+    }
+
+    /** The port task is done with it. */
+    void served(final InboundTransaction served, final Outcome outcome) {
+        if (served == transaction) {
+            connection().handler().proceed(this, () -> answer(outcome));
+        }
+    }
+
+    private Step answer(final Outcome outcome) throws IOException {
+        if (outcome.fault() != null) {
+            throw outcome.fault();
+        }
+        connection()
+                .send(
+                        outcome.destinationFull()
+                                ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
+                                : ResponseCode.TRANSACTION_FINISHED);
+        return new RequestStep(connection());
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        final long allowedMillis = 2 * connection().requestExpirationMillis();
+        if (allowedMillis <= 0 || transaction.state() != InboundTransaction.State.READY) {
+            return;
+        }
+        final long expirationMillis = Math.max(SHORTEST_EXPIRATION_MILLIS, allowedMillis);
+        if (nowNanos - transaction.readyNanos() > TimeUnit.MILLISECONDS.toNanos(expirationMillis)) {
+            throw new PeerFault(
+                    PeerFault.Kind.EXPIRED,
+                    "No port task took the transaction within " + expirationMillis
+                            + " ms; the port's destination may be full");
+        }
+    }
+
+    @Override
+    public void abandon() {
+        if (transaction.abandon()) {
+            connection().dispatcher().withdraw(transaction);
+        }
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return transaction.state() == InboundTransaction.State.READY;
+    }
+}

@@ -1,0 +1,65 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * The peer compares checksums and confirms, or refuses. From its confirmation on, the transaction waits for a port task.
+ * Lives on the connection's IO worker.
+ */
+final class AwaitConfirmationStep implements Step {
+    private final PeerConnection connection;
+    private final InboundTransaction transaction;
+
+    AwaitConfirmationStep(final Reception reception) {
+        this.connection = reception.connection();
+        this.transaction = reception.transaction();
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final ResponseMessage confirmation = ResponseMessage.readIfComplete(in);
+        if (confirmation == null) {
+            return this;
+        }
+        if (confirmation.code() == ResponseCode.BAD_CHECKSUM) {
+            throw new PeerFault(
+                    PeerFault.Kind.BAD_CHECKSUM, "The peer computed another checksum; the transaction is rolled back");
+        }
+        if (confirmation.code() != ResponseCode.CONFIRM_TRANSACTION) {
+            throw new PeerFault(
+                    PeerFault.Kind.UNEXPECTED_RESPONSE,
+                    "The peer says " + confirmation + " in place of confirm transaction");
+        }
+        return new AwaitCommitStep(connection, transaction).begin();
+    }
+
+    @Override
+    public void abandon() {
+        transaction.abandon();
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.WITHIN_REQUEST;
+    }
+}

@@ -1,0 +1,99 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.nifi.remote.protocol.HandshakeProperties;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.wire.ModifiedUtf8;
+
+/**
+ * The peer names itself, the port it wants and how it wants to talk. Lives on the connection's IO worker; the
+ * properties are checked on a thread for blocking tasks, since NiFi looks up ports and policies for it.
+ */
+final class HandshakeStep implements Step {
+    /** What all properties may take together: far beyond what any client sends. */
+    private static final int MAX_PROPERTY_CHARACTERS = 256 * 1024;
+
+    /** First version in which the peer sends a transit URI prefix. */
+    private static final int TRANSIT_URI_VERSION = 3;
+
+    private final PeerConnection connection;
+    private final HandshakeProperties confirmed = new HandshakeProperties();
+    /** The same kind of map as the stock listener's: its order decides which of several faults is answered. */
+    private final Map<String, String> properties = new HashMap<>();
+
+    private Integer propertiesLeft;
+    private String propertyName;
+    private int characters;
+
+    HandshakeStep(final PeerConnection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        while (propertiesLeft == null || propertiesLeft > 0) {
+            if (!receiveNext(in)) {
+                return this;
+            }
+        }
+        return new ValidateHandshakeStep(connection, confirmed, properties).begin();
+    }
+
+    private boolean receiveNext(final ByteBuf in) throws IOException {
+        if (confirmed.getCommsIdentifier() != null && !awaitsTransitUri() && propertiesLeft == null) {
+            if (in.readableBytes() < Integer.BYTES) {
+                return false;
+            }
+            propertiesLeft = in.readInt();
+            return true;
+        }
+        final String text = ModifiedUtf8.readIfComplete(in);
+        if (text == null) {
+            return false;
+        }
+        characters += text.length();
+        if (characters > MAX_PROPERTY_CHARACTERS) {
+            throw new PeerFault(
+                    PeerFault.Kind.HANDSHAKE_REFUSED,
+                    "The handshake has more than " + MAX_PROPERTY_CHARACTERS + " characters of properties");
+        }
+        take(text);
+        return true;
+    }
+
+    private void take(final String text) {
+        if (confirmed.getCommsIdentifier() == null) {
+            confirmed.setCommsIdentifier(text);
+        } else if (awaitsTransitUri()) {
+            confirmed.setTransitUriPrefix(text.endsWith("/") ? text : text + "/");
+        } else if (propertyName == null) {
+            propertyName = text;
+        } else {
+            properties.put(propertyName, text);
+            propertyName = null;
+            propertiesLeft--;
+        }
+    }
+
+    private boolean awaitsTransitUri() {
+        return connection.protocolVersion() >= TRANSIT_URI_VERSION && confirmed.getTransitUriPrefix() == null;
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.HANDSHAKE;
+    }
+}

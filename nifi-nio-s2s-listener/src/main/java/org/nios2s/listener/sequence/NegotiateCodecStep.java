@@ -1,0 +1,65 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.apache.nifi.remote.RemoteResourceInitiator;
+import org.apache.nifi.remote.RemoteResourceManager;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.wire.ModifiedUtf8;
+
+/** Peer and listener agree on how FlowFiles are encoded. Lives on the connection's IO worker. */
+final class NegotiateCodecStep implements Step {
+    private static final String NO_PORT = "Cannot transfer FlowFiles because no port was specified";
+
+    private final PeerConnection connection;
+    private boolean portMissing;
+
+    NegotiateCodecStep(final PeerConnection connection) {
+        this.connection = connection;
+        this.portMissing = connection.port() == null;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final VersionedName asked = VersionedName.readIfComplete(in);
+        if (asked == null) {
+            return this;
+        }
+        if (portMissing) {
+            // As the stock listener: says so once, and then takes another proposal.
+            portMissing = false;
+            rejectForMissingPort();
+            return this;
+        }
+        if (!RemoteResourceManager.isCodecSupported(asked.name(), asked.version())) {
+            throw new PeerFault(
+                    PeerFault.Kind.UNKNOWN_CODEC,
+                    "The peer asks for the unknown codec '" + asked.name() + "' version " + asked.version());
+        }
+        connection.agreeOnCodec();
+        connection.send(connection.allocate(1).writeByte(RemoteResourceInitiator.RESOURCE_OK));
+        return new RequestStep(connection);
+    }
+
+    private void rejectForMissingPort() throws IOException {
+        final ByteBuf answer = connection.allocate(1 + Short.BYTES + NO_PORT.length());
+        answer.writeByte(RemoteResourceInitiator.ABORT);
+        ModifiedUtf8.write(answer, NO_PORT);
+        connection.send(answer);
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.WITHIN_REQUEST;
+    }
+}

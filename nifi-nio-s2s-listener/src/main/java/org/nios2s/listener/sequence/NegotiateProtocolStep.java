@@ -1,0 +1,67 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.apache.nifi.remote.RemoteResourceInitiator;
+import org.apache.nifi.remote.StandardVersionNegotiator;
+import org.apache.nifi.remote.VersionNegotiator;
+import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
+import org.nios2s.listener.PeerFault;
+
+/**
+ * Peer and listener agree on a version of the {@code SocketFlowFileProtocol}: the highest that is not above what the peer
+ * asks for. Lives on the connection's IO worker.
+ */
+final class NegotiateProtocolStep implements Step {
+    private static final VersionNegotiator VERSIONS = new StandardVersionNegotiator(6, 5, 4, 3, 2, 1);
+
+    private final PeerConnection connection;
+
+    NegotiateProtocolStep(final PeerConnection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final VersionedName asked = VersionedName.readIfComplete(in);
+        if (asked == null) {
+            return this;
+        }
+        if (!SocketFlowFileServerProtocol.RESOURCE_NAME.equals(asked.name())) {
+            throw new PeerFault(
+                    PeerFault.Kind.UNKNOWN_PROTOCOL, "The peer asks for the unknown protocol '" + asked.name() + "'");
+        }
+        if (VERSIONS.isVersionSupported(asked.version())) {
+            connection.agreeOnProtocol(asked.version());
+            connection.send(connection.allocate(1).writeByte(RemoteResourceInitiator.RESOURCE_OK));
+            return new HandshakeStep(connection);
+        }
+        final Integer preferred = VERSIONS.getPreferredVersion(asked.version());
+        if (preferred == null) {
+            connection.send(connection.allocate(1).writeByte(RemoteResourceInitiator.ABORT));
+            throw new PeerFault(
+                    PeerFault.Kind.UNKNOWN_PROTOCOL,
+                    "The peer asks for version " + asked.version() + " of the protocol; 1 to 6 are served");
+        }
+        connection.send(connection
+                .allocate(1 + Integer.BYTES)
+                .writeByte(RemoteResourceInitiator.DIFFERENT_RESOURCE_VERSION)
+                .writeInt(preferred));
+        return this;
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.HANDSHAKE;
+    }
+}

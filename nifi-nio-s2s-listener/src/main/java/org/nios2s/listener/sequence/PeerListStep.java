@@ -1,0 +1,48 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.List;
+import org.apache.nifi.remote.PeerDescription;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.wire.ModifiedUtf8;
+
+/**
+ * The peer is told which peers there are. Lives on the connection's IO worker, with the question to the cluster on a
+ * thread for blocking tasks.
+ */
+final class PeerListStep extends WaitingStep {
+    private static final int TYPICAL_ENTRY_BYTES = 64;
+
+    PeerListStep(final PeerConnection connection) {
+        super(connection);
+    }
+
+    Step begin() throws PeerFault {
+        final PeerDescription asking = connection().description();
+        return runBlocking(() -> connection().listener().peerList().entriesFor(asking), this::answer);
+    }
+
+    private Step answer(final List<PeerList.Entry> entries) throws IOException {
+        final ByteBuf message = connection().allocate(Integer.BYTES + entries.size() * TYPICAL_ENTRY_BYTES);
+        message.writeInt(entries.size());
+        for (final PeerList.Entry entry : entries) {
+            ModifiedUtf8.write(message, entry.description().getHostname());
+            message.writeInt(entry.description().getPort());
+            message.writeBoolean(entry.description().isSecure());
+            message.writeInt(entry.flowFiles());
+        }
+        connection().send(message);
+        return new RequestStep(connection());
+    }
+}

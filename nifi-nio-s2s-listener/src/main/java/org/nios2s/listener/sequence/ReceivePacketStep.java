@@ -1,0 +1,60 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+
+/** A packet of a push transaction arrives. Lives on the connection's IO worker. */
+final class ReceivePacketStep implements Step {
+    private final Reception reception;
+    private boolean waitsForRoom;
+
+    ReceivePacketStep(final Reception reception) {
+        this.reception = reception;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        if (reception.receivePacket(in)) {
+            return new ReceiveIndicatorStep(reception);
+        }
+        if (reception.transaction().mustWaitForRoom()) {
+            waitsForRoom = true;
+            final PeerConnection connection = reception.connection();
+            connection.listener().budget().awaitRoom(() -> connection.handler().proceed(this, () -> {
+                waitsForRoom = false;
+                return this;
+            }));
+        }
+        return this;
+    }
+
+    @Override
+    public boolean isWaiting() {
+        return waitsForRoom;
+    }
+
+    @Override
+    public void abandon() {
+        reception.abandon();
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.WITHIN_REQUEST;
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+/**
+ * The connections of one IO worker, and the look-out for their deadlines. Lives on that worker.
+ *
+ * <p>One visit to every connection a few times a second costs less than a timer for every message.
+ */
+public final class WorkerConnections {
+    /** How often deadlines are looked after: they are kept to this much. */
+    public static final long CHECK_INTERVAL_MILLIS = 250;
+
+    private final Set<MessageSequenceHandler> handlers = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    void add(final MessageSequenceHandler handler) {
+        handlers.add(handler);
+    }
+
+    void remove(final MessageSequenceHandler handler) {
+        handlers.remove(handler);
+    }
+
+    /** Looks after the deadlines of all connections. */
+    public void checkDeadlines() {
+        final long now = System.nanoTime();
+        // A copy, because a connection that fails leaves.
+        for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
+            handler.checkDeadlines(now);
+        }
+    }
+
+    /** Closes all connections at once. */
+    public void cutAll() {
+        for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
+            handler.cut();
+        }
+    }
+
+    /** @return how many there are */
+    public int size() {
+        return handlers.size();
+    }
+}
