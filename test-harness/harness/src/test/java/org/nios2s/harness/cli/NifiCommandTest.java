@@ -1,0 +1,77 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.S2sHarness;
+import picocli.CommandLine;
+
+/**
+ * The commands about NiFi as far as they go without one.
+ * On the test's thread.
+ */
+class NifiCommandTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyCommandHasHelp() {
+        for (final String command : new String[] {"start", "stop", "status"}) {
+            assertEquals(CommandLine.ExitCode.OK, run("nifi", command, "--help"));
+            assertTrue(out.toString().contains("--home"), out.toString());
+        }
+    }
+
+    @Test
+    void aHomeWithoutNifiIsReportedAsSuch() {
+        assertEquals(CommandLine.ExitCode.SOFTWARE, run("nifi", "status", "--home", directory.toString()));
+        assertTrue(err.toString().contains("No NiFi runs in " + directory), err.toString());
+    }
+
+    @Test
+    void stoppingWhatDoesNotRunIsNoFailure() {
+        assertEquals(CommandLine.ExitCode.OK, run("nifi", "stop", "--home", directory.toString()));
+    }
+
+    @Test
+    void aFailureIsOneLineWithoutStackTrace() throws Exception {
+        Files.writeString(directory.resolve("thesis.txt"), "precious");
+
+        assertEquals(CommandLine.ExitCode.SOFTWARE, run("nifi", "start", "--home", directory.toString()));
+        assertEquals(1, err.toString().lines().count(), err.toString());
+        assertTrue(err.toString().startsWith("s2s-harness: "), err.toString());
+    }
+
+    @Test
+    void anUnknownListenerIsWrongUsage() {
+        assertEquals(CommandLine.ExitCode.USAGE, run("nifi", "start", "--listener", "http"));
+        assertTrue(err.toString().contains("NIO"), err.toString());
+    }
+
+    private int run(final String... arguments) {
+        return S2sHarness.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+}

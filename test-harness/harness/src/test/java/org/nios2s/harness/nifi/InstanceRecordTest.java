@@ -1,0 +1,79 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a home remembers of its NiFi. The test's own process stands in for NiFi's.
+ * On the test's thread.
+ */
+class InstanceRecordTest {
+
+    private static final Duration LONG_AGO = Duration.ofHours(1);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aRecordIsReadAsItWasWritten() {
+        final InstanceRecord record = record(directory.toString(), started());
+
+        record.write();
+
+        assertEquals(Optional.of(record), InstanceRecord.read(directory));
+    }
+
+    @Test
+    void aHomeWithoutARecordHasNone() {
+        assertEquals(Optional.empty(), InstanceRecord.read(directory));
+    }
+
+    @Test
+    void theRecordedProcessIsFoundWhileItRuns() {
+        assertTrue(record("", started()).process().isPresent());
+    }
+
+    @Test
+    void anotherProcessUnderTheSameIdIsNotTakenForNifi() {
+        assertFalse(record("", started().minus(LONG_AGO)).process().isPresent());
+        assertFalse(
+                record("/no/such/home/on/the/command/line", started()).process().isPresent());
+    }
+
+    private static Instant started() {
+        return ProcessHandle.current().info().startInstant().orElseThrow();
+    }
+
+    private static InstanceRecord record(final String home, final Instant startedAt) {
+        return new InstanceRecord(
+                ProcessHandle.current().pid(),
+                startedAt.toString(),
+                "http://127.0.0.1:8080/nifi-api",
+                "127.0.0.1",
+                10443,
+                "stock",
+                home,
+                "logs",
+                "ledger",
+                Map.of("input", "1"));
+    }
+}

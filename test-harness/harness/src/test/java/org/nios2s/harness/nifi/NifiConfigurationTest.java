@@ -1,0 +1,96 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What ends up in a NiFi's {@code conf}.
+ * On the test's thread.
+ */
+class NifiConfigurationTest {
+
+    private static final String PROVIDER = "nifi.nar.library.provider.nio-s2s.implementation";
+    private static final int HTTP_PORT = 8080;
+    private static final int S2S_PORT = 10443;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theNioListenerIsActivatedByOneProperty() {
+        assertEquals(
+                "org.nios2s.listener.activation.NioSiteToSiteProvider",
+                configuration(options().listener(Listener.NIO)).get(PROVIDER));
+        assertNull(configuration(options().listener(Listener.STOCK)).get(PROVIDER));
+    }
+
+    @Test
+    void theUsersPropertiesWinOverTheHarnesss() {
+        final NifiConfiguration configuration = configuration(options()
+                .property("nifi.remote.input.socket.port", "")
+                .property("nifi.provenance.repository.implementation", "Volatile")
+                .property("nifi.remote.input.nio.enabled", "false"));
+
+        assertNull(configuration.s2sPort());
+        assertEquals("Volatile", configuration.get("nifi.provenance.repository.implementation"));
+        assertEquals("false", configuration.get("nifi.remote.input.nio.enabled"));
+    }
+
+    @Test
+    void everythingListensOnLoopback() {
+        final NifiConfiguration configuration = configuration(options());
+
+        assertEquals("http://127.0.0.1:8080/nifi-api", configuration.api());
+        assertEquals("127.0.0.1", configuration.get("nifi.remote.input.host"));
+        assertEquals(S2S_PORT, configuration.s2sPort());
+    }
+
+    @Test
+    void pythonIsLeftOutAndTheSensitiveKeyIsSet() {
+        final NifiConfiguration configuration = configuration(options());
+
+        assertNull(configuration.get("nifi.python.command"));
+        assertNotNull(configuration.get("nifi.sensitive.props.key"));
+    }
+
+    @Test
+    void nifiReadsBackWhatIsWritten() throws IOException {
+        configuration(options().property("some.path", "C:\\a=b #c")).write(directory);
+
+        final Properties written = new Properties();
+        try (Reader reader = Files.newBufferedReader(directory.resolve("nifi.properties"))) {
+            written.load(reader);
+        }
+        assertEquals("C:\\a=b #c", written.getProperty("some.path"));
+        assertTrue(Files.exists(directory.resolve("logback.xml")));
+        assertTrue(Files.exists(directory.resolve("state-management.xml")));
+    }
+
+    private static NifiConfiguration configuration(final NifiOptions.Builder options) {
+        return NifiConfiguration.of(options.build(), HTTP_PORT, S2S_PORT);
+    }
+
+    private static NifiOptions.Builder options() {
+        return NifiOptions.builder().home(Path.of("home"));
+    }
+}

@@ -1,0 +1,65 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * Which directories may become the home of a NiFi.
+ * On the test's thread.
+ */
+class NifiHomeTest {
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void anEmptyDirectoryBecomesAHomeAndStaysOne() throws IOException {
+        new NifiHome(directory).prepare();
+        Files.writeString(directory.resolve("flow"), "kept");
+
+        new NifiHome(directory).prepare();
+
+        assertEquals("kept", Files.readString(directory.resolve("flow")));
+        assertTrue(Files.isDirectory(directory.resolve("logs")));
+    }
+
+    @Test
+    void aDirectoryOfSomeoneElseIsRefused() throws IOException {
+        Files.writeString(directory.resolve("thesis.txt"), "precious");
+
+        final HarnessException refusal = assertThrows(HarnessException.class, () -> new NifiHome(directory).prepare());
+
+        assertTrue(refusal.getMessage().contains("neither empty nor the home"), refusal.getMessage());
+    }
+
+    @Test
+    void twoStartsInOneHomeAtOnceAreRefused() {
+        final NifiHome home = new NifiHome(directory);
+        home.prepare();
+
+        home.exclusively(() -> {
+            final HarnessException refusal =
+                    assertThrows(HarnessException.class, () -> new NifiHome(directory).exclusively(() -> {}));
+            assertTrue(refusal.getMessage().contains("being started"), refusal.getMessage());
+        });
+        home.exclusively(() -> {});
+    }
+}
