@@ -11,6 +11,7 @@
 package org.nios2s.harness;
 
 import org.nios2s.harness.cli.NifiCommand;
+import org.nios2s.harness.cli.ScaleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -25,7 +26,7 @@ import picocli.CommandLine.HelpCommand;
         mixinStandardHelpOptions = true,
         version = "s2s-harness 0.1.0",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {HelpCommand.class, NifiCommand.class})
+        subcommands = {HelpCommand.class, NifiCommand.class, ScaleCommand.class})
 public final class S2sHarness {
 
     /** Runs the command that the arguments name and exits: 0 done, 1 failed, 2 wrong usage. */

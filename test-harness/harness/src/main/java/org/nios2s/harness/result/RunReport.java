@@ -52,10 +52,10 @@ public final class RunReport {
                 run.interrupted() ? " (ended early: these are the figures of a part)" : "");
         final TextTable figures = new TextTable("figure", "value");
         FIGURES.forEach(figure -> figures.row(List.of(figure.title(), figure.text(run))));
-        text.append(figures);
+        text.append(System.lineSeparator()).append(figures).append(System.lineSeparator());
         final TextTable times = new TextTable("ms", "average", "p50", "p99", "max");
         run.latencyMillis().forEach((phase, summary) -> times.row(row(phase, summary)));
-        text.append(times);
+        text.append(times).append(System.lineSeparator());
         run.failuresByCause().forEach((cause, count) -> line(text, "failed: %,d × %s", count, cause));
         if (run.destinationFull() > 0) {
             line(text, "destination full after %,d transactions", run.destinationFull());

@@ -76,9 +76,8 @@ public final class WireLoadDriver implements LoadDriver {
         final CountDownLatch running = new CountDownLatch(settings.clients());
         try {
             final Instant started = Instant.now();
-            final RunPlan plan = new RunPlan(settings);
-            startClients(group, plan, content, running);
             final long startNanos = System.nanoTime();
+            startClients(group, new RunPlan(settings), content, running);
             running.await();
             final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
             final List<ClientTally> tallies =

@@ -1,0 +1,74 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.scenario.EmbeddedNifi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The options of a NiFi that a command starts for itself.
+ * For one thread.
+ */
+final class EmbeddedOptions {
+
+    private static final String HOMES = ".s2s-harness";
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--heap",
+            paramLabel = "SIZE",
+            defaultValue = NifiOptions.DEFAULT_HEAP,
+            description = "Heap of a NiFi that is started, as for -Xmx; default: ${DEFAULT-VALUE}.")
+    private String heap;
+
+    @Option(
+            names = "--port-tasks",
+            paramLabel = "N",
+            defaultValue = "" + NifiOptions.DEFAULT_PORT_TASKS,
+            description = "Concurrent tasks of each port; default: ${DEFAULT-VALUE}.")
+    private int portTasks;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "A line of nifi.properties of a NiFi that is started. May be repeated.")
+    private Map<String, String> properties = new LinkedHashMap<>();
+
+    @Option(
+            names = "--jvm-arg",
+            paramLabel = "ARGUMENT",
+            description = "A further argument of the JVM of a NiFi that is started. May be repeated.")
+    private List<String> jvmArguments = List.of();
+
+    /** Starts a NiFi in a home of the command's own, and says so. */
+    EmbeddedNifi start(final Listener listener) {
+        final String name = listener.name().toLowerCase(Locale.ROOT);
+        command.commandLine().getErr().printf("starting NiFi with the %s listener ...%n", name);
+        command.commandLine().getErr().flush();
+        final Path home = ProjectDirectory.resolve(HOMES).resolve(command.name() + "-" + name);
+        final NifiOptions.Builder options =
+                NifiOptions.builder().home(home).listener(listener).heap(heap).portTasks(portTasks);
+        properties.forEach(options::property);
+        jvmArguments.forEach(options::jvmArgument);
+        return EmbeddedNifi.start(options.build());
+    }
+}

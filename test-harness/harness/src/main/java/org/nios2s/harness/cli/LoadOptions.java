@@ -1,0 +1,127 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import java.time.Duration;
+import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.OpenFileLimit;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * The options that say what is sent; what is not given comes from the command's defaults.
+ * For one thread.
+ */
+final class LoadOptions {
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--client",
+            defaultValue = "wire",
+            description = "${COMPLETION-CANDIDATES}: NiFi's own client with a thread per client, or the light one"
+                    + " for thousands; default: ${DEFAULT-VALUE}.")
+    private ClientKind client;
+
+    @Option(names = "--clients", paramLabel = "N", description = "Logical clients, each with a connection of its own.")
+    private Integer clients;
+
+    @Option(names = "--transactions", paramLabel = "M", description = "Transactions per client.")
+    private Integer transactions;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            converter = DurationConverter.class,
+            description = "No transaction begins later than this; alone, it replaces --transactions.")
+    private Duration duration;
+
+    @Option(
+            names = "--packets",
+            paramLabel = "P",
+            defaultValue = "5",
+            description = "Packets per transaction; default: ${DEFAULT-VALUE}.")
+    private int packets;
+
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            defaultValue = "10",
+            description = "Content of a packet; default: ${DEFAULT-VALUE}.")
+    private int size;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            converter = DurationConverter.class,
+            description = "Between the intended starts of a client's transactions; 0s is flat out.")
+    private Duration interval;
+
+    @Option(
+            names = "--stagger",
+            paramLabel = "TIME",
+            defaultValue = "10ms",
+            converter = DurationConverter.class,
+            description = "Between the starts of two clients; default: ${DEFAULT-VALUE}.")
+    private Duration stagger;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            defaultValue = "60s",
+            converter = DurationConverter.class,
+            description = "How long a client waits for the server in any step; default: ${DEFAULT-VALUE}.")
+    private Duration timeout;
+
+    ClientKind client() {
+        return client;
+    }
+
+    /**
+     * What is to be sent.
+     *
+     * @param usualClients      when --clients is not given
+     * @param usualTransactions when neither --transactions nor --duration is given
+     * @param usualInterval     when --interval is not given
+     * @throws ParameterException when a number is impossible or this process may not open enough sockets
+     */
+    LoadSettings settings(final int usualClients, final int usualTransactions, final Duration usualInterval) {
+        try {
+            final LoadSettings settings = new LoadSettings(
+                    clients == null ? usualClients : clients,
+                    transactions(usualTransactions),
+                    duration == null ? Duration.ZERO : duration,
+                    packets,
+                    size,
+                    interval == null ? usualInterval : interval,
+                    stagger,
+                    timeout);
+            OpenFileLimit.check(settings.clients(), client);
+            return settings;
+        } catch (final IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private int transactions(final int usual) {
+        if (transactions != null) {
+            if (transactions < 1) {
+                throw new IllegalArgumentException("transactions must be 1 or more, not " + transactions);
+            }
+            return transactions;
+        }
+        return duration == null ? usual : LoadSettings.UNLIMITED;
+    }
+}

@@ -1,0 +1,115 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.nios2s.harness.load.FailureCause;
+import org.nios2s.harness.load.TargetAddress;
+
+/**
+ * Asks a target whether a transaction could begin there: connects, shakes hands, agrees on the codec, takes leave. The
+ * caller waits; the conversation lives on an event loop of its own.
+ */
+public final class WireProbe implements WireConversation.Listener {
+
+    private final CompletableFuture<Optional<String>> answer = new CompletableFuture<>();
+    private WireConversation conversation;
+
+    private WireProbe() {}
+
+    /**
+     * Asks.
+     *
+     * @param target  the target
+     * @param tls     makes the TLS engine, or null for plain TCP
+     * @param timeout how long the answer may take
+     * @return empty when a transaction could begin, else why not
+     * @throws InterruptedException when the calling thread was interrupted
+     */
+    public static Optional<String> ask(final TargetAddress target, final SslContext tls, final Duration timeout)
+            throws InterruptedException {
+        final EventLoopGroup group = new NioEventLoopGroup(1, new DefaultThreadFactory("wire-probe", true));
+        try {
+            final WireProbe probe = new WireProbe();
+            probe.connect(group, target, tls, timeout);
+            return probe.answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (final TimeoutException e) {
+            return Optional.of("no answer within " + timeout.toSeconds() + " s");
+        } catch (final ExecutionException e) {
+            throw new IllegalStateException("a probe never completes exceptionally", e);
+        } finally {
+            group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
+    }
+
+    private void connect(
+            final EventLoopGroup group, final TargetAddress target, final SslContext tls, final Duration timeout) {
+        conversation = new WireConversation(target, timeout, this);
+        final ChannelFuture connected = new Bootstrap()
+                .group(group)
+                .channel(NioSocketChannel.class)
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(final Channel channel) {
+                        if (tls != null) {
+                            channel.pipeline().addLast(tls.newHandler(channel.alloc(), target.host(), target.port()));
+                        }
+                        channel.pipeline().addLast(conversation);
+                    }
+                })
+                .connect(target.socket());
+        connected.addListener(done -> {
+            if (!done.isSuccess()) {
+                answer.complete(Optional.of(FailureCause.of("connecting", done.cause())));
+            }
+        });
+    }
+
+    @Override
+    public void onReady() {
+        conversation.shutDown();
+        answer.complete(Optional.empty());
+    }
+
+    @Override
+    public void onSent() {
+        throw new IllegalStateException("a probe sends nothing");
+    }
+
+    @Override
+    public void onConfirmed() {
+        throw new IllegalStateException("a probe sends nothing");
+    }
+
+    @Override
+    public void onFinished(final boolean destinationFull) {
+        throw new IllegalStateException("a probe sends nothing");
+    }
+
+    @Override
+    public void onFailure(final String cause) {
+        answer.complete(Optional.of(cause));
+    }
+}

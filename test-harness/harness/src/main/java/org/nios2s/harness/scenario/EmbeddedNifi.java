@@ -1,0 +1,140 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+
+/**
+ * A NiFi that a scenario starts for itself with empty repositories, or one that runs already; its sink keeps packet ids
+ * meanwhile. For one thread at a time.
+ */
+public final class EmbeddedNifi implements AutoCloseable {
+
+    private static final String PACKET_IDS = "packet-ids.txt";
+    private static final String INPUT = "input";
+    private static final String HOME_MARKER = ".s2s-harness-home";
+
+    private final NifiInstance nifi;
+    private final boolean owned;
+    private final Target target;
+
+    private EmbeddedNifi(final NifiInstance nifi, final boolean owned) {
+        this.nifi = nifi;
+        this.owned = owned;
+        final InstanceRecord instance = nifi.instance();
+        final TargetAddress address = new TargetAddress(
+                instance.s2sHost(), instance.s2sPort(), nifi.portId(INPUT), URI.create(instance.api()));
+        final ProcessHandle process = ProcessHandle.of(instance.pid())
+                .orElseThrow(() -> new HarnessException("NiFi, process " + instance.pid() + ", has ended"));
+        this.target = new Target(instance.listener(), address, process, nifi.keepPacketIds(PACKET_IDS));
+    }
+
+    /**
+     * Starts a NiFi; what an earlier one left in the same home is deleted first, so that all start alike.
+     *
+     * @param options how to start it
+     * @return the NiFi, which {@link #close} stops, as the end of this JVM does
+     * @throws HarnessException when a NiFi runs in that home, or this one does not start
+     */
+    public static EmbeddedNifi start(final NifiOptions options) {
+        final Path home = options.home();
+        NifiInstance.attach(home).ifPresent(running -> {
+            throw new HarnessException("A NiFi, process %d, runs in %s: stop it with 'nifi stop --home %s' first"
+                    .formatted(running.instance().pid(), home, home));
+        });
+        deleteLeftovers(home);
+        final NifiInstance started =
+                NifiInstance.start(options.toBuilder().stopOnExit(true).build());
+        boolean usable = false;
+        try {
+            final EmbeddedNifi embedded = new EmbeddedNifi(started, true);
+            usable = true;
+            return embedded;
+        } finally {
+            if (!usable) {
+                started.close();
+            }
+        }
+    }
+
+    /**
+     * Uses the NiFi that runs in a home.
+     *
+     * @param home its home
+     * @return the NiFi, which {@link #close} leaves running
+     * @throws HarnessException when none runs there
+     */
+    public static EmbeddedNifi attach(final Path home) {
+        return new EmbeddedNifi(
+                NifiInstance.attach(home)
+                        .orElseThrow(() -> new HarnessException(
+                                "No NiFi of this harness runs in %s: start one with 'nifi start --home %s'"
+                                        .formatted(home, home))),
+                false);
+    }
+
+    /**
+     * What to measure.
+     *
+     * @return this NiFi as a target
+     */
+    public Target target() {
+        return target;
+    }
+
+    @Override
+    public void close() {
+        if (owned) {
+            nifi.close();
+        } else {
+            nifi.dropPacketIds();
+        }
+    }
+
+    private static void deleteLeftovers(final Path home) {
+        if (!Files.exists(home.resolve(HOME_MARKER))) {
+            return;
+        }
+        try {
+            Files.walkFileTree(home, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(final Path file, final BasicFileAttributes attributes)
+                        throws IOException {
+                    Files.delete(file);
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(final Path directory, final IOException failure)
+                        throws IOException {
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    Files.delete(directory);
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot delete what an earlier NiFi left in " + home, e);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.load.LoadDriver;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.load.stock.StockLoadDriver;
+import org.nios2s.harness.load.wire.WireLoadDriver;
+import org.nios2s.harness.load.wire.WireProbe;
+import org.nios2s.harness.result.LatencySummary;
+import org.nios2s.harness.result.LedgerFigures;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.ServerFigures;
+
+/**
+ * One load on one target, measured on both sides and checked against the ledger. Runs on the command's thread.
+ */
+public final class LoadScenario {
+
+    private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration LEDGER_STILL = Duration.ofSeconds(2);
+    private static final Duration LEDGER_PATIENCE = Duration.ofSeconds(60);
+    private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final ClientKind client;
+    private final Interruption interruption;
+
+    /**
+     * A scenario for any number of runs.
+     *
+     * @param client       what makes the load
+     * @param interruption ends a run early
+     */
+    public LoadScenario(final ClientKind client, final Interruption interruption) {
+        this.client = client;
+        this.interruption = interruption;
+    }
+
+    /**
+     * What a run gave.
+     *
+     * @param result  every figure
+     * @param outcome what each client did
+     */
+    public record Measured(RunResult result, LoadOutcome outcome) {}
+
+    /**
+     * Runs the load once.
+     *
+     * @param settings what to send
+     * @param target   where to
+     * @return what was measured
+     * @throws HarnessException     when no transaction can begin there, or the server ended
+     * @throws InterruptedException when the calling thread was interrupted
+     */
+    public Measured run(final LoadSettings settings, final Target target) throws InterruptedException {
+        probe(target);
+        final LoadDriver driver = driver(settings, target);
+        final LedgerCheck ledger = target.packetIds() == null ? null : LedgerCheck.before(target.packetIds());
+        final ServerSampler sampler = target.process() == null ? null : ServerSampler.start(target.process());
+        final long ownCpu = ownCpuNanos();
+        final LoadOutcome outcome = drive(driver, settings, target);
+        final long generatorNanos = ownCpuNanos() - ownCpu;
+        final ServerFigures server = stop(sampler, outcome);
+        final LedgerFigures packets = ledger == null
+                ? null
+                : ledger.compare(outcome, settings.packets(), LEDGER_STILL, LEDGER_PATIENCE, interruption::interrupted);
+        return new Measured(result(settings, target, outcome, generatorNanos, server, packets), outcome);
+    }
+
+    private void probe(final Target target) throws InterruptedException {
+        final Optional<String> refusal = WireProbe.ask(target.address(), null, PROBE_TIMEOUT);
+        if (refusal.isPresent() && !interruption.interrupted()) {
+            throw new HarnessException(
+                    "No transaction can begin at %s, port %s: %s. Does NiFi run there, is that its RAW Site-to-Site port, and does its input port run?"
+                            .formatted(target.address(), target.address().portId(), refusal.get()));
+        }
+    }
+
+    private LoadDriver driver(final LoadSettings settings, final Target target) {
+        final String run = RunName.next();
+        return client == ClientKind.STOCK
+                ? new StockLoadDriver(run, settings, target.address())
+                : new WireLoadDriver(run, settings, target.address(), null);
+    }
+
+    private LoadOutcome drive(final LoadDriver driver, final LoadSettings settings, final Target target)
+            throws InterruptedException {
+        interruption.during(driver);
+        final ProgressDisplay display = ProgressDisplay.open(target.name(), settings, driver.meter());
+        try {
+            return driver.drive();
+        } finally {
+            display.close();
+            interruption.during(null);
+        }
+    }
+
+    private ServerFigures stop(final ServerSampler sampler, final LoadOutcome outcome) throws InterruptedException {
+        if (sampler == null) {
+            return null;
+        }
+        try {
+            return sampler.stop(outcome.successes());
+        } catch (final HarnessException e) {
+            if (interruption.interrupted()) {
+                // Ctrl-C reaches NiFi too: what the clients measured is kept without the server's part.
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private RunResult result(
+            final LoadSettings settings,
+            final Target target,
+            final LoadOutcome outcome,
+            final long generatorNanos,
+            final ServerFigures server,
+            final LedgerFigures packets) {
+        final Map<Phase, LatencySummary> latencies = new EnumMap<>(Phase.class);
+        outcome.histograms().forEach((phase, histogram) -> latencies.put(phase, LatencySummary.of(histogram)));
+        final long transactions = outcome.successes();
+        return new RunResult(
+                outcome.run(),
+                target.name(),
+                client.name().toLowerCase(Locale.ROOT),
+                outcome.started(),
+                settings,
+                outcome.wall().toNanos() / NANOS_PER_SECOND,
+                interruption.interrupted(),
+                transactions,
+                outcome.transactionsPerSecond(),
+                outcome.failed(),
+                outcome.failures(),
+                outcome.abandoned(),
+                outcome.destinationFull(),
+                latencies,
+                transactions == 0 ? 0 : generatorNanos / NANOS_PER_MILLI / transactions,
+                server,
+                packets);
+    }
+
+    private static long ownCpuNanos() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+    }
+}

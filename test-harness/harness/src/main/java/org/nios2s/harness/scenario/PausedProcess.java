@@ -1,0 +1,71 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * A process that gets no processor time until it is closed, by the signals STOP and CONT: what the JIT compiler has learned
+ * survives, which a restart would lose. Used on the scenario's thread; the end of this JVM resumes it too.
+ */
+final class PausedProcess implements AutoCloseable {
+
+    private static final int SIGNAL_SECONDS = 5;
+
+    private final ProcessHandle process;
+    private final Thread hook;
+
+    private PausedProcess(final ProcessHandle process) {
+        this.process = process;
+        this.hook = new Thread(() -> signal("CONT"), "resume-" + process.pid());
+    }
+
+    /** Pauses a process. */
+    static PausedProcess pause(final ProcessHandle process) {
+        final PausedProcess paused = new PausedProcess(process);
+        Runtime.getRuntime().addShutdownHook(paused.hook);
+        paused.signal("STOP");
+        return paused;
+    }
+
+    @Override
+    public void close() {
+        signal("CONT");
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (final IllegalStateException e) {
+            // This JVM is ending; resuming twice does no harm.
+            return;
+        }
+    }
+
+    private void signal(final String name) {
+        if (!process.isAlive()) {
+            return;
+        }
+        try {
+            final Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            if (!kill.waitFor(SIGNAL_SECONDS, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+                throw new HarnessException("Cannot send " + name + " to process " + process.pid());
+            }
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot run 'kill', which pauses and resumes a NiFi", e);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new HarnessException("Interrupted while sending " + name + " to process " + process.pid(), e);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadSettings;
+
+/**
+ * Shows how far a run has come, when standard error is a terminal. Draws on a thread of its own; opened and closed by the
+ * scenario.
+ */
+final class ProgressDisplay implements AutoCloseable {
+
+    private static final int PERIOD_MILLIS = 500;
+    private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
+
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final Thread thread;
+
+    private ProgressDisplay(final Thread thread) {
+        this.thread = thread;
+    }
+
+    /**
+     * Begins to show a run.
+     *
+     * @param title    what runs
+     * @param settings what is sent
+     * @param meter    how much of it is done
+     */
+    static ProgressDisplay open(final String title, final LoadSettings settings, final LoadMeter meter) {
+        if (!standardErrorIsTerminal()) {
+            return new ProgressDisplay(null);
+        }
+        final ProgressDisplay[] display = new ProgressDisplay[1];
+        final Thread drawing = new Thread(() -> display[0].draw(title, settings, meter), "progress");
+        drawing.setDaemon(true);
+        display[0] = new ProgressDisplay(drawing);
+        drawing.start();
+        return display[0];
+    }
+
+    @Override
+    public void close() {
+        end.countDown();
+        if (thread != null) {
+            try {
+                thread.join();
+            } catch (final InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void draw(final String title, final LoadSettings settings, final LoadMeter meter) {
+        final boolean byTime = settings.totalTransactions() == LoadSettings.UNLIMITED;
+        final long startNanos = System.nanoTime();
+        try (ProgressBar bar = new ProgressBarBuilder()
+                .setTaskName(title)
+                .setInitialMax(byTime ? settings.duration().toSeconds() : settings.totalTransactions())
+                .setUnit(byTime ? " s" : " tx", 1)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setUpdateIntervalMillis(PERIOD_MILLIS)
+                .showSpeed()
+                .build()) {
+            boolean ended = false;
+            while (!ended) {
+                ended = end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+                final long done = meter.successes() + meter.failures();
+                bar.stepTo(byTime ? TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos) : done);
+                bar.setExtraMessage(
+                        byTime
+                                ? "%,d tx, %,d failed".formatted(done, meter.failures())
+                                : "%,d failed".formatted(meter.failures()));
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean standardErrorIsTerminal() {
+        try {
+            final String device = Files.readSymbolicLink(STANDARD_ERROR).toString();
+            return device.startsWith("/dev/pts/") || device.startsWith("/dev/tty");
+        } catch (final IOException | UnsupportedOperationException e) {
+            // No /proc here: then both standard streams have to be a terminal.
+            return System.console() != null;
+        }
+    }
+}

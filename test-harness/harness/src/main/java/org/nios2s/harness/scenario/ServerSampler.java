@@ -1,0 +1,92 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.ProcessUsage;
+import org.nios2s.harness.result.ServerFigures;
+
+/**
+ * Watches what a run costs the server's process. Samples on a thread of its own; started and stopped by the scenario.
+ */
+final class ServerSampler {
+
+    private static final long PERIOD_MILLIS = 250;
+    private static final double PERCENT = 100;
+    private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final ProcessHandle process;
+    private final ProcessUsage first;
+    private final long startNanos = System.nanoTime();
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final Thread thread;
+    private volatile long maxResidentBytes;
+    private volatile int maxThreads;
+
+    private ServerSampler(final ProcessHandle process) {
+        this.process = process;
+        this.first = ProcessUsage.of(process);
+        note(first);
+        this.thread = new Thread(this::sample, "server-sampler");
+        thread.setDaemon(true);
+    }
+
+    /** Starts watching. */
+    static ServerSampler start(final ProcessHandle process) {
+        final ServerSampler sampler = new ServerSampler(process);
+        sampler.thread.start();
+        return sampler;
+    }
+
+    /**
+     * Stops watching.
+     *
+     * @param transactions by how many acknowledged transactions the cost is divided
+     * @return what it cost
+     * @throws HarnessException when the server ended meanwhile
+     */
+    ServerFigures stop(final long transactions) throws InterruptedException {
+        final ProcessUsage last = ProcessUsage.of(process);
+        final double wallMillis = (System.nanoTime() - startNanos) / NANOS_PER_MILLI;
+        end.countDown();
+        thread.join();
+        note(last);
+        final Duration cpu = last.cpu().minus(first.cpu());
+        final double cpuMillis = cpu.toNanos() / NANOS_PER_MILLI;
+        return new ServerFigures(
+                cpuMillis,
+                transactions == 0 ? 0 : cpuMillis / transactions,
+                cpuMillis / wallMillis * PERCENT,
+                maxResidentBytes,
+                maxThreads);
+    }
+
+    private void sample() {
+        try {
+            while (!end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+                note(ProcessUsage.of(process));
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (final HarnessException e) {
+            // The server has ended: stop() says so to the one who waits for the figures.
+            end.countDown();
+        }
+    }
+
+    private synchronized void note(final ProcessUsage usage) {
+        maxResidentBytes = Math.max(maxResidentBytes, usage.residentBytes());
+        maxThreads = Math.max(maxThreads, usage.threads());
+    }
+}

@@ -1,0 +1,24 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import java.nio.file.Path;
+import org.nios2s.harness.load.TargetAddress;
+
+/**
+ * What is measured. Immutable, any thread.
+ *
+ * @param name      what reports call it: {@code nio}, {@code stock} or its address
+ * @param address   where the load goes
+ * @param process   its process, or null when it is not on this machine
+ * @param packetIds the file to which its sink appends packet ids, or null when there is none
+ */
+public record Target(String name, TargetAddress address, ProcessHandle process, Path packetIds) {}
