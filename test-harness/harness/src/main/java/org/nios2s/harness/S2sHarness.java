@@ -10,11 +10,14 @@
  */
 package org.nios2s.harness;
 
+import org.nios2s.harness.cli.CompareCommand;
+import org.nios2s.harness.cli.DemoCommand;
 import org.nios2s.harness.cli.NifiCommand;
 import org.nios2s.harness.cli.ScaleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.ParameterException;
 
 /**
  * The root command of {@code s2s-harness}.
@@ -26,7 +29,8 @@ import picocli.CommandLine.HelpCommand;
         mixinStandardHelpOptions = true,
         version = "s2s-harness 0.1.0",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {HelpCommand.class, NifiCommand.class, ScaleCommand.class})
+        subcommands = {HelpCommand.class, DemoCommand.class, CompareCommand.class, ScaleCommand.class, NifiCommand.class
+        })
 public final class S2sHarness {
 
     /** Runs the command that the arguments name and exits: 0 done, 1 failed, 2 wrong usage. */
@@ -41,6 +45,7 @@ public final class S2sHarness {
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setUsageHelpAutoWidth(true);
         commandLine.setExecutionExceptionHandler(root::report);
+        commandLine.setParameterExceptionHandler(root::explain);
         return commandLine;
     }
 
@@ -52,5 +57,14 @@ public final class S2sHarness {
         command.getErr().println("s2s-harness: " + failure.getMessage());
         command.getErr().flush();
         return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** Says what is wrong and where the options are explained: all of the help would hide the message. */
+    private int explain(final ParameterException failure, final String[] arguments) {
+        final CommandLine command = failure.getCommandLine();
+        command.getErr().println("s2s-harness: " + failure.getMessage());
+        command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for what is possible.");
+        command.getErr().flush();
+        return CommandLine.ExitCode.USAGE;
     }
 }

@@ -11,6 +11,7 @@
 package org.nios2s.harness.cli;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.result.ResultDirectory;
@@ -38,34 +39,47 @@ final class ResultsOption {
 
     private ResultDirectory directory;
 
-    /** Makes the directory now, before a measurement that would be lost without it. */
+    /** Makes sure that results can be kept, before a measurement that would be lost. */
     void prepare() {
-        final Path where = parent == null ? ProjectDirectory.resolve(DEFAULT) : parent;
+        final Path where = where();
         try {
-            directory = ResultDirectory.create(where, command.name());
+            Files.createDirectories(where);
         } catch (final IOException e) {
-            throw new HarnessException(
-                    "Cannot make a directory for the results in " + where + ": " + e.getMessage(), e);
+            throw new HarnessException("Cannot make the directory " + where + " for results: " + e, e);
+        }
+        if (!Files.isWritable(where)) {
+            throw new HarnessException("Cannot write results into " + where + ": choose another with --results");
         }
     }
 
     /** Keeps the CSV of a run, in a part of the directory. */
     void add(final String part, final Measured measured) {
         try {
-            directory.addRun(part, measured.result().settings(), measured.outcome());
+            directory().addRun(part, measured.result().settings(), measured.outcome());
         } catch (final IOException e) {
-            throw new HarnessException("Cannot write the CSV of a run into " + directory.path() + ": " + e, e);
+            throw new HarnessException("Cannot write the CSV of a run into " + where() + ": " + e, e);
         }
     }
 
     /** Keeps all figures as JSON and says where. */
     void finish(final Object report) {
         try {
-            directory.writeReport(report);
+            directory().writeReport(report);
         } catch (final IOException e) {
-            throw new HarnessException("Cannot write the result into " + directory.path() + ": " + e, e);
+            throw new HarnessException("Cannot write the result into " + where() + ": " + e, e);
         }
         command.commandLine().getOut().println("results: " + directory.path());
         command.commandLine().getOut().flush();
+    }
+
+    private ResultDirectory directory() throws IOException {
+        if (directory == null) {
+            directory = ResultDirectory.create(where(), command.name());
+        }
+        return directory;
+    }
+
+    private Path where() {
+        return parent == null ? ProjectDirectory.resolve(DEFAULT) : parent.toAbsolutePath();
     }
 }

@@ -45,6 +45,9 @@ public record LoadSettings(
     /** What a packet may hold: the content is kept in memory once. */
     public static final int MAX_PACKET_SIZE = 256 * 1024 * 1024;
 
+    /** More than this only queue up while a server gets warm. */
+    private static final int WARM_UP_CLIENTS = 100;
+
     private static final int MAX_TRANSACTIONS = 10_000_000;
     private static final int MAX_PACKETS = 1_000_000;
     private static final Duration MAX_TIME = Duration.ofHours(24);
@@ -72,15 +75,21 @@ public record LoadSettings(
     }
 
     /**
-     * The same work for other counts of clients and transactions, bounded by the transactions alone.
+     * Packets of the same kind from the same clients, as fast as they go and for some time: to warm a server up.
      *
-     * @param otherClients      logical clients
-     * @param otherTransactions transactions per client
+     * @param time how long
      * @return the changed settings
      */
-    public LoadSettings with(final int otherClients, final int otherTransactions) {
+    public LoadSettings flatOutFor(final Duration time) {
         return new LoadSettings(
-                otherClients, otherTransactions, Duration.ZERO, packets, packetSize, interval, stagger, timeout);
+                Math.min(clients, WARM_UP_CLIENTS),
+                UNLIMITED,
+                time,
+                packets,
+                packetSize,
+                Duration.ZERO,
+                Duration.ZERO,
+                timeout);
     }
 
     /**

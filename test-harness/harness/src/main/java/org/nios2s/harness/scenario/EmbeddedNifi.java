@@ -20,6 +20,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 
@@ -31,6 +32,7 @@ public final class EmbeddedNifi implements AutoCloseable {
 
     private static final String PACKET_IDS = "packet-ids.txt";
     private static final String INPUT = "input";
+    private static final String SERVES = "The NIO Site-to-Site listener serves";
     private static final String HOME_MARKER = ".s2s-harness-home";
 
     private final NifiInstance nifi;
@@ -66,6 +68,7 @@ public final class EmbeddedNifi implements AutoCloseable {
                 NifiInstance.start(options.toBuilder().stopOnExit(true).build());
         boolean usable = false;
         try {
+            checkListener(started, options.listener());
             final EmbeddedNifi embedded = new EmbeddedNifi(started, true);
             usable = true;
             return embedded;
@@ -107,6 +110,18 @@ public final class EmbeddedNifi implements AutoCloseable {
             nifi.close();
         } else {
             nifi.dropPacketIds();
+        }
+    }
+
+    /** A NAR that cannot take the listener's place leaves the stock one: its figures must not go by the other's name. */
+    private static void checkListener(final NifiInstance nifi, final Listener wanted) {
+        if (wanted == Listener.NIO && nifi.log().linesWith(SERVES).isEmpty()) {
+            throw new HarnessException(
+                    "NiFi runs with its stock listener although nio was asked for; its log %s says: %s"
+                            .formatted(
+                                    nifi.log().file(),
+                                    String.join(
+                                            System.lineSeparator(), nifi.log().linesWith(" ERROR "))));
         }
     }
 

@@ -1,0 +1,168 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.result.Comparison;
+import org.nios2s.harness.result.Figure;
+import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.scenario.CompareScenario;
+import org.nios2s.harness.scenario.EmbeddedNifi;
+import org.nios2s.harness.scenario.Interruption;
+import org.nios2s.harness.scenario.LoadScenario;
+import org.nios2s.harness.scenario.LoadScenario.Measured;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * The same work on the stock and the NIO listener, in turn.
+ * Runs on the main thread.
+ */
+@Command(
+        name = "compare",
+        description = {
+            "Starts two NiFis, one with the stock and one with the NIO listener, and gives them the same work in turn.",
+            "Prints medians, spread and ratios. Without options: 100 clients, 200 transactions each, flat out."
+        },
+        footer = "Exit code: 0 no NIO failure and an exact ledger, 1 otherwise, 2 wrong usage.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class CompareCommand implements Callable<Integer> {
+
+    private static final int CLIENTS = 100;
+    private static final int TRANSACTIONS = 200;
+    private static final double BUSY_PERCENT = 10;
+    private static final int MAX_PAIRS = 100;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private LoadOptions load;
+
+    @Option(
+            names = "--pairs",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "How often each listener is measured; default: ${DEFAULT-VALUE}.")
+    private int pairs;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "TIME",
+            defaultValue = "15s",
+            converter = DurationConverter.class,
+            description = "How long each NiFi is driven flat out before it counts; default: ${DEFAULT-VALUE}.")
+    private Duration warmup;
+
+    @Option(
+            names = "--pause-idle",
+            description = "Stops the process of the NiFi that is not measured (signals STOP and CONT).")
+    private boolean pauseIdle;
+
+    @Mixin
+    private EmbeddedOptions embedded;
+
+    @Mixin
+    private ResultsOption results;
+
+    private final List<RunResult> stockRuns = new ArrayList<>();
+    private final List<RunResult> nioRuns = new ArrayList<>();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, Duration.ZERO);
+        if (pairs < 1 || pairs > MAX_PAIRS) {
+            throw new ParameterException(
+                    spec.commandLine(), "--pairs must be between 1 and %d, not %d".formatted(MAX_PAIRS, pairs));
+        }
+        results.prepare();
+        try (Interruption interruption = Interruption.install();
+                EmbeddedNifi stock = embedded.start(Listener.STOCK);
+                EmbeddedNifi nio = embedded.start(Listener.NIO)) {
+            final LoadScenario scenario = new LoadScenario(load.client(), interruption);
+            say("warming up, then %d pairs ...", pairs);
+            new CompareScenario(scenario, interruption, pauseIdle, this::keep)
+                    .run(settings, warmup, pairs, stock.target(), nio.target());
+            return report(interruption.interrupted());
+        }
+    }
+
+    private void keep(final int pair, final Measured measured, final double idlePercent) {
+        final RunResult run = measured.result();
+        (run.listener().equals("stock") ? stockRuns : nioRuns).add(run);
+        results.add("%d-%s".formatted(pair, run.listener()), measured);
+        say(
+                "pair %d, %-5s: %s tx/s, server CPU %s ms/tx, %d failures; the other NiFi took %.0f %% of a processor%s",
+                pair,
+                run.listener(),
+                Figure.RATE.text(run),
+                Figure.SERVER_CPU.text(run),
+                run.failures(),
+                idlePercent,
+                idlePercent > BUSY_PERCENT ? ", which is not idle: see --pause-idle" : "");
+    }
+
+    private int report(final boolean interrupted) {
+        final Comparison comparison = Comparison.of(stockRuns, nioRuns);
+        final PrintWriter out = spec.commandLine().getOut();
+        if (interrupted) {
+            out.println("ended early: these are the figures of a part");
+        }
+        out.println(comparison.table());
+        causes("stock", stockRuns);
+        causes("nio", nioRuns);
+        results.finish(new Report("compare", Machine.current(), interrupted, comparison, stockRuns, nioRuns));
+        return !nioRuns.isEmpty() && nioRuns.stream().allMatch(RunResult::flawless) ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private void causes(final String listener, final List<RunResult> runs) {
+        runs.forEach(run -> run.failuresByCause().forEach((cause, count) -> spec.commandLine()
+                .getOut()
+                .printf(Locale.ROOT, "%s failed: %,d × %s%n", listener, count, cause)));
+    }
+
+    private void say(final String format, final Object... values) {
+        spec.commandLine().getErr().println(String.format(Locale.ROOT, format, values));
+        spec.commandLine().getErr().flush();
+    }
+
+    /**
+     * What result.json holds.
+     *
+     * @param scenario    name of the command
+     * @param machine     where it ran
+     * @param interrupted whether it was ended early
+     * @param comparison  medians, spread and ratios
+     * @param stock       runs on the stock listener
+     * @param nio         runs on the NIO listener
+     */
+    record Report(
+            String scenario,
+            Machine machine,
+            boolean interrupted,
+            Comparison comparison,
+            List<RunResult> stock,
+            List<RunResult> nio) {}
+}

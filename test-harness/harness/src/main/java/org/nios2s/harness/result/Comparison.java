@@ -1,0 +1,128 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.stream.DoubleStream;
+
+/**
+ * The same work on the stock and the NIO listener, several times each: medians, spread and ratios. Immutable, any thread.
+ *
+ * @param lines one per figure
+ */
+public record Comparison(List<Line> lines) {
+
+    private static final List<Figure> FIGURES = List.of(
+            Figure.RATE,
+            Figure.SERVER_CPU,
+            Figure.TOTAL_P50,
+            Figure.TOTAL_P99,
+            Figure.TOTAL_MAX,
+            Figure.RESPONSE_P99,
+            Figure.FAILURES,
+            Figure.SERVER_THREADS,
+            Figure.SERVER_RSS,
+            Figure.GENERATOR_CPU,
+            Figure.LOST,
+            Figure.DUPLICATED);
+
+    /**
+     * Compares.
+     *
+     * @param stock runs on the stock listener
+     * @param nio   as many runs on the NIO listener
+     * @return a line for each figure that both have
+     */
+    public static Comparison of(final List<RunResult> stock, final List<RunResult> nio) {
+        final List<Line> lines = new ArrayList<>();
+        for (final Figure figure : FIGURES) {
+            final double[] ofStock = values(figure, stock);
+            final double[] ofNio = values(figure, nio);
+            if (ofStock.length > 0 && ofNio.length > 0) {
+                lines.add(Line.of(figure, Spread.of(ofStock), Spread.of(ofNio)));
+            }
+        }
+        return new Comparison(List.copyOf(lines));
+    }
+
+    /**
+     * The comparison as text.
+     *
+     * @return a row per figure
+     */
+    public TextTable table() {
+        final TextTable table = new TextTable("median (least – most)", "stock", "nio", "nio / stock");
+        lines.forEach(line -> table.row(List.of(
+                line.figure().title(),
+                text(line.figure(), line.stock()),
+                text(line.figure(), line.nio()),
+                line.ratio() == null ? Figure.NONE : String.format(Locale.ROOT, "%.2f", line.ratio()))));
+        return table;
+    }
+
+    private static double[] values(final Figure figure, final List<RunResult> runs) {
+        return runs.stream()
+                .map(figure::of)
+                .filter(OptionalDouble::isPresent)
+                .mapToDouble(OptionalDouble::getAsDouble)
+                .toArray();
+    }
+
+    private static String text(final Figure figure, final Spread spread) {
+        final String median = figure.format(spread.median());
+        final String least = figure.format(spread.least());
+        final String most = figure.format(spread.most());
+        return least.equals(most) ? median : "%s (%s – %s)".formatted(median, least, most);
+    }
+
+    /**
+     * One figure of both.
+     *
+     * @param figure which
+     * @param stock  on the stock listener
+     * @param nio    on the NIO listener
+     * @param ratio  median of NIO divided by that of stock, null when the latter is 0
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Line(Figure figure, Spread stock, Spread nio, Double ratio) {
+
+        private static Line of(final Figure figure, final Spread stock, final Spread nio) {
+            return new Line(figure, stock, nio, stock.median() == 0 ? null : nio.median() / stock.median());
+        }
+    }
+
+    /**
+     * Where the values of several runs lie.
+     *
+     * @param median the middle one, or the mean of the middle two
+     * @param least  the least
+     * @param most   the most
+     */
+    public record Spread(double median, double least, double most) {
+
+        private static Spread of(final double[] values) {
+            final double[] sorted = values.clone();
+            Arrays.sort(sorted);
+            final int middle = sorted.length / 2;
+            final double median = sorted.length % 2 == 1
+                    ? sorted[middle]
+                    : DoubleStream.of(sorted[middle - 1], sorted[middle])
+                            .average()
+                            .orElseThrow();
+            return new Spread(median, sorted[0], sorted[sorted.length - 1]);
+        }
+    }
+}
