@@ -15,10 +15,14 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /** Updates a CRC32 with bytes of a buffer, without copying them. Stateless; any thread. */
-final class Checksum {
+public final class Checksum {
     private Checksum() {}
 
-    static void update(final CRC32 checksum, final ByteBuf bytes, final int index, final int length) {
+    /**
+     * @param index of the first byte in {@code bytes}
+     * @param length number of bytes
+     */
+    public static void update(final CRC32 checksum, final ByteBuf bytes, final int index, final int length) {
         if (bytes.hasArray()) {
             checksum.update(bytes.array(), bytes.arrayOffset() + index, length);
         } else if (bytes.nioBufferCount() == 1) {

@@ -29,6 +29,7 @@ import org.nios2s.listener.sequence.PeerList;
  * @param peerList answers who the peers are
  * @param hostNames of peers
  * @param blockingTasks runs what may block: what NiFi's framework decides for us
+ * @param contentWorkers read and write contents of FlowFiles that are not held in memory
  * @param metrics counts
  * @param faultLog reports faults of peers
  */
@@ -42,5 +43,6 @@ public record ListenerContext(
         PeerList peerList,
         HostNames hostNames,
         Executor blockingTasks,
+        Executor contentWorkers,
         ListenerMetrics metrics,
         FaultLog faultLog) {}

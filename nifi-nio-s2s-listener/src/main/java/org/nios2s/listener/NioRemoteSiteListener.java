@@ -50,6 +50,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     private static final int BACKLOG = 4_096;
 
     private static final int BLOCKING_TASK_THREADS = 4;
+    private static final int CONTENT_WORKER_THREADS = 4;
     private static final long SUMMARY_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
     /** How long a stop waits for commits under way, so that their peers still hear of them. */
@@ -124,7 +125,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ListenerMetrics metrics = new ListenerMetrics();
         private final FaultLog faultLog = new FaultLog(logger, System::nanoTime);
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
-        private final PortDispatchers dispatchers = new PortDispatchers(settings, metrics);
+        private final ExecutorService contentWorkers = Executors.newFixedThreadPool(
+                CONTENT_WORKER_THREADS, new DefaultThreadFactory("Site-to-Site NIO Content", true));
+        private final PortDispatchers dispatchers = new PortDispatchers(settings, contentWorkers, metrics);
         private final HostNames hostNames = new HostNames(settings.resolveHostnames(), InetAddress::getHostName);
         private final ExecutorService blockingTasks = Executors.newFixedThreadPool(
                 BLOCKING_TASK_THREADS, new DefaultThreadFactory("Site-to-Site NIO Task", true));
@@ -186,6 +189,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     new PeerList(properties, nodeInformant),
                     hostNames,
                     blockingTasks,
+                    contentWorkers,
                     metrics,
                     faultLog);
             final ConnectionLimit limit =
@@ -211,6 +215,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)
                     .awaitUninterruptibly(WORKERS_GRACE_MILLIS);
             blockingTasks.shutdownNow();
+            contentWorkers.shutdown();
             hostNames.close();
             if (tls != null) {
                 tls.close();

@@ -20,6 +20,9 @@ public final class ListenerMetrics {
     private final LongAdder flowFiles = new LongAdder();
     private final LongAdder bytes = new LongAdder();
     private final LongAdder commits = new LongAdder();
+    private final LongAdder pulls = new LongAdder();
+    private final LongAdder flowFilesSent = new LongAdder();
+    private final LongAdder bytesSent = new LongAdder();
     private final LongAdder faults = new LongAdder();
 
     /** A connection was accepted. */
@@ -51,6 +54,18 @@ public final class ListenerMetrics {
         bytes.add(contentBytes);
     }
 
+    /**
+     * A pull transaction was committed.
+     *
+     * @param flowFileCount FlowFiles in it
+     * @param contentBytes bytes of content in it
+     */
+    public void sent(final int flowFileCount, final long contentBytes) {
+        pulls.increment();
+        flowFilesSent.add(flowFileCount);
+        bytesSent.add(contentBytes);
+    }
+
     /** @return the counts as they are now */
     public Snapshot snapshot() {
         return new Snapshot(
@@ -60,6 +75,9 @@ public final class ListenerMetrics {
                 flowFiles.sum(),
                 bytes.sum(),
                 commits.sum(),
+                pulls.sum(),
+                flowFilesSent.sum(),
+                bytesSent.sum(),
                 faults.sum());
     }
 
@@ -72,8 +90,20 @@ public final class ListenerMetrics {
      * @param flowFiles FlowFiles in them
      * @param bytes bytes of content in them
      * @param commits commits that it took
+     * @param pulls pull transactions committed
+     * @param flowFilesSent FlowFiles in them
+     * @param bytesSent bytes of content in them
      * @param faults connections closed for a fault
      */
     public record Snapshot(
-            long accepted, long open, long transactions, long flowFiles, long bytes, long commits, long faults) {}
+            long accepted,
+            long open,
+            long transactions,
+            long flowFiles,
+            long bytes,
+            long commits,
+            long pulls,
+            long flowFilesSent,
+            long bytesSent,
+            long faults) {}
 }

@@ -39,12 +39,15 @@ public final class Summary {
             return;
         }
         logger.info(
-                "Site-to-Site since the last summary: {} transactions with {} FlowFiles ({}) in {} commits, {} connections"
-                        + " accepted, {} closed for a fault; now {} connections open, {} transactions waiting, {} of {} buffered",
+                "Site-to-Site since the last summary: received {} transactions with {} FlowFiles ({}) in {} commits, sent"
+                        + " {} transactions with {} FlowFiles ({}), {} connections accepted, {} closed for a fault; now {} connections open, {} transactions waiting, {} of {} buffered",
                 now.transactions() - last.transactions(),
                 now.flowFiles() - last.flowFiles(),
                 FormatUtils.formatDataSize(now.bytes() - last.bytes()),
                 now.commits() - last.commits(),
+                now.pulls() - last.pulls(),
+                now.flowFilesSent() - last.flowFilesSent(),
+                FormatUtils.formatDataSize(now.bytesSent() - last.bytesSent()),
                 now.accepted() - last.accepted(),
                 now.faults() - last.faults(),
                 now.open(),

@@ -13,6 +13,7 @@ package org.nios2s.listener.port;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -32,6 +33,7 @@ public final class PortDispatchers implements AutoCloseable {
     private static final int LINGERING_PORT_TASKS = 4;
 
     private final ListenerSettings settings;
+    private final Executor contentWorkers;
     private final ListenerMetrics metrics;
     private final Semaphore lingerPermits = new Semaphore(LINGERING_PORT_TASKS);
     private final ExecutorService dispatcherThreads =
@@ -39,7 +41,12 @@ public final class PortDispatchers implements AutoCloseable {
     /** Keyed by the port itself: after a reload of the flow another port may have the same identifier. */
     private final Map<PublicPort, Usage> usages = new IdentityHashMap<>();
 
-    public PortDispatchers(final ListenerSettings settings, final ListenerMetrics metrics) {
+    /**
+     * @param contentWorkers end sessions whose port has stopped
+     */
+    public PortDispatchers(
+            final ListenerSettings settings, final Executor contentWorkers, final ListenerMetrics metrics) {
+        this.contentWorkers = contentWorkers;
         this.settings = settings;
         this.metrics = metrics;
     }
@@ -61,7 +68,7 @@ public final class PortDispatchers implements AutoCloseable {
     }
 
     private PortDispatcher create(final PublicPort port) {
-        return new PortDispatcher(port, settings, dispatcherThreads, lingerPermits, metrics);
+        return new PortDispatcher(port, settings, dispatcherThreads, contentWorkers, lingerPermits, metrics);
     }
 
     /** @return whether a port task writes or commits transactions now */

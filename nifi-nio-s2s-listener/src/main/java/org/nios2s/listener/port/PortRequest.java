@@ -27,7 +27,7 @@ import org.apache.nifi.remote.protocol.ServerProtocol;
 
 /**
  * What we put into a port's queue so that a port task calls us with its session: a server protocol of which the port
- * uses no more than that. Made on a dispatcher thread; {@link #receiveFlowFiles} runs on the port task.
+ * uses no more than that. Made on a dispatcher thread; the visit runs on the port task.
  */
 final class PortRequest implements ServerProtocol {
     /** The port asks only whether there is one; the packets have been decoded already. */
@@ -61,6 +61,12 @@ final class PortRequest implements ServerProtocol {
     }
 
     @Override
+    public int transferFlowFiles(
+            final Peer peer, final ProcessContext context, final ProcessSession session, final FlowFileCodec codec) {
+        return visit.serve(context, session);
+    }
+
+    @Override
     public FlowFileCodec getPreNegotiatedCodec() {
         return CODEC;
     }
@@ -88,12 +94,6 @@ final class PortRequest implements ServerProtocol {
     @Override
     public boolean isShutdown() {
         return false;
-    }
-
-    @Override
-    public int transferFlowFiles(
-            final Peer peer, final ProcessContext context, final ProcessSession session, final FlowFileCodec codec) {
-        throw unused();
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.nios2s.listener.transaction.InboundTransaction;
 
 /**
@@ -99,18 +100,29 @@ final class RequestQueue {
     }
 
     /**
-     * Waits until there is one.
+     * Waits until there is one, or something else to do.
      *
-     * @return whether there is
+     * @param somethingElse asked again after {@link #wake}
+     * @return whether there is one or something else
      */
-    boolean await(final long nanos) throws InterruptedException {
+    boolean await(final long nanos, final BooleanSupplier somethingElse) throws InterruptedException {
         lock.lock();
         try {
             long left = nanos;
-            while (ready.isEmpty() && left > 0) {
+            while (ready.isEmpty() && !somethingElse.getAsBoolean() && left > 0) {
                 left = arrived.awaitNanos(left);
             }
-            return !ready.isEmpty();
+            return !ready.isEmpty() || somethingElse.getAsBoolean();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets one who waits look whether there is something else to do. */
+    void wake() {
+        lock.lock();
+        try {
+            arrived.signal();
         } finally {
             lock.unlock();
         }

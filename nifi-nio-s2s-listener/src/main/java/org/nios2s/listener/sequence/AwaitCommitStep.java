@@ -11,7 +11,6 @@
 package org.nios2s.listener.sequence;
 
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.transaction.InboundTransaction;
@@ -24,9 +23,6 @@ import org.nios2s.listener.transaction.Outcome;
  * it again.
  */
 final class AwaitCommitStep extends WaitingStep {
-    /** As in NiFi's port: a request waits for twice what its peer allows, and never for less than this. */
-    private static final long SHORTEST_EXPIRATION_MILLIS = 500;
-
     private final InboundTransaction transaction;
 
     AwaitCommitStep(final PeerConnection connection, final InboundTransaction transaction) {
@@ -60,16 +56,8 @@ final class AwaitCommitStep extends WaitingStep {
 
     @Override
     public void checkDeadline(final long nowNanos) throws PeerFault {
-        final long allowedMillis = 2 * connection().requestExpirationMillis();
-        if (allowedMillis <= 0 || transaction.state() != InboundTransaction.State.READY) {
-            return;
-        }
-        final long expirationMillis = Math.max(SHORTEST_EXPIRATION_MILLIS, allowedMillis);
-        if (nowNanos - transaction.readyNanos() > TimeUnit.MILLISECONDS.toNanos(expirationMillis)) {
-            throw new PeerFault(
-                    PeerFault.Kind.EXPIRED,
-                    "No port task took the transaction within " + expirationMillis
-                            + " ms; the port's destination may be full");
+        if (transaction.state() == InboundTransaction.State.READY) {
+            Expiration.check(connection(), transaction.readyNanos(), nowNanos);
         }
     }
 

@@ -35,7 +35,10 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * Magic → NegotiateProtocol → Handshake → Request ─┬→ NegotiateCodec → Request
  *                                                  ├→ PeerList → Request
- *                                                  ├→ Receive → AwaitConfirmation → AwaitCommit → Request
+ *                                                  ├→ AdmitTransaction → { ReceivePacket → ReceiveIndicator }*
+ *                                                  │     → AwaitConfirmation → AwaitCommit → Request
+ *                                                  ├→ AwaitFlowFiles → Send → AwaitReceipt → AwaitFinish
+ *                                                  │     → CommitSent → Request
  *                                                  └→ Closing
  * </pre>
  *
@@ -143,8 +146,18 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
      * @param next makes the step that follows, on the IO worker
      */
     void proceed(final Step from, final StepSupplier next) {
+        proceedOrElse(from, next, () -> logger.trace("{}: step {} is over already", connection, from.name()));
+    }
+
+    /**
+     * As {@link #proceed}, for a next step that is entrusted with something.
+     *
+     * @param otherwise called in place of {@code next}, on the IO worker, if the connection has moved on
+     */
+    void proceedOrElse(final Step from, final StepSupplier next, final Runnable otherwise) {
         connection.worker().execute(() -> {
             if (step != from) {
+                otherwise.run();
                 return;
             }
             try {

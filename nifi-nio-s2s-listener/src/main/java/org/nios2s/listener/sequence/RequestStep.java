@@ -56,7 +56,7 @@ final class RequestStep implements Step {
 
     private Step beginSend() throws PeerFault {
         requirePort(ConnectableType.OUTPUT_PORT, RequestType.RECEIVE_FLOWFILES);
-        throw new PeerFault(PeerFault.Kind.UNKNOWN_REQUEST, "Pulling from a port is not served by this version");
+        return new AwaitFlowFilesStep(connection).begin();
     }
 
     private void requirePort(final ConnectableType type, final RequestType request) throws PeerFault {

@@ -1,0 +1,125 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.port;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.apache.nifi.processor.ProcessContext;
+import org.apache.nifi.processor.ProcessSession;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.TransactionPeer;
+
+/**
+ * A session that a port task has handed out. Whoever holds it uses it on one thread at a time, and ends it once: it is
+ * then committed or rolled back inside a later visit to the same port.
+ *
+ * <p>A port that has stopped is visited no more. Then a session is rolled back where it is, on a content worker; and
+ * committed there only if its peer has the FlowFiles already, so that they are not sent twice. That touches no
+ * connection that the port's active threads would have to protect: NiFi does not let go of a connection while it has
+ * unacknowledged FlowFiles.
+ */
+public final class HeldSession {
+    /** How a session ends. */
+    enum End {
+        COMMIT,
+        /** Commits even if the port has stopped. */
+        COMMIT_ANYWAY,
+        ROLLBACK
+    }
+
+    private final ProcessSession session;
+    private final ProcessContext context;
+    private final PortDispatcher dispatcher;
+    private final AtomicBoolean ending = new AtomicBoolean();
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    private TransactionPeer peer;
+    private End end;
+    private Consumer<Outcome> report;
+
+    HeldSession(final ProcessSession session, final ProcessContext context, final PortDispatcher dispatcher) {
+        this.session = session;
+        this.context = context;
+        this.dispatcher = dispatcher;
+    }
+
+    public ProcessSession session() {
+        return session;
+    }
+
+    /**
+     * Has it committed inside a later visit to the port; rolled back if the port has stopped.
+     *
+     * @param report hears the outcome, on any thread
+     */
+    public void commit(final TransactionPeer owner, final Consumer<Outcome> report) {
+        end(owner, End.COMMIT, report);
+    }
+
+    /**
+     * Has it committed inside a later visit to the port, or at once if the port has stopped.
+     *
+     * @param report hears the outcome, on any thread
+     */
+    public void commitAnyway(final TransactionPeer owner, final Consumer<Outcome> report) {
+        end(owner, End.COMMIT_ANYWAY, report);
+    }
+
+    /** Has it rolled back; a second end is ignored. */
+    public void rollback(final TransactionPeer owner) {
+        end(owner, End.ROLLBACK, outcome -> {});
+    }
+
+    private void end(final TransactionPeer owner, final End how, final Consumer<Outcome> listener) {
+        if (ending.compareAndSet(false, true)) {
+            peer = owner;
+            end = how;
+            report = listener;
+            dispatcher.end(this);
+        }
+    }
+
+    TransactionPeer peer() {
+        return peer;
+    }
+
+    /** Ends it: on a port task, or, if the port has stopped, on a content worker. */
+    void endNow(final boolean portRuns) {
+        if (!ended.compareAndSet(false, true)) {
+            return;
+        }
+        report.accept(endSession(portRuns));
+    }
+
+    private Outcome endSession(final boolean portRuns) {
+        try {
+            if (end == End.COMMIT_ANYWAY || end == End.COMMIT && portRuns) {
+                session.commit();
+                return context.getAvailableRelationships().isEmpty() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
+            }
+            session.rollback();
+            return Outcome.failed(new PeerFault(
+                    PeerFault.Kind.PORT_NOT_RUNNING, "The transaction was rolled back, since its port has stopped"));
+        } catch (final RuntimeException e) {
+            rollbackAfter(e);
+            return Outcome.failed(new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was rolled back", e));
+        }
+    }
+
+    private void rollbackAfter(final RuntimeException failure) {
+        try {
+            session.rollback();
+        } catch (final RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * The peer has all packets and says which checksum it computed; we compare. Lives on the connection's IO worker.
+ */
+final class AwaitReceiptStep implements Step {
+    /** First version in which the checksum counts. */
+    private static final int CHECKSUM_VERSION = 4;
+
+    private final Sending sending;
+
+    AwaitReceiptStep(final Sending sending) {
+        this.sending = sending;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final ResponseMessage receipt = ResponseMessage.readIfComplete(in);
+        if (receipt == null) {
+            return this;
+        }
+        if (receipt.code() != ResponseCode.CONFIRM_TRANSACTION) {
+            throw new PeerFault(
+                    PeerFault.Kind.UNEXPECTED_RESPONSE,
+                    "The peer says " + receipt + " in place of confirm transaction");
+        }
+        final PeerConnection connection = sending.connection();
+        final String checksum = sending.transaction().checksum();
+        if (connection.protocolVersion() >= CHECKSUM_VERSION && !checksum.equals(receipt.message())) {
+            connection.send(ResponseCode.BAD_CHECKSUM);
+            throw new PeerFault(
+                    PeerFault.Kind.BAD_CHECKSUM,
+                    "The peer computed the checksum " + receipt.message() + " and not " + checksum
+                            + "; the transaction is rolled back");
+        }
+        connection.send(ResponseCode.CONFIRM_TRANSACTION, "");
+        return new AwaitFinishStep(sending);
+    }
+
+    @Override
+    public void abandon() {
+        sending.abandon();
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.WITHIN_REQUEST;
+    }
+}

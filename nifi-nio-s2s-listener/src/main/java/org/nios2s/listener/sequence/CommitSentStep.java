@@ -1,0 +1,54 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.transaction.OutboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
+
+/**
+ * The FlowFiles are the peer's: the session that they came from is committed, whatever becomes of the connection. Lives on
+ * the connection's IO worker.
+ */
+final class CommitSentStep extends WaitingStep {
+    private final Sending sending;
+
+    CommitSentStep(final Sending sending) {
+        super(sending.connection());
+        this.sending = sending;
+    }
+
+    Step begin() {
+        final OutboundTransaction transaction = sending.transaction();
+        transaction.close();
+        sending.session().commitAnyway(connection(), outcome -> {
+            if (outcome.fault() == null) {
+                connection().listener().metrics().sent(transaction.flowFilesSent(), transaction.bytesSent());
+            }
+            connection().handler().proceed(this, () -> committed(outcome));
+        });
+        return this;
+    }
+
+    private Step committed(final Outcome outcome) throws PeerFault {
+        if (outcome.fault() != null) {
+            throw outcome.fault();
+        }
+        return new RequestStep(connection());
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) {
+        if (!connection().port().isRunning()) {
+            connection().dispatcher().endWithoutPort();
+        }
+    }
+}

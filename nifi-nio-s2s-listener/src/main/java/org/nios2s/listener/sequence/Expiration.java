@@ -1,0 +1,42 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import java.util.concurrent.TimeUnit;
+import org.nios2s.listener.PeerFault;
+
+/**
+ * How long a request may wait for a port task: as in NiFi's port, twice what the peer allows, and never less than half a
+ * second. Stateless; any thread.
+ */
+final class Expiration {
+    private static final long SHORTEST_MILLIS = 500;
+
+    private Expiration() {}
+
+    /**
+     * @param sinceNanos when the wait began, as {@link System#nanoTime}
+     * @throws PeerFault if it has lasted too long
+     */
+    static void check(final PeerConnection connection, final long sinceNanos, final long nowNanos) throws PeerFault {
+        final long allowedMillis = 2 * connection.requestExpirationMillis();
+        if (allowedMillis <= 0) {
+            return;
+        }
+        final long expirationMillis = Math.max(SHORTEST_MILLIS, allowedMillis);
+        if (nowNanos - sinceNanos > TimeUnit.MILLISECONDS.toNanos(expirationMillis)) {
+            throw new PeerFault(
+                    PeerFault.Kind.EXPIRED,
+                    "No port task took the transaction within " + expirationMillis
+                            + " ms; the port's destination may be full");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.transaction;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.flowfile.attributes.CoreAttributes;
+import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.remote.protocol.HandshakeProperties;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.wire.Checksum;
+import org.nios2s.wire.ChunkDeflater;
+import org.nios2s.wire.PacketEncoder;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * A pull transaction while its packets are made: takes FlowFiles from a session and turns them into bytes, a piece at a
+ * time, as far as the peer takes them. Lives on one thread at a time: first the port task that hands out the session,
+ * then content workers; it reads files and never waits for the network.
+ *
+ * <p>The batch ends as in NiFi's {@code AbstractFlowFileServerProtocol}: at the first of the peer's limits of count, bytes
+ * and duration, after five seconds if it named none, or with the last FlowFile of the queue.
+ */
+public final class OutboundTransaction implements AutoCloseable {
+    private static final long DEFAULT_BATCH_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** How much of a content is read in one go. */
+    private static final int READ_BYTES = 32 * 1024;
+
+    /** What a piece begins with; it grows to what was asked for. */
+    private static final int INITIAL_PIECE_BYTES = 1024;
+
+    private final TransactionPeer peer;
+    private final ProcessSession session;
+    private final HandshakeProperties handshake;
+    private final ByteBufAllocator allocator;
+    private final CRC32 checksum = new CRC32();
+    private final ChunkDeflater deflater;
+    private final long startNanos = System.nanoTime();
+
+    private FlowFile flowFile;
+    private InputStream content;
+    private long contentLeft;
+    private long packetStartNanos;
+    private boolean started;
+    private boolean complete;
+    private int flowFilesSent;
+    private long bytesSent;
+
+    public OutboundTransaction(
+            final TransactionPeer peer,
+            final ProcessSession session,
+            final HandshakeProperties handshake,
+            final ByteBufAllocator allocator) {
+        this.peer = peer;
+        this.session = session;
+        this.handshake = handshake;
+        this.allocator = allocator;
+        this.deflater = handshake.isUseGzip() ? new ChunkDeflater() : null;
+    }
+
+    /** @return whether there is something to send */
+    public boolean begin() {
+        flowFile = session.get();
+        return flowFile != null;
+    }
+
+    /**
+     * Makes the next piece of the conversation, from MORE_DATA to FINISH_TRANSACTION.
+     *
+     * @param mostBytes about how many
+     * @return the piece, to be released by the caller
+     * @throws IOException if a content can't be read
+     */
+    public ByteBuf nextPiece(final int mostBytes) throws IOException {
+        final ByteBuf piece = allocator.directBuffer(Math.min(mostBytes, INITIAL_PIECE_BYTES));
+        try {
+            if (!started) {
+                started = true;
+                ResponseMessage.write(piece, ResponseCode.MORE_DATA);
+            }
+            while (!complete && piece.readableBytes() < mostBytes) {
+                if (content == null) {
+                    beginPacket(piece);
+                } else if (contentLeft > 0) {
+                    continuePacket(piece);
+                } else {
+                    endPacket(piece);
+                }
+            }
+            return piece;
+        } catch (final IOException | RuntimeException e) {
+            piece.release();
+            throw e;
+        }
+    }
+
+    private void beginPacket(final ByteBuf piece) {
+        packetStartNanos = System.nanoTime();
+        contentLeft = flowFile.getSize();
+        content = contentLeft == 0 ? InputStream.nullInputStream() : session.read(flowFile);
+        write(piece, plain -> PacketEncoder.writeHeader(plain, flowFile.getAttributes(), flowFile.getSize()));
+    }
+
+    private void continuePacket(final ByteBuf piece) throws IOException {
+        final int wanted = (int) Math.min(contentLeft, READ_BYTES);
+        write(piece, plain -> {
+            final int read = plain.writeBytes(content, wanted);
+            if (read < 0) {
+                throw new EOFException("The content of " + flowFile + " ends " + contentLeft + " bytes early");
+            }
+            contentLeft -= read;
+        });
+    }
+
+    /** Plain bytes of a packet, and what may go wrong with them. */
+    private interface PlainBytes<E extends Exception> {
+        void writeTo(ByteBuf plain) throws E;
+    }
+
+    private <E extends Exception> void write(final ByteBuf piece, final PlainBytes<E> source) throws E {
+        final ByteBuf plain = deflater == null ? piece : allocator.directBuffer();
+        try {
+            final int from = plain.writerIndex();
+            source.writeTo(plain);
+            Checksum.update(checksum, plain, from, plain.writerIndex() - from);
+            if (deflater != null) {
+                deflater.deflate(plain, piece);
+            }
+        } finally {
+            if (plain != piece) {
+                plain.release();
+            }
+        }
+    }
+
+    private void endPacket(final ByteBuf piece) throws IOException {
+        if (deflater != null) {
+            deflater.endPacket(piece);
+        }
+        content.close();
+        content = null;
+        final String identity = peer.identity() == null ? "none" : peer.identity();
+        session.getProvenanceReporter()
+                .send(
+                        flowFile,
+                        peer.transitUri(flowFile.getAttribute(CoreAttributes.UUID.key())),
+                        "Remote Host=" + peer.host() + ", Remote DN=" + identity,
+                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos),
+                        false);
+        flowFilesSent++;
+        bytesSent += flowFile.getSize();
+        session.remove(flowFile);
+        flowFile = isBatchFull() ? null : session.get();
+        complete = flowFile == null;
+        ResponseMessage.write(piece, complete ? ResponseCode.FINISH_TRANSACTION : ResponseCode.CONTINUE_TRANSACTION);
+    }
+
+    private boolean isBatchFull() {
+        final long elapsedNanos = System.nanoTime() - startNanos;
+        final long batchNanos = handshake.getBatchDurationNanos();
+        final long batchBytes = handshake.getBatchBytes();
+        final int batchCount = handshake.getBatchCount();
+        if (batchNanos == 0 && batchBytes == 0 && batchCount == 0) {
+            return elapsedNanos >= DEFAULT_BATCH_NANOS;
+        }
+        return batchNanos > 0 && elapsedNanos >= batchNanos
+                || batchBytes > 0 && bytesSent >= batchBytes
+                || batchCount > 0 && flowFilesSent >= batchCount;
+    }
+
+    /** @return whether the last piece has been made */
+    public boolean isComplete() {
+        return complete;
+    }
+
+    /** @return the CRC32 of all packets, as the wire has it; final when complete */
+    public String checksum() {
+        return String.valueOf(checksum.getValue());
+    }
+
+    public int flowFilesSent() {
+        return flowFilesSent;
+    }
+
+    /** @return bytes of content sent */
+    public long bytesSent() {
+        return bytesSent;
+    }
+
+    /** Gives back what making the packets took; the session is its holder's to end. */
+    @Override
+    public void close() {
+        if (deflater != null) {
+            deflater.close();
+        }
+    }
+}
