@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import picocli.CommandLine;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -33,11 +35,14 @@ import picocli.CommandLine.Spec;
         description = {
             "Starts a NiFi and waits until it takes Site-to-Site data.",
             "Prints one JSON line: pid, api, s2sHost, s2sPort, listener, home, logs, ledger, ports.",
+            "With --secure also keyStore, trustStore, password, strangerKeyStore; with --nodes also nodes.",
             "The flow: port 'input' into a sink with a ledger; port 'loop-in' into port 'loop-out'."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class NifiStartCommand implements Callable<Integer> {
+
+    private static final int MOST_NODES = 9;
 
     @Spec
     private CommandSpec spec;
@@ -80,6 +85,19 @@ public final class NifiStartCommand implements Callable<Integer> {
     private int portTasks;
 
     @Option(
+            names = "--secure",
+            description = "TLS with client certificates, users and policies, on the REST API and on the RAW port.")
+    private boolean secure;
+
+    @Option(
+            names = "--nodes",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Nodes of a cluster, each with a home and a heap of its own; default: ${DEFAULT-VALUE}, no"
+                    + " cluster.")
+    private int nodes;
+
+    @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
             description = "A line of nifi.properties; wins over what the harness sets. May be repeated.")
@@ -99,11 +117,18 @@ public final class NifiStartCommand implements Callable<Integer> {
                 .httpPort(httpPort)
                 .s2sPort(s2sPort)
                 .heap(heap)
-                .portTasks(portTasks);
+                .portTasks(portTasks)
+                .secure(secure);
         properties.forEach(options::property);
         jvmArguments.forEach(options::jvmArgument);
-        final NifiInstance nifi = NifiInstance.start(options.build());
-        spec.commandLine().getOut().println(nifi.instance().toJson());
+        if (nodes < 1 || nodes > MOST_NODES) {
+            throw new ParameterException(
+                    spec.commandLine(), "--nodes is " + nodes + " but must be from 1 to " + MOST_NODES);
+        }
+        final List<NifiInstance> running = nodes == 1
+                ? List.of(NifiInstance.start(options.build()))
+                : NifiCluster.start(options.build(), nodes).nodes();
+        spec.commandLine().getOut().println(NifiCluster.describe(running));
         spec.commandLine().getOut().flush();
         return CommandLine.ExitCode.OK;
     }

@@ -10,8 +10,9 @@
  */
 package org.nios2s.harness.cli;
 
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -37,12 +38,12 @@ public final class NifiStatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        final Optional<NifiInstance> running = NifiInstance.attach(home.directory());
+        final List<NifiInstance> running = NifiCluster.attach(home.directory());
         if (running.isEmpty()) {
             spec.commandLine().getErr().println("No NiFi runs in " + home.directory());
             return CommandLine.ExitCode.SOFTWARE;
         }
-        spec.commandLine().getOut().println(running.get().instance().toJson());
+        spec.commandLine().getOut().println(NifiCluster.describe(running));
         return CommandLine.ExitCode.OK;
     }
 }

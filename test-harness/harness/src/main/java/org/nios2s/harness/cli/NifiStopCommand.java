@@ -10,8 +10,9 @@
  */
 package org.nios2s.harness.cli;
 
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -20,7 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Stops the NiFi of a home: asks it to end, and ends it if it does not.
+ * Stops the NiFi of a home, or all nodes of a cluster: asks it to end, and ends it if it does not.
  * Runs on the main thread.
  */
 @Command(name = "stop", description = "Stops the NiFi of a home.", mixinStandardHelpOptions = true)
@@ -34,11 +35,11 @@ public final class NifiStopCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        final Optional<NifiInstance> running = NifiInstance.attach(home.directory());
-        running.ifPresent(NifiInstance::stop);
+        final List<NifiInstance> running = NifiCluster.attach(home.directory());
+        NifiCluster.stop(running);
         spec.commandLine()
                 .getErr()
-                .println((running.isPresent() ? "Stopped the NiFi in " : "No NiFi runs in ") + home.directory());
+                .println((running.isEmpty() ? "No NiFi runs in " : "Stopped the NiFi in ") + home.directory());
         return CommandLine.ExitCode.OK;
     }
 }

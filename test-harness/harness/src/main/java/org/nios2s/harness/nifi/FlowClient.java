@@ -38,6 +38,18 @@ public final class FlowClient {
         return root().required("id").asText();
     }
 
+    /** How many nodes of the cluster are connected; fails when NiFi is not a node. */
+    public int connectedNodes() {
+        int connected = 0;
+        for (final JsonNode node :
+                rest.get("/controller/cluster").required("cluster").required("nodes")) {
+            if ("CONNECTED".equals(node.required("status").asText())) {
+                connected++;
+            }
+        }
+        return connected;
+    }
+
     /** Sets the size of the pool that runs timer-driven components. */
     public void setTimerDrivenThreads(final int threads) {
         final ObjectNode config = (ObjectNode) rest.get("/controller/config");

@@ -10,9 +10,10 @@
  */
 package org.nios2s.harness.nifi;
 
-import java.nio.file.Path;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -30,10 +31,15 @@ final class HarnessFlow {
     private static final String SINK_TYPE = "org.nios2s.harness.sink.LedgerSink";
     private static final String LEDGER_DIRECTORY = "Ledger Directory";
     private static final String PACKET_ID_FILE = "Packet Id File";
+
+    /** Seen from NiFi's working directory, its home: every node of a cluster has the same flow but its own ledger. */
+    private static final String OWN_LEDGER = "./ledger";
+
     private static final int SINK_TASKS = 2;
     private static final int TIMER_DRIVEN_THREADS = 20;
 
     private final FlowClient flow;
+    private List<Component> ports = List.of();
 
     HarnessFlow(final FlowClient flow) {
         this.flow = flow;
@@ -44,22 +50,28 @@ final class HarnessFlow {
      *
      * @return ids of the ports by name
      */
-    Map<String, String> ensure(final int portTasks, final Path ledger) {
+    Map<String, String> ensure(final int portTasks) {
         flow.setTimerDrivenThreads(TIMER_DRIVEN_THREADS);
         final Component input = flow.ensurePort(ComponentKind.INPUT_PORT, INPUT, portTasks);
         final Component loopIn = flow.ensurePort(ComponentKind.INPUT_PORT, LOOP_IN, portTasks);
         final Component loopOut = flow.ensurePort(ComponentKind.OUTPUT_PORT, LOOP_OUT, portTasks);
-        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseGet(() -> createSink(ledger));
+        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseGet(this::createSink);
         connect(input, sink);
         connect(loopIn, loopOut);
         flow.start(sink);
         flow.start(loopOut);
         flow.start(input);
         flow.start(loopIn);
-        final Map<String, String> ports = new LinkedHashMap<>();
-        ports.put(INPUT, input.id());
-        ports.put(LOOP_IN, loopIn.id());
-        ports.put(LOOP_OUT, loopOut.id());
+        ports = List.of(input, loopIn, loopOut);
+        final Map<String, String> ids = new LinkedHashMap<>();
+        ids.put(INPUT, input.id());
+        ids.put(LOOP_IN, loopIn.id());
+        ids.put(LOOP_OUT, loopOut.id());
+        return ids;
+    }
+
+    /** The ports that {@link #ensure} found or made. */
+    Collection<Component> ports() {
         return ports;
     }
 
@@ -73,9 +85,9 @@ final class HarnessFlow {
         flow.start(sink);
     }
 
-    private Component createSink(final Path ledger) {
+    private Component createSink() {
         final Component sink = flow.createProcessor(SINK, SINK_TYPE);
-        flow.setProperties(sink, Map.of(LEDGER_DIRECTORY, ledger.toString()));
+        flow.setProperties(sink, Map.of(LEDGER_DIRECTORY, OWN_LEDGER));
         flow.setConcurrentTasks(sink, SINK_TASKS);
         return sink;
     }

@@ -24,6 +24,8 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
  * What is known about a running NiFi; kept in its home and printed as one JSON line.
@@ -39,6 +41,10 @@ import org.nios2s.harness.HarnessException;
  * @param logs directory of its logs
  * @param ledger directory of the sink's ledger
  * @param ports ids of the root group's ports by name
+ * @param keyStore of a client that may use these ports, or null when NiFi is not secured
+ * @param trustStore with the authority that issued NiFi's certificate, or null
+ * @param password of these stores and their keys, or null
+ * @param strangerKeyStore of a client that NiFi trusts but has no policy for, or null
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -52,7 +58,11 @@ public record InstanceRecord(
         String home,
         String logs,
         String ledger,
-        Map<String, String> ports) {
+        Map<String, String> ports,
+        String keyStore,
+        String trustStore,
+        String password,
+        String strangerKeyStore) {
 
     private static final String FILE_NAME = "instance.json";
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -65,6 +75,49 @@ public record InstanceRecord(
         } catch (final JsonProcessingException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** The same with the ids of ports. */
+    InstanceRecord withPorts(final Map<String, String> ids) {
+        return new InstanceRecord(
+                pid,
+                startedAt,
+                api,
+                s2sHost,
+                s2sPort,
+                listener,
+                home,
+                logs,
+                ledger,
+                ids,
+                keyStore,
+                trustStore,
+                password,
+                strangerKeyStore);
+    }
+
+    /** The same with the key stores that clients need. */
+    InstanceRecord withSecurity(final SecurityFiles files) {
+        return new InstanceRecord(
+                pid,
+                startedAt,
+                api,
+                s2sHost,
+                s2sPort,
+                listener,
+                home,
+                logs,
+                ledger,
+                ports,
+                files.keyStore(Identity.CLIENT).toString(),
+                files.trustStore().toString(),
+                files.password(),
+                files.keyStore(Identity.STRANGER).toString());
+    }
+
+    /** The key stores, or null when NiFi is not secured. */
+    SecurityFiles securityFiles() {
+        return keyStore == null ? null : SecurityFiles.open(Path.of(keyStore).getParent());
     }
 
     /** The record that a home holds, whether or not its process still runs. */

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
  * The directory of one NiFi: {@code lib}, {@code conf}, {@code logs}, {@code ledger} and NiFi's repositories.
@@ -69,6 +70,25 @@ final class NifiHome {
         } catch (final IOException e) {
             throw new HarnessException("Cannot lock the home " + directory, e);
         }
+    }
+
+    /**
+     * Makes sure that no NiFi runs here.
+     *
+     * @throws HarnessException when one does, alone or as the node of a cluster
+     */
+    void failIfInUse() {
+        NifiCluster.attach(directory).stream().findFirst().ifPresent(running -> {
+            throw new HarnessException(
+                    "A NiFi, process %d, runs in %s: stop it with 'nifi stop --home %s' or choose another --home"
+                            .formatted(
+                                    running.instance().pid(), running.instance().home(), directory));
+        });
+    }
+
+    /** The key stores of a secured NiFi or of all nodes of a secured cluster, made when they are missing. */
+    SecurityFiles ensureSecurity() {
+        return SecurityFiles.ensure(directory.resolve("security"));
     }
 
     Path directory() {

@@ -12,43 +12,68 @@ package org.nios2s.harness.nifi;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.security.AccessPolicies;
+import org.nios2s.harness.nifi.security.HarnessPolicies;
+import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
- * A running NiFi with the harness's flow in it.
+ * A running NiFi with the harness's flow in it: standalone, or one node of a {@link NifiCluster}.
  * For one thread at a time; starting and stopping block it for seconds.
  */
 public final class NifiInstance implements AutoCloseable {
 
+    private static final Duration JOIN_PATIENCE = Duration.ofSeconds(120);
+
     private final NifiHome home;
     private final NifiOptions options;
+    private final SecurityFiles security;
+    private final ClusterMembership cluster;
     private NifiProcess process;
     private InstanceRecord instance;
     private RestClient rest;
     private Thread stopOnExit;
 
-    private NifiInstance(final NifiHome home, final NifiOptions options) {
+    private NifiInstance(
+            final NifiHome home,
+            final NifiOptions options,
+            final SecurityFiles security,
+            final ClusterMembership cluster) {
         this.home = home;
         this.options = options;
+        this.security = security;
+        this.cluster = cluster;
     }
 
     /**
-     * Starts a NiFi and waits until its flow runs.
+     * Starts a standalone NiFi and waits until its flow runs.
      *
      * @throws HarnessException when a port or the home is in use or NiFi does not start; nothing is left running then
      */
     public static NifiInstance start(final NifiOptions options) {
         final NifiHome home = new NifiHome(options.home());
         home.prepare();
-        final NifiInstance started = new NifiInstance(home, options);
-        started.start(
-                FreePorts.settle(options.httpPort(), "REST API"),
-                FreePorts.settle(options.s2sPort(), "RAW Site-to-Site"));
+        final NifiInstance started = prepare(options, options.secure() ? home.ensureSecurity() : null, null);
+        started.launch(options.httpPort(), options.s2sPort());
+        started.orKill(() -> {
+            started.awaitUp();
+            started.setPorts(started.ensureFlow());
+        });
         return started;
+    }
+
+    /** A NiFi that is not started yet. */
+    static NifiInstance prepare(
+            final NifiOptions options, final SecurityFiles security, final ClusterMembership cluster) {
+        final NifiHome home = new NifiHome(options.home());
+        home.prepare();
+        return new NifiInstance(home, options, security, cluster);
     }
 
     /** The NiFi that runs in a home, started by whomever. */
@@ -56,10 +81,10 @@ public final class NifiInstance implements AutoCloseable {
         final NifiHome home = new NifiHome(directory);
         return InstanceRecord.read(home.directory())
                 .flatMap(found -> found.process().map(running -> {
-                    final NifiInstance attached = new NifiInstance(home, null);
+                    final NifiInstance attached = new NifiInstance(home, null, found.securityFiles(), null);
                     attached.process = NifiProcess.running(running, home);
                     attached.instance = found;
-                    attached.rest = new RestClient(found.api(), null);
+                    attached.rest = attached.connect();
                     return attached;
                 }));
     }
@@ -75,7 +100,7 @@ public final class NifiInstance implements AutoCloseable {
                 .orElseThrow(() -> new HarnessException("The flow has no port " + name + " but " + instance.ports()));
     }
 
-    /** NiFi's REST API. */
+    /** NiFi's REST API; on a secured NiFi with the administrator's key. */
     public RestClient rest() {
         return rest;
     }
@@ -93,6 +118,20 @@ public final class NifiInstance implements AutoCloseable {
     /** Provenance. */
     public ProvenanceClient provenance() {
         return new ProvenanceClient(rest);
+    }
+
+    /** The key stores of a secured NiFi. */
+    public SecurityFiles security() {
+        if (security == null) {
+            throw new HarnessException("The NiFi in " + home.directory() + " is not secured");
+        }
+        return security;
+    }
+
+    /** Who may do what in a secured NiFi. */
+    public AccessPolicies policies() {
+        security();
+        return new AccessPolicies(rest);
     }
 
     /** What the sink dropped so far. */
@@ -143,8 +182,17 @@ public final class NifiInstance implements AutoCloseable {
             throw new HarnessException(
                     "The NiFi in " + home.directory() + " was started by another process of the harness");
         }
-        final int httpPort = URI.create(instance.api()).getPort();
-        start(FreePorts.settle(httpPort, "REST API"), FreePorts.settle(instance.s2sPort(), "RAW Site-to-Site"));
+        final Map<String, String> ports = instance.ports();
+        launch(URI.create(instance.api()).getPort(), instance.s2sPort());
+        orKill(() -> {
+            awaitUp();
+            if (cluster == null) {
+                setPorts(ensureFlow());
+            } else {
+                awaitConnectedNodes(cluster.nodes());
+                setPorts(ports);
+            }
+        });
     }
 
     /** Stops NiFi as an administrator would; does nothing when it does not run. */
@@ -162,63 +210,104 @@ public final class NifiInstance implements AutoCloseable {
         stop();
     }
 
-    private void end(final Runnable how) {
-        rest.close();
-        if (process.handle().isAlive()) {
-            how.run();
-        }
-        instance.delete();
-        forgetStopOnExit();
-    }
-
-    private void start(final int httpPort, final int s2sPort) {
+    /** Starts the process in a home that nobody uses; it runs, but is not up yet, when this returns. */
+    void launch(final int httpPort, final int s2sPort) {
         final NifiDistribution distribution = NifiDistribution.locate();
+        final NodePlan plan = new NodePlan(
+                FreePorts.settle(httpPort, "REST API"),
+                FreePorts.settle(s2sPort, "RAW Site-to-Site"),
+                security,
+                cluster);
         home.exclusively(() -> {
-            failIfInUse();
+            home.failIfInUse();
             distribution.install(home.lib(), options.listener());
-            final NifiConfiguration configuration = NifiConfiguration.of(options, httpPort, s2sPort);
+            final NifiConfiguration configuration = NifiConfiguration.of(options, plan);
             configuration.write(home.conf());
             process = NifiProcess.launch(home, options);
             stopOnExit =
                     new Thread(process::stop, "stop-nifi-" + process.handle().pid());
             Runtime.getRuntime().addShutdownHook(stopOnExit);
-            awaitFlow(configuration);
+            orKill(() -> describe(configuration));
         });
     }
 
-    /** Waits until NiFi takes data; whatever goes wrong, nothing is left running. */
-    private void awaitFlow(final NifiConfiguration configuration) {
-        boolean ready = false;
-        try {
-            describe(configuration, Map.of());
-            process.awaitReady(options.startTimeout(), configuration.s2sPort());
-            rest = new RestClient(instance.api(), null);
-            describe(configuration, new HarnessFlow(flow()).ensure(options.portTasks(), home.ledger()));
-            ready = true;
-        } finally {
-            if (!ready) {
-                process.kill();
-                instance.delete();
+    /** Waits until the REST API and the RAW port are there. */
+    void awaitUp() {
+        process.awaitReady(options.startTimeout(), instance.s2sPort() == 0 ? null : instance.s2sPort());
+        rest = connect();
+    }
+
+    /** Waits until that many nodes of this one's cluster are connected. */
+    void awaitConnectedNodes(final int nodes) {
+        Deadline.after(JOIN_PATIENCE).until(nodes + " nodes are connected in the cluster", () -> {
+            try {
+                return flow().connectedNodes() == nodes;
+            } catch (final RestException e) {
+                return false;
             }
-            if (!ready || !options.stopOnExit()) {
-                forgetStopOnExit();
+        });
+    }
+
+    /** Makes the flow, and the permissions for it, as far as they are missing; returns the ports' ids by name. */
+    Map<String, String> ensureFlow() {
+        final HarnessFlow flow = new HarnessFlow(flow());
+        if (security == null) {
+            return flow.ensure(options.portTasks());
+        }
+        final HarnessPolicies granting = new HarnessPolicies(policies());
+        granting.grantFlow(flow().rootGroup());
+        final Map<String, String> ports = flow.ensure(options.portTasks());
+        granting.grantPorts(flow.ports());
+        return ports;
+    }
+
+    /** Tells the home that everything is there; NiFi outlives this JVM from now on unless it is to stop with it. */
+    void setPorts(final Map<String, String> ports) {
+        instance = instance.withPorts(ports);
+        instance.write();
+        if (!options.stopOnExit()) {
+            forgetStopOnExit();
+        }
+    }
+
+    /** Does a step of the start; if it fails, nothing is left running. */
+    void orKill(final Runnable step) {
+        boolean done = false;
+        try {
+            step.run();
+            done = true;
+        } finally {
+            if (!done) {
+                kill();
             }
         }
     }
 
-    private void failIfInUse() {
-        InstanceRecord.read(home.directory()).ifPresent(found -> found.process().ifPresent(running -> {
-            throw new HarnessException(
-                    "A NiFi, process %d, runs in %s: stop it with 'nifi stop --home %s' or choose another --home"
-                            .formatted(running.pid(), home.directory(), home.directory()));
-        }));
+    private RestClient connect() {
+        return new RestClient(
+                instance.api(), security == null ? null : security.context(security.keyStore(Identity.ADMIN)));
     }
 
-    private void describe(final NifiConfiguration configuration, final Map<String, String> ports) {
+    private void end(final Runnable how) {
+        if (rest != null) {
+            rest.close();
+        }
+        if (process.handle().isAlive()) {
+            how.run();
+        }
+        if (instance != null) {
+            instance.delete();
+        }
+        forgetStopOnExit();
+    }
+
+    private void describe(final NifiConfiguration configuration) {
         final Integer s2sPort = configuration.s2sPort();
-        instance = new InstanceRecord(
+        final String started =
+                process.handle().info().startInstant().orElse(Instant.now()).toString();
+        final InstanceRecord plain = new InstanceRecord(
                 process.handle().pid(),
-                process.handle().info().startInstant().orElse(Instant.now()).toString(),
+                started,
                 configuration.api(),
                 configuration.get("nifi.remote.input.host"),
                 s2sPort == null ? 0 : s2sPort,
@@ -226,7 +315,12 @@ public final class NifiInstance implements AutoCloseable {
                 home.directory().toString(),
                 home.logs().toString(),
                 home.ledger().toString(),
-                ports);
+                Map.of(),
+                null,
+                null,
+                null,
+                null);
+        instance = security == null ? plain : plain.withSecurity(security);
         instance.write();
     }
 

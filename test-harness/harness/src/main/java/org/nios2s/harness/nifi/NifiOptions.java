@@ -46,6 +46,7 @@ public final class NifiOptions {
     private final int portTasks;
     private final Duration startTimeout;
     private final boolean stopOnExit;
+    private final boolean secure;
     private final Map<String, String> properties;
     private final List<String> jvmArguments;
 
@@ -58,6 +59,7 @@ public final class NifiOptions {
         portTasks = builder.portTasks;
         startTimeout = builder.startTimeout;
         stopOnExit = builder.stopOnExit;
+        secure = builder.secure;
         properties = Map.copyOf(builder.properties);
         jvmArguments = List.copyOf(builder.jvmArguments);
     }
@@ -77,7 +79,8 @@ public final class NifiOptions {
                 .heap(heap)
                 .portTasks(portTasks)
                 .startTimeout(startTimeout)
-                .stopOnExit(stopOnExit);
+                .stopOnExit(stopOnExit)
+                .secure(secure);
         properties.forEach(builder::property);
         jvmArguments.forEach(builder::jvmArgument);
         return builder;
@@ -123,6 +126,11 @@ public final class NifiOptions {
         return stopOnExit;
     }
 
+    /** Whether NiFi speaks TLS with client certificates, on the REST API and on the RAW port. */
+    public boolean secure() {
+        return secure;
+    }
+
     /** Keys of {@code nifi.properties} that replace what the harness would set. */
     public Map<String, String> properties() {
         return properties;
@@ -147,6 +155,7 @@ public final class NifiOptions {
         private int portTasks = DEFAULT_PORT_TASKS;
         private Duration startTimeout = Duration.ofSeconds(START_TIMEOUT_SECONDS);
         private boolean stopOnExit;
+        private boolean secure;
         private final Map<String, String> properties = new LinkedHashMap<>();
         private final List<String> jvmArguments = new ArrayList<>();
 
@@ -197,6 +206,12 @@ public final class NifiOptions {
         /** See {@link NifiOptions#stopOnExit()}. */
         public Builder stopOnExit(final boolean value) {
             stopOnExit = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#secure()}. */
+        public Builder secure(final boolean value) {
+            secure = value;
             return this;
         }
 

@@ -74,6 +74,10 @@ class InstanceRecordTest {
                 home,
                 "logs",
                 "ledger",
-                Map.of("input", "1"));
+                Map.of("input", "1"),
+                null,
+                null,
+                null,
+                null);
     }
 }

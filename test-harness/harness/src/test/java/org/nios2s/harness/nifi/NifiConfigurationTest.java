@@ -87,7 +87,7 @@ class NifiConfigurationTest {
     }
 
     private static NifiConfiguration configuration(final NifiOptions.Builder options) {
-        return NifiConfiguration.of(options.build(), HTTP_PORT, S2S_PORT);
+        return NifiConfiguration.of(options.build(), new NodePlan(HTTP_PORT, S2S_PORT, null, null));
     }
 
     private static NifiOptions.Builder options() {

@@ -1,0 +1,132 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.security.SecurityFiles;
+
+/**
+ * NiFis that are one cluster on loopback, with ZooKeeper embedded in the first, and the harness's flow in them.
+ * For one thread at a time; starting and stopping block it for seconds.
+ */
+public final class NifiCluster implements AutoCloseable {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String NODE_PREFIX = "node-";
+
+    private final List<NifiInstance> nodes;
+
+    private NifiCluster(final List<NifiInstance> nodes) {
+        this.nodes = List.copyOf(nodes);
+    }
+
+    /**
+     * Starts a cluster and waits until all nodes are connected and its flow runs.
+     *
+     * @param options of each node; the home is the cluster's, in which each node has one of its own; ports that are not
+     *     {@link NifiOptions#ANY_PORT} are the first node's
+     * @param size number of nodes, 2 or more
+     * @throws HarnessException when something is in use or a node does not start; nothing is left running then
+     */
+    public static NifiCluster start(final NifiOptions options, final int size) {
+        final NifiHome home = new NifiHome(options.home());
+        home.prepare();
+        home.failIfInUse();
+        final SecurityFiles security = options.secure() ? home.ensureSecurity() : null;
+        final int zookeeperPort = FreePorts.any();
+        final List<NifiInstance> nodes = new ArrayList<>();
+        boolean complete = false;
+        try {
+            for (int number = 1; number <= size; number++) {
+                final ClusterMembership membership =
+                        new ClusterMembership(size, FreePorts.any(), FreePorts.any(), zookeeperPort, number == 1);
+                final NifiOptions own = options.toBuilder()
+                        .home(home.directory().resolve(NODE_PREFIX + number))
+                        .build();
+                final NifiInstance node = NifiInstance.prepare(own, security, membership);
+                node.launch(
+                        number == 1 ? options.httpPort() : NifiOptions.ANY_PORT,
+                        number == 1 ? options.s2sPort() : NifiOptions.ANY_PORT);
+                nodes.add(node);
+            }
+            nodes.forEach(NifiInstance::awaitUp);
+            nodes.forEach(node -> node.awaitConnectedNodes(size));
+            final Map<String, String> ports = nodes.getFirst().ensureFlow();
+            nodes.forEach(node -> node.setPorts(ports));
+            complete = true;
+        } finally {
+            if (!complete) {
+                nodes.forEach(NifiInstance::kill);
+            }
+        }
+        return new NifiCluster(nodes);
+    }
+
+    /** The nodes that run in a cluster's home, or the one NiFi that runs in it, or none. */
+    public static List<NifiInstance> attach(final Path directory) {
+        final List<NifiInstance> found = new ArrayList<>();
+        NifiInstance.attach(directory).ifPresent(found::add);
+        for (int number = 1; Files.isDirectory(directory.resolve(NODE_PREFIX + number)); number++) {
+            NifiInstance.attach(directory.resolve(NODE_PREFIX + number)).ifPresent(found::add);
+        }
+        return found;
+    }
+
+    /** One JSON line: of a single NiFi its own; of several that of the first, with all of them as {@code nodes}. */
+    public static String describe(final List<NifiInstance> running) {
+        final ObjectNode line = JSON.valueToTree(running.getFirst().instance());
+        if (running.size() > 1) {
+            final ArrayNode nodes = line.putArray("nodes");
+            running.forEach(node -> nodes.add((ObjectNode) JSON.valueToTree(node.instance())));
+        }
+        return line.toString();
+    }
+
+    /** The nodes; the first one runs ZooKeeper. */
+    public List<NifiInstance> nodes() {
+        return nodes;
+    }
+
+    /** What the sinks of all nodes dropped so far. */
+    public SinkLedger ledger() {
+        return nodes.stream()
+                .map(NifiInstance::ledger)
+                .reduce(
+                        new SinkLedger(0, 0),
+                        (one, other) -> new SinkLedger(one.count() + other.count(), one.bytes() + other.bytes()));
+    }
+
+    /** Stops all nodes, the one with ZooKeeper last. */
+    public void stop() {
+        stop(nodes);
+    }
+
+    /** Stops running NiFis, the first one last. */
+    public static void stop(final List<NifiInstance> running) {
+        Stream.iterate(running.size() - 1, index -> index >= 0, index -> index - 1)
+                .map(running::get)
+                .forEach(NifiInstance::stop);
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+}

@@ -1,0 +1,158 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi.security;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * The key stores, the trust store and their password of one secured NiFi, kept in a directory of its home.
+ * Immutable, for any thread.
+ */
+public final class SecurityFiles {
+
+    /** The type of every store here. */
+    public static final String STORE_TYPE = "PKCS12";
+
+    private static final String AUTHORITY_FILE = "authority.p12";
+    private static final String TRUST_FILE = "trust.p12";
+    private static final String PASSWORD_FILE = "password";
+    private static final String AUTHORITY_NAME = "CN=s2s-harness authority, OU=s2s-harness";
+    private static final int PASSWORD_BYTES = 16;
+
+    private final Path directory;
+    private final String password;
+
+    private SecurityFiles(final Path directory, final String password) {
+        this.directory = directory;
+        this.password = password;
+    }
+
+    /** The files in a directory, made when they are missing. */
+    public static SecurityFiles ensure(final Path directory) {
+        if (Files.exists(directory.resolve(PASSWORD_FILE))) {
+            return open(directory);
+        }
+        final byte[] random = new byte[PASSWORD_BYTES];
+        new SecureRandom().nextBytes(random);
+        final SecurityFiles files = new SecurityFiles(directory, HexFormat.of().formatHex(random));
+        files.make();
+        return files;
+    }
+
+    /** The files in a directory, which are there. */
+    public static SecurityFiles open(final Path directory) {
+        final Path file = directory.resolve(PASSWORD_FILE);
+        try {
+            return new SecurityFiles(
+                    directory, Files.readString(file, StandardCharsets.US_ASCII).strip());
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot read " + file + ": is this the home of a secured NiFi?", e);
+        }
+    }
+
+    /** Of every key store, key and trust store here. */
+    public String password() {
+        return password;
+    }
+
+    /** The file that holds the key of an identity. */
+    public Path keyStore(final Identity identity) {
+        return directory.resolve(identity.fileName());
+    }
+
+    /** The file that holds the authority that issued every certificate here. */
+    public Path trustStore() {
+        return directory.resolve(TRUST_FILE);
+    }
+
+    /** The authority itself, for certificates of other kinds. */
+    public CertificateAuthority authority() {
+        return CertificateAuthority.of(load(directory.resolve(AUTHORITY_FILE)), password.toCharArray());
+    }
+
+    /** Keeps a key store, protected by {@link #password()}, under a name of its own. */
+    public Path save(final String fileName, final KeyStore store) {
+        final Path file = directory.resolve(fileName);
+        try {
+            createPrivately(file);
+            try (OutputStream stream = Files.newOutputStream(file)) {
+                store.store(stream, password.toCharArray());
+            }
+            return file;
+        } catch (final IOException | GeneralSecurityException e) {
+            throw new HarnessException("Cannot write " + file, e);
+        }
+    }
+
+    /** What to trust and who to be when connecting with a key store of this password. */
+    public SSLContext context(final Path keyStore) {
+        try {
+            final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(load(keyStore), password.toCharArray());
+            final TrustManagerFactory trust =
+                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(load(trustStore()));
+            final SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+            return context;
+        } catch (final GeneralSecurityException e) {
+            throw new HarnessException("Cannot use the key store " + keyStore, e);
+        }
+    }
+
+    private void make() {
+        final CertificateAuthority authority = CertificateAuthority.create(AUTHORITY_NAME);
+        try {
+            Files.createDirectories(directory);
+            save(AUTHORITY_FILE, authority.keyStore(password.toCharArray()));
+            save(TRUST_FILE, authority.trustStore());
+            for (final Identity identity : Identity.values()) {
+                save(identity.fileName(), authority.issue(identity.distinguishedName(), password.toCharArray()));
+            }
+            final Path file = directory.resolve(PASSWORD_FILE);
+            createPrivately(file);
+            Files.writeString(file, password, StandardCharsets.US_ASCII);
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot make the certificates in " + directory, e);
+        }
+    }
+
+    private KeyStore load(final Path file) {
+        try (InputStream stream = Files.newInputStream(file)) {
+            final KeyStore store = CertificateAuthority.emptyStore();
+            store.load(stream, password.toCharArray());
+            return store;
+        } catch (final IOException | GeneralSecurityException e) {
+            throw new HarnessException("Cannot read the store " + file, e);
+        }
+    }
+
+    private static void createPrivately(final Path file) throws IOException {
+        Files.deleteIfExists(file);
+        if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+    }
+}
