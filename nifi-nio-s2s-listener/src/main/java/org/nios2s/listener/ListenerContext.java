@@ -25,6 +25,7 @@ import org.nios2s.listener.sequence.PeerList;
  * @param listenPort the port served
  * @param rootGroup where ports are found; may change until the flow is loaded
  * @param budget for buffered data
+ * @param streamingPermits for transactions that have outgrown memory
  * @param dispatchers of the ports
  * @param peerList answers who the peers are
  * @param hostNames of peers
@@ -39,6 +40,7 @@ public record ListenerContext(
         int listenPort,
         Supplier<ProcessGroup> rootGroup,
         MemoryBudget budget,
+        Permits streamingPermits,
         PortDispatchers dispatchers,
         PeerList peerList,
         HostNames hostNames,

@@ -31,6 +31,7 @@ import org.apache.nifi.util.NiFiProperties;
  * @param transactionMemory bytes up to which a transaction is held in memory
  * @param commitTransactions most transactions in one commit
  * @param commitBytes bytes after which a commit takes no further transaction
+ * @param streamingTransactions most transactions at once that have outgrown memory
  * @param connectionsMax most connections in all; 0 for no limit
  * @param connectionsMaxPerAddress most connections from one address; 0 for no limit
  * @param handshakeTimeout from accept to the end of the handshake
@@ -45,6 +46,7 @@ public record ListenerSettings(
         long transactionMemory,
         int commitTransactions,
         long commitBytes,
+        int streamingTransactions,
         int connectionsMax,
         int connectionsMaxPerAddress,
         Duration handshakeTimeout,
@@ -64,6 +66,7 @@ public record ListenerSettings(
     private static final int MAX_WORKER_THREADS = 256;
     private static final int MAX_REQUEST_QUEUE = 1_000_000;
     private static final int MAX_COMMIT_TRANSACTIONS = 100_000;
+    private static final int MAX_STREAMING_TRANSACTIONS = 10_000;
     private static final int MAX_CONNECTIONS = 1_000_000;
     private static final long MIN_HANDSHAKE_MILLIS = 100;
 
@@ -95,6 +98,12 @@ public record ListenerSettings(
             "commit.transactions", 200, 1, MAX_COMMIT_TRANSACTIONS, "Most transactions in one repository commit");
     private static final Setting<Long> COMMIT_BYTES =
             dataSize("commit.bytes", "8 MB", KIB, 16 * GIB, "Bytes after which a commit takes no further transaction");
+    private static final Setting<Integer> STREAMING_TRANSACTIONS = number(
+            "streaming.transactions",
+            100,
+            1,
+            MAX_STREAMING_TRANSACTIONS,
+            "Most transactions at once that are streamed to the content repository, since they don't fit into memory");
     private static final Setting<Integer> CONNECTIONS_MAX =
             number("connections.max", 0, 0, MAX_CONNECTIONS, "Most connections in all; 0 for no limit");
     private static final Setting<Integer> CONNECTIONS_MAX_PER_ADDRESS = number(
@@ -118,6 +127,7 @@ public record ListenerSettings(
             TRANSACTION_MEMORY,
             COMMIT_TRANSACTIONS,
             COMMIT_BYTES,
+            STREAMING_TRANSACTIONS,
             CONNECTIONS_MAX,
             CONNECTIONS_MAX_PER_ADDRESS,
             HANDSHAKE_TIMEOUT,
@@ -146,6 +156,7 @@ public record ListenerSettings(
                 TRANSACTION_MEMORY.read(lookup),
                 COMMIT_TRANSACTIONS.read(lookup),
                 COMMIT_BYTES.read(lookup),
+                STREAMING_TRANSACTIONS.read(lookup),
                 CONNECTIONS_MAX.read(lookup),
                 CONNECTIONS_MAX_PER_ADDRESS.read(lookup),
                 HANDSHAKE_TIMEOUT.read(lookup),
@@ -207,6 +218,7 @@ public record ListenerSettings(
                 + ", transaction.memory=" + FormatUtils.formatDataSize(transactionMemory)
                 + ", commit.transactions=" + commitTransactions
                 + ", commit.bytes=" + FormatUtils.formatDataSize(commitBytes)
+                + ", streaming.transactions=" + streamingTransactions
                 + ", connections.max=" + connectionsMax
                 + ", connections.max.per.address=" + connectionsMaxPerAddress
                 + ", handshake.timeout=" + handshakeTimeout.toMillis() + " ms"

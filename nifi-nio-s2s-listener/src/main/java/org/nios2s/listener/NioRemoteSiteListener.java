@@ -185,6 +185,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     port,
                     rootGroup::get,
                     budget,
+                    new Permits(settings.streamingTransactions()),
                     dispatchers,
                     new PeerList(properties, nodeInformant),
                     hostNames,

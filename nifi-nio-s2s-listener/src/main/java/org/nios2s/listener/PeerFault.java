@@ -31,7 +31,6 @@ public final class PeerFault extends IOException {
         MALFORMED,
         UNEXPECTED_RESPONSE,
         BAD_CHECKSUM,
-        TOO_LARGE,
         LEFT,
         SILENT,
         EXPIRED,

@@ -18,19 +18,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.nifi.flowfile.FlowFile;
-import org.apache.nifi.flowfile.attributes.CoreAttributes;
-import org.apache.nifi.flowfile.attributes.SiteToSiteAttributes;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
-import org.apache.nifi.processor.Relationship;
 import org.apache.nifi.processor.exception.TerminatedTaskException;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.ReceivedFlowFile;
 import org.nios2s.listener.transaction.ReceivedPacket;
-import org.nios2s.listener.transaction.TransactionPeer;
 
 /**
  * Writes many transactions into one session and commits them together. Lives on the port task that the session belongs
@@ -40,9 +37,6 @@ import org.nios2s.listener.transaction.TransactionPeer;
  * and every transaction is tried on its own, so that a bad one does not fail its neighbours.
  */
 final class GroupCommit {
-    private static final String UNKNOWN = "unknown";
-    private static final String NO_IDENTITY = "none";
-
     private final ProcessContext context;
     private final ProcessSession session;
     private final Function<String, PortAuthorizationResult> authorization;
@@ -140,37 +134,11 @@ final class GroupCommit {
     }
 
     private void write(final InboundTransaction transaction, final ReceivedPacket packet) {
-        final TransactionPeer peer = transaction.peer();
         FlowFile flowFile = session.create();
         if (packet.length() > 0) {
             flowFile = session.write(flowFile, out -> transaction.writeContent(packet, out));
         }
-        final String sourceIdentifier = packet.attributes().get(CoreAttributes.UUID.key());
-        flowFile = session.putAllAttributes(flowFile, attributesOf(packet, peer));
-        session.getProvenanceReporter()
-                .receive(
-                        flowFile,
-                        peer.transitUri(sourceIdentifier),
-                        sourceIdentifier == null ? null : "urn:nifi:" + sourceIdentifier,
-                        detailsOf(peer),
-                        packet.transferMillis());
-        session.transfer(flowFile, Relationship.ANONYMOUS);
-    }
-
-    /** The session keeps the identifier that it gave the FlowFile, whatever the packet says of it. */
-    private static Map<String, String> attributesOf(final ReceivedPacket packet, final TransactionPeer peer) {
-        final String host = peer.host() == null || peer.host().isEmpty() ? UNKNOWN : peer.host();
-        final String port = peer.remotePort() <= 0 ? UNKNOWN : String.valueOf(peer.remotePort());
-        final Map<String, String> attributes = new HashMap<>(packet.attributes());
-        attributes.remove(CoreAttributes.UUID.key());
-        attributes.put(SiteToSiteAttributes.S2S_HOST.key(), host);
-        attributes.put(SiteToSiteAttributes.S2S_ADDRESS.key(), host + ":" + port);
-        return attributes;
-    }
-
-    private static String detailsOf(final TransactionPeer peer) {
-        final String identity = peer.identity() == null ? NO_IDENTITY : peer.identity();
-        return "Remote Host=" + peer.host() + ", Remote DN=" + identity;
+        ReceivedFlowFile.complete(session, flowFile, packet.attributes(), transaction.peer(), packet.transferMillis());
     }
 
     private Outcome outcomeOfCommit() {

@@ -43,8 +43,9 @@ public final class HeldSession {
     private final AtomicBoolean ended = new AtomicBoolean();
 
     private TransactionPeer peer;
-    private End end;
+    private volatile End end;
     private Consumer<Outcome> report;
+    private Runnable afterEnd = () -> {};
 
     HeldSession(final ProcessSession session, final ProcessContext context, final PortDispatcher dispatcher) {
         this.session = session;
@@ -74,18 +75,27 @@ public final class HeldSession {
         end(owner, End.COMMIT_ANYWAY, report);
     }
 
-    /** Has it rolled back; a second end is ignored. */
+    /** Has it rolled back, even if a commit was asked for, unless it has ended already. */
     public void rollback(final TransactionPeer owner) {
-        end(owner, End.ROLLBACK, outcome -> {});
+        if (!end(owner, End.ROLLBACK, outcome -> {})) {
+            end = End.ROLLBACK;
+        }
     }
 
-    private void end(final TransactionPeer owner, final End how, final Consumer<Outcome> listener) {
-        if (ending.compareAndSet(false, true)) {
-            peer = owner;
-            end = how;
-            report = listener;
-            dispatcher.end(this);
+    private boolean end(final TransactionPeer owner, final End how, final Consumer<Outcome> listener) {
+        if (!ending.compareAndSet(false, true)) {
+            return false;
         }
+        peer = owner;
+        end = how;
+        report = listener;
+        dispatcher.end(this);
+        return true;
+    }
+
+    /** @param task run once, on any thread, when the session has ended; to be set by whoever takes the session */
+    public void whenEnded(final Runnable task) {
+        afterEnd = task;
     }
 
     TransactionPeer peer() {
@@ -97,7 +107,9 @@ public final class HeldSession {
         if (!ended.compareAndSet(false, true)) {
             return;
         }
-        report.accept(endSession(portRuns));
+        final Outcome outcome = endSession(portRuns);
+        afterEnd.run();
+        report.accept(outcome);
     }
 
     private Outcome endSession(final boolean portRuns) {

@@ -14,7 +14,6 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.PeerFault;
-import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -22,12 +21,10 @@ import org.nios2s.wire.ResponseMessage;
  * Lives on the connection's IO worker.
  */
 final class AwaitConfirmationStep implements Step {
-    private final PeerConnection connection;
-    private final InboundTransaction transaction;
+    private final Reception reception;
 
     AwaitConfirmationStep(final Reception reception) {
-        this.connection = reception.connection();
-        this.transaction = reception.transaction();
+        this.reception = reception;
     }
 
     @Override
@@ -45,12 +42,12 @@ final class AwaitConfirmationStep implements Step {
                     PeerFault.Kind.UNEXPECTED_RESPONSE,
                     "The peer says " + confirmation + " in place of confirm transaction");
         }
-        return new AwaitCommitStep(connection, transaction).begin();
+        return reception.commit();
     }
 
     @Override
     public void abandon() {
-        transaction.abandon();
+        reception.abandon();
     }
 
     @Override

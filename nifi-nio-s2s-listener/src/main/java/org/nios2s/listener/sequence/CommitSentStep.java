@@ -45,6 +45,12 @@ final class CommitSentStep extends WaitingStep {
         return new RequestStep(connection());
     }
 
+    /** The peer has said all; the commit does not need it any more. */
+    @Override
+    public Step inputEnds() {
+        return new ClosingStep(connection().channel());
+    }
+
     @Override
     public void checkDeadline(final long nowNanos) {
         if (!connection().port().isRunning()) {

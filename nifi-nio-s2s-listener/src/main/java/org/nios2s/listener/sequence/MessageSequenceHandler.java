@@ -197,6 +197,11 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
         Step get() throws IOException;
     }
 
+    /** Something went wrong for this connection elsewhere. From any thread. */
+    void failFromOutside(final PeerFault fault) {
+        connection.worker().execute(() -> fail(fault));
+    }
+
     private void fail(final PeerFault fault) {
         if (step instanceof ClosingStep) {
             return;
@@ -269,11 +274,7 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
     @Override
     public void channelInactive(final ChannelHandlerContext context) throws Exception {
         if (connection != null) {
-            if (!(step instanceof ClosingStep) && !(step instanceof RequestStep)) {
-                listener.metrics().faulted();
-                listener.faultLog()
-                        .report(connection, new PeerFault(PeerFault.Kind.LEFT, "The peer left in step " + step.name()));
-            }
+            reportUnlessExpected();
             step.abandon();
             step = new ClosingStep(context.channel());
             settle(0);
@@ -281,6 +282,18 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
             connection.closed();
         }
         super.channelInactive(context);
+    }
+
+    /** Where a peer may stop sending, it may leave as well. */
+    private void reportUnlessExpected() {
+        try {
+            step.inputEnds();
+        } catch (final PeerFault e) {
+            listener.metrics().faulted();
+            listener.faultLog().report(connection, e);
+        } catch (final IOException e) {
+            logger.warn("{} left in step {}", connection, step.name(), e);
+        }
     }
 
     @Override

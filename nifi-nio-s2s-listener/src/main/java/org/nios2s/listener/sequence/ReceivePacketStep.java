@@ -16,7 +16,7 @@ import java.io.IOException;
 /** A packet of a push transaction arrives. Lives on the connection's IO worker. */
 final class ReceivePacketStep implements Step {
     private final Reception reception;
-    private boolean waitsForRoom;
+    private boolean waiting;
 
     ReceivePacketStep(final Reception reception) {
         this.reception = reception;
@@ -24,23 +24,28 @@ final class ReceivePacketStep implements Step {
 
     @Override
     public Step receive(final ByteBuf in) throws IOException {
-        if (reception.receivePacket(in)) {
-            return new ReceiveIndicatorStep(reception);
+        final boolean complete = reception.receivePacket(in);
+        final Step next = complete ? new ReceiveIndicatorStep(reception) : this;
+        if (reception.hasOutgrownMemory()) {
+            return new AwaitSessionStep(reception, next).begin();
         }
-        if (reception.transaction().mustWaitForRoom()) {
-            waitsForRoom = true;
-            final PeerConnection connection = reception.connection();
-            connection.listener().budget().awaitRoom(() -> connection.handler().proceed(this, () -> {
-                waitsForRoom = false;
-                return this;
-            }));
+        if (!complete && reception.isBehind()) {
+            waiting = true;
+            reception.awaitCaughtUp(this::resume);
         }
-        return this;
+        return next;
+    }
+
+    private void resume() {
+        reception.connection().handler().proceed(this, () -> {
+            waiting = false;
+            return this;
+        });
     }
 
     @Override
     public boolean isWaiting() {
-        return waitsForRoom;
+        return waiting;
     }
 
     @Override

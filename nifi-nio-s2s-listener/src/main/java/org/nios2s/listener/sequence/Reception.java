@@ -12,38 +12,41 @@ package org.nios2s.listener.sequence;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.util.Map;
+import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.ListenerContext;
 import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.StreamingTransaction;
 import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.PacketDecoder;
 
 /**
  * What the steps of one push transaction share while its packets arrive: the decoder, the inflater if packets are
- * compressed, and the transaction that they fill. Lives on the connection's IO worker.
+ * compressed, and the transaction that they fill, in memory or, when it has outgrown it, streaming. Lives on the
+ * connection's IO worker.
  */
-final class Reception {
-    /** Attributes of one packet, in bytes on the wire, whatever a transaction may hold. */
+final class Reception implements PacketDecoder.Handler {
+    /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
     private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
 
     /** Plain bytes that are inflated in one go: little, so that the budget is asked often. */
     private static final int INFLATED_BYTES = 16 * 1024;
 
     private final PeerConnection connection;
-    private final InboundTransaction transaction;
-    private final PacketDecoder decoder;
+    private final InboundTransaction inMemory;
+    private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
     private final ChunkInflater inflater;
     private ByteBuf inflated;
+    private StreamingTransaction streaming;
 
     Reception(final PeerConnection connection) {
         final ListenerContext listener = connection.listener();
         this.connection = connection;
-        this.transaction = new InboundTransaction(
+        this.inMemory = new InboundTransaction(
                 connection,
                 listener.budget(),
                 listener.settings().transactionMemory(),
                 connection.channel().alloc());
-        this.decoder = new PacketDecoder(transaction, (int)
-                Math.min(MAX_ATTRIBUTE_BYTES, listener.settings().transactionMemory()));
         this.inflater = connection.handshake().isUseGzip() ? new ChunkInflater() : null;
     }
 
@@ -51,8 +54,33 @@ final class Reception {
         return connection;
     }
 
-    InboundTransaction transaction() {
-        return transaction;
+    @Override
+    public void packetBegins(final Map<String, String> attributes, final long contentLength) throws ProtocolException {
+        sink().packetBegins(attributes, contentLength);
+    }
+
+    @Override
+    public void content(final ByteBuf in, final int length) throws ProtocolException {
+        if (streaming == null || inflater == null) {
+            sink().content(in, length);
+            return;
+        }
+        // What was inflated is overwritten by what follows, and a streaming transaction writes later.
+        final ByteBuf copy = in.readBytes(length);
+        try {
+            streaming.content(copy, length);
+        } finally {
+            copy.release();
+        }
+    }
+
+    @Override
+    public void packetEnds() throws ProtocolException {
+        sink().packetEnds();
+    }
+
+    private PacketDecoder.Handler sink() {
+        return streaming == null ? inMemory : streaming;
     }
 
     /** @return the CRC32 of all packets, as the wire has it */
@@ -60,39 +88,64 @@ final class Reception {
         return String.valueOf(decoder.checksum());
     }
 
-    /** @return whether the current packet is complete; if not, bytes are missing or memory is */
+    /** @return whether the current packet is complete; if not, bytes are missing or it is our turn */
     boolean receivePacket(final ByteBuf in) throws IOException {
         if (inflater == null) {
-            final boolean complete = !transaction.mustWaitForRoom() && decoder.decode(in);
-            transaction.settle(decoder.heldBytes());
+            final boolean complete = decoder.decode(in);
+            settle();
             return complete;
         }
-        return receiveInflated(in);
-    }
-
-    private boolean receiveInflated(final ByteBuf in) throws IOException {
         if (inflated == null) {
             inflated = connection.allocate(INFLATED_BYTES);
         }
-        while (!transaction.mustWaitForRoom()) {
+        boolean progress = true;
+        while (progress && !hasOutgrownMemory() && !isBehind()) {
             // Keeps the bytes of a field that is not complete yet.
             inflated.discardReadBytes();
-            final boolean progress = inflater.inflate(in, inflated);
-            if (decoder.decode(inflated)) {
-                transaction.settle(decoder.heldBytes());
+            progress = inflater.inflate(in, inflated);
+            final boolean complete = decoder.decode(inflated);
+            settle();
+            if (complete) {
                 return true;
-            }
-            transaction.settle(decoder.heldBytes());
-            if (!progress) {
-                return false;
             }
         }
         return false;
     }
 
+    private void settle() {
+        if (streaming == null) {
+            inMemory.settle(decoder.heldBytes());
+        }
+    }
+
+    /** @return whether the transaction needs a session of its own to go on */
+    boolean hasOutgrownMemory() {
+        return streaming == null && inMemory.hasOutgrownMemory();
+    }
+
+    /** @return whether reading has to pause until what has arrived is written */
+    boolean isBehind() {
+        return streaming != null && streaming.isBehind();
+    }
+
+    /** @param resume called once, on any thread, when reading may go on */
+    void awaitCaughtUp(final Runnable resume) {
+        streaming.awaitCaughtUp(resume);
+    }
+
+    /** The transaction has got its session. */
+    void streamInto(final StreamingTransaction transaction) {
+        streaming = transaction;
+        inMemory.moveTo(transaction);
+    }
+
     /** The next packet of the transaction is awaited. */
     void nextPacket() {
-        transaction.awaitPacket();
+        if (streaming == null) {
+            inMemory.awaitPacket();
+        } else {
+            streaming.awaitPacket();
+        }
         if (inflater != null) {
             inflater.nextPacket();
         }
@@ -114,9 +167,20 @@ final class Reception {
         }
     }
 
+    /** Both sides have confirmed. */
+    Step commit() {
+        return streaming == null
+                ? new AwaitCommitStep(connection, inMemory).begin()
+                : new CommitStreamedStep(connection, streaming).begin();
+    }
+
     /** Nothing comes of it. */
     void abandon() {
         end();
-        transaction.abandon();
+        if (streaming == null) {
+            inMemory.abandon();
+        } else {
+            streaming.abandon();
+        }
     }
 }

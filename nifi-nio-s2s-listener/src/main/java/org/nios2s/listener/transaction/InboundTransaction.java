@@ -19,9 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.MemoryBudget;
-import org.nios2s.listener.PeerFault;
 import org.nios2s.wire.PacketDecoder;
 
 /**
@@ -58,6 +56,7 @@ public final class InboundTransaction implements PacketDecoder.Handler {
     private long charged;
     private long attributeMemory;
     private Map<String, String> attributes;
+    private long contentLength;
     private int contentOffset;
     private long packetStartNanos;
     private long readyNanos;
@@ -65,7 +64,7 @@ public final class InboundTransaction implements PacketDecoder.Handler {
     /**
      * @param peer who sends it
      * @param budget what its memory is charged to
-     * @param maxBytes the most memory it may take
+     * @param maxBytes of memory, beyond which it has outgrown it
      * @param allocator for its contents
      */
     public InboundTransaction(
@@ -81,9 +80,9 @@ public final class InboundTransaction implements PacketDecoder.Handler {
     }
 
     @Override
-    public void packetBegins(final Map<String, String> packetAttributes, final long contentLength)
-            throws ProtocolException {
+    public void packetBegins(final Map<String, String> packetAttributes, final long length) {
         attributes = packetAttributes;
+        contentLength = length;
         contentOffset = contentBytes();
     }
 
@@ -116,25 +115,37 @@ public final class InboundTransaction implements PacketDecoder.Handler {
      * Brings the charge up to what is held now.
      *
      * @param decoderBytes held by the decoder for it
-     * @throws PeerFault if it outgrows what one transaction may take
      */
-    public void settle(final int decoderBytes) throws PeerFault {
+    public void settle(final int decoderBytes) {
         final long held = attributeMemory + decoderBytes + (contents == null ? 0 : contents.capacity());
         if (held > charged) {
             budget.charge(held - charged);
             charged = held;
         }
-        if (attributeMemory + decoderBytes + contentBytes() > maxBytes) {
-            throw new PeerFault(
-                    PeerFault.Kind.TOO_LARGE,
-                    "A transaction takes more than " + maxBytes
-                            + " bytes; raise nifi.remote.input.nio.transaction.memory or send smaller transactions");
-        }
     }
 
-    /** @return whether reading has to wait until others have released memory */
-    public boolean mustWaitForRoom() {
-        return charged > MemoryBudget.RESERVE_PER_TRANSACTION && budget.isExhausted();
+    /** @return whether it takes too much memory, for itself or beside all the others */
+    public boolean hasOutgrownMemory() {
+        return charged > maxBytes || charged > MemoryBudget.RESERVE_PER_TRANSACTION && budget.isExhausted();
+    }
+
+    /** Passes on all that has arrived so far, and gives its memory back. */
+    public void moveTo(final StreamingTransaction streaming) {
+        for (final ReceivedPacket packet : packets) {
+            streaming.packetBegins(packet.attributes(), packet.length());
+            if (packet.length() > 0) {
+                streaming.content(contents.slice(packet.offset(), packet.length()), packet.length());
+            }
+            streaming.endPacket(packet.transferMillis());
+        }
+        if (attributes != null) {
+            streaming.packetBegins(attributes, contentLength);
+            final int arrived = contentBytes() - contentOffset;
+            if (arrived > 0) {
+                streaming.content(contents.slice(contentOffset, arrived), arrived);
+            }
+        }
+        abandon();
     }
 
     private int contentBytes() {

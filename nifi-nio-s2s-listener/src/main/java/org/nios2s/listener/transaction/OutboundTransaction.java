@@ -154,12 +154,11 @@ public final class OutboundTransaction implements AutoCloseable {
         }
         content.close();
         content = null;
-        final String identity = peer.identity() == null ? "none" : peer.identity();
         session.getProvenanceReporter()
                 .send(
                         flowFile,
                         peer.transitUri(flowFile.getAttribute(CoreAttributes.UUID.key())),
-                        "Remote Host=" + peer.host() + ", Remote DN=" + identity,
+                        ReceivedFlowFile.detailsOf(peer),
                         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos),
                         false);
         flowFilesSent++;

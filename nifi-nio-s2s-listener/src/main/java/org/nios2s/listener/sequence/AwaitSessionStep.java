@@ -1,0 +1,136 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.nifi.processor.ProcessContext;
+import org.nios2s.listener.ListenerContext;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.port.HeldSession;
+import org.nios2s.listener.port.SessionTaker;
+import org.nios2s.listener.transaction.StreamingTransaction;
+import org.nios2s.listener.transaction.TransactionPeer;
+
+/**
+ * A push transaction has outgrown memory: it waits for a permit to stream, then for a session of its own, while its
+ * socket is not read. Lives on the connection's IO worker; {@link Taker} on the port task.
+ */
+final class AwaitSessionStep extends WaitingStep {
+    private final Reception reception;
+    private final Step next;
+    private final Taker taker = new Taker();
+    private final Runnable permitGranted = this::permitGranted;
+    private final long startNanos = System.nanoTime();
+    private boolean permitted;
+
+    /**
+     * @param next where the reception goes on
+     */
+    AwaitSessionStep(final Reception reception, final Step next) {
+        super(reception.connection());
+        this.reception = reception;
+        this.next = next;
+    }
+
+    Step begin() {
+        if (listener().streamingPermits().acquireOrAwait(permitGranted)) {
+            requestSession();
+        }
+        return this;
+    }
+
+    private void permitGranted() {
+        connection()
+                .handler()
+                .proceedOrElse(
+                        this,
+                        () -> {
+                            requestSession();
+                            return this;
+                        },
+                        listener().streamingPermits()::release);
+    }
+
+    private void requestSession() {
+        permitted = true;
+        connection().dispatcher().requestSession(taker);
+    }
+
+    private ListenerContext listener() {
+        return connection().listener();
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        Expiration.check(connection(), startNanos, nowNanos);
+    }
+
+    @Override
+    public void abandon() {
+        if (!permitted) {
+            // If it is granted at this moment, the grant finds that we have left.
+            listener().streamingPermits().withdraw(permitGranted);
+        } else if (taker.claim()) {
+            connection().dispatcher().withdraw(taker);
+            listener().streamingPermits().release();
+        }
+        next.abandon();
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+
+    /** Takes the session; lives on the port task. */
+    private final class Taker implements SessionTaker {
+        private final AtomicBoolean claimed = new AtomicBoolean();
+
+        /** @return whether the caller, port task or IO worker, is the one who decides what becomes of the request */
+        boolean claim() {
+            return claimed.compareAndSet(false, true);
+        }
+
+        @Override
+        public TransactionPeer peer() {
+            return connection();
+        }
+
+        @Override
+        public boolean take(final HeldSession held, final ProcessContext context) {
+            if (!claim()) {
+                return false;
+            }
+            held.whenEnded(listener().streamingPermits()::release);
+            final StreamingTransaction streaming = new StreamingTransaction(
+                    connection(), held, listener().budget(), listener().contentWorkers(), fault -> connection()
+                            .handler()
+                            .failFromOutside(fault));
+            connection()
+                    .handler()
+                    .proceedOrElse(
+                            AwaitSessionStep.this,
+                            () -> {
+                                reception.streamInto(streaming);
+                                return next;
+                            },
+                            streaming::abandon);
+            return true;
+        }
+
+        @Override
+        public void refuse(final PeerFault fault) {
+            connection().handler().proceed(AwaitSessionStep.this, () -> {
+                throw fault;
+            });
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.StreamingTransaction;
+
+/**
+ * A streamed transaction is confirmed by both sides: its session is committed in a later visit of a port task; the peer is
+ * answered when it has been. Lives on the connection's IO worker.
+ */
+final class CommitStreamedStep extends WaitingStep {
+    private final StreamingTransaction transaction;
+    private final long startNanos = System.nanoTime();
+
+    CommitStreamedStep(final PeerConnection connection, final StreamingTransaction transaction) {
+        super(connection);
+        this.transaction = transaction;
+    }
+
+    Step begin() {
+        transaction.commit(outcome -> {
+            if (outcome.fault() == null) {
+                connection().listener().metrics().committed(1, transaction.flowFiles(), transaction.bytes());
+            }
+            connection().handler().proceed(this, () -> answer(outcome));
+        });
+        return this;
+    }
+
+    private Step answer(final Outcome outcome) throws PeerFault {
+        if (outcome.fault() != null) {
+            throw outcome.fault();
+        }
+        connection()
+                .send(
+                        outcome.destinationFull()
+                                ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
+                                : ResponseCode.TRANSACTION_FINISHED);
+        return new RequestStep(connection());
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        Expiration.check(connection(), startNanos, nowNanos);
+        if (!connection().port().isRunning()) {
+            connection().dispatcher().endWithoutPort();
+        }
+    }
+
+    @Override
+    public void abandon() {
+        transaction.abandon();
+    }
+}

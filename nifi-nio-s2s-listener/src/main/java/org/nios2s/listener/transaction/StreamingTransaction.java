@@ -1,0 +1,279 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.transaction;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.processor.ProcessSession;
+import org.nios2s.listener.MemoryBudget;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.port.HeldSession;
+import org.nios2s.wire.PacketDecoder;
+
+/**
+ * A push transaction that does not fit into memory: what arrives is written to NiFi's content repository at once, in a
+ * session of its own. The connection's IO worker adds pieces; a content worker, one at a time, writes them in order and
+ * is the only one who touches the session.
+ *
+ * <p>Nothing waits: when the writer is behind, the connection stops reading until it has caught up. Whatever ends the
+ * transaction, the writer does it, behind all pieces before.
+ */
+public final class StreamingTransaction implements PacketDecoder.Handler {
+    /** With so many bytes to write the writer is behind, and reading pauses. */
+    private static final long BEHIND_BYTES = 1024 * 1024;
+
+    /** With so few it has caught up. */
+    private static final long CAUGHT_UP_BYTES = 256 * 1024;
+
+    private final TransactionPeer peer;
+    private final HeldSession held;
+    private final MemoryBudget budget;
+    private final Executor contentWorkers;
+    private final Consumer<PeerFault> failureReport;
+
+    private final Queue<Piece> pieces = new ConcurrentLinkedQueue<>();
+    private final AtomicLong unwrittenBytes = new AtomicLong();
+    private final AtomicBoolean writing = new AtomicBoolean();
+    private final AtomicReference<Runnable> resume = new AtomicReference<>();
+    private volatile boolean abandoned;
+
+    // The content worker's alone; handed from one to the next through 'writing'.
+    private FlowFile flowFile;
+    private OutputStream content;
+    private Map<String, String> attributes;
+    private boolean over;
+    private volatile boolean rolledBack;
+    private int flowFiles;
+    private long bytes;
+
+    // The IO worker's alone.
+    private long packetStartNanos = System.nanoTime();
+
+    /** Something for the writer to do. */
+    @FunctionalInterface
+    private interface Piece {
+        void write() throws IOException;
+
+        /** What it holds is given back when it is not written. */
+        default void discard() {}
+    }
+
+    /**
+     * @param held the session, of which this is from now on the holder
+     * @param failureReport hears, on any thread, if something could not be written; the transaction is then rolled back
+     */
+    public StreamingTransaction(
+            final TransactionPeer peer,
+            final HeldSession held,
+            final MemoryBudget budget,
+            final Executor contentWorkers,
+            final Consumer<PeerFault> failureReport) {
+        this.peer = peer;
+        this.held = held;
+        this.budget = budget;
+        this.contentWorkers = contentWorkers;
+        this.failureReport = failureReport;
+    }
+
+    @Override
+    public void packetBegins(final Map<String, String> packetAttributes, final long contentLength) {
+        add(() -> {
+            attributes = packetAttributes;
+            flowFile = session().create();
+        });
+    }
+
+    @Override
+    public void content(final ByteBuf in, final int length) {
+        add(new ContentPiece(in.readRetainedSlice(length)));
+    }
+
+    @Override
+    public void packetEnds() {
+        endPacket(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos));
+    }
+
+    /** The next packet's first byte is awaited from now on. */
+    public void awaitPacket() {
+        packetStartNanos = System.nanoTime();
+    }
+
+    /** @param transferMillis how long the packet took to arrive */
+    void endPacket(final long transferMillis) {
+        add(() -> {
+            closeContent();
+            ReceivedFlowFile.complete(session(), flowFile, attributes, peer, transferMillis);
+            flowFiles++;
+        });
+    }
+
+    /**
+     * Commits, behind everything that was added.
+     *
+     * @param report hears the outcome, on any thread
+     */
+    public void commit(final Consumer<Outcome> report) {
+        add(() -> {
+            over = true;
+            held.commit(peer, report);
+        });
+    }
+
+    /** Rolls back, without writing what is still to be written. */
+    public void abandon() {
+        abandoned = true;
+        startWriting();
+    }
+
+    /** @return whether reading has to pause */
+    public boolean isBehind() {
+        return unwrittenBytes.get() > BEHIND_BYTES;
+    }
+
+    /**
+     * @param caughtUp called once, on any thread, when reading may go on; must not block
+     */
+    public void awaitCaughtUp(final Runnable caughtUp) {
+        resume.set(caughtUp);
+        resumeIfCaughtUp();
+    }
+
+    private void resumeIfCaughtUp() {
+        if (unwrittenBytes.get() <= CAUGHT_UP_BYTES) {
+            final Runnable caughtUp = resume.getAndSet(null);
+            if (caughtUp != null) {
+                caughtUp.run();
+            }
+        }
+    }
+
+    private void add(final Piece piece) {
+        pieces.add(piece);
+        startWriting();
+    }
+
+    private void startWriting() {
+        if (writing.compareAndSet(false, true)) {
+            contentWorkers.execute(this::writeAll);
+        }
+    }
+
+    /** Content worker. */
+    private void writeAll() {
+        Piece piece = pieces.poll();
+        while (piece != null) {
+            writeOrDiscard(piece);
+            piece = pieces.poll();
+        }
+        if (abandoned && !rolledBack) {
+            rollback();
+        }
+        writing.set(false);
+        // Who added something, or abandoned, while we were leaving found us still writing.
+        if (!pieces.isEmpty() || abandoned && !rolledBack) {
+            startWriting();
+        }
+    }
+
+    private void writeOrDiscard(final Piece piece) {
+        if (abandoned || over) {
+            piece.discard();
+            return;
+        }
+        try {
+            piece.write();
+        } catch (final IOException | RuntimeException e) {
+            piece.discard();
+            abandoned = true;
+            failureReport.accept(new PeerFault(
+                    PeerFault.Kind.COMMIT_FAILED, "The transaction could not be written and is rolled back", e));
+        }
+    }
+
+    /** A commit that was asked for, and has not been served yet, is taken back. */
+    private void rollback() {
+        over = true;
+        rolledBack = true;
+        try {
+            closeContent();
+        } catch (final IOException | RuntimeException e) {
+            failureReport.accept(
+                    new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The content of a transaction could not be closed", e));
+        }
+        held.rollback(peer);
+    }
+
+    private void closeContent() throws IOException {
+        if (content != null) {
+            final OutputStream closing = content;
+            content = null;
+            closing.close();
+        }
+    }
+
+    private ProcessSession session() {
+        return held.session();
+    }
+
+    /** @return FlowFiles written; to be read when the transaction is over */
+    public int flowFiles() {
+        return flowFiles;
+    }
+
+    /** @return bytes of content written; to be read when the transaction is over */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Bytes of the current packet's content. */
+    private final class ContentPiece implements Piece {
+        private final ByteBuf buffer;
+        private final int length;
+
+        ContentPiece(final ByteBuf buffer) {
+            this.buffer = buffer;
+            this.length = buffer.readableBytes();
+            budget.charge(length);
+            unwrittenBytes.addAndGet(length);
+        }
+
+        @Override
+        public void write() throws IOException {
+            if (content == null) {
+                content = session().write(flowFile);
+            }
+            buffer.getBytes(buffer.readerIndex(), content, length);
+            bytes += length;
+            discard();
+        }
+
+        @Override
+        public void discard() {
+            if (buffer.refCnt() > 0) {
+                buffer.release();
+                budget.release(length);
+                unwrittenBytes.addAndGet(-length);
+                resumeIfCaughtUp();
+            }
+        }
+    }
+}
