@@ -21,6 +21,9 @@ public final class OpenFileLimit {
     /** Sockets at a time per logical client: NiFi's client also opens one for the peers and one for the REST API. */
     private static final int FILES_PER_STOCK_CLIENT = 4;
 
+    /** Jars, logs, and whatever else this process opens. */
+    private static final int RESERVE = 200;
+
     private OpenFileLimit() {}
 
     /**
@@ -45,6 +48,4 @@ public final class OpenFileLimit {
                             + " shell, or use fewer --clients");
         }
     }
-
-    private static final int RESERVE = 200;
 }

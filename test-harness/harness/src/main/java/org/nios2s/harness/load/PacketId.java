@@ -24,6 +24,7 @@ public record PacketId(String run, int client, int transaction, int packet) {
     public static final String ATTRIBUTE = "packet.id";
 
     private static final char SEPARATOR = '-';
+    private static final int RADIX = 10;
 
     /**
      * Reads an id back.
@@ -52,8 +53,6 @@ public record PacketId(String run, int client, int transaction, int packet) {
             return null;
         }
     }
-
-    private static final int RADIX = 10;
 
     @Override
     public String toString() {

@@ -13,6 +13,7 @@ package org.nios2s.harness.scenario;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.Reader;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +87,7 @@ final class LedgerCheck {
 
     private BufferedReader open() throws IOException {
         if (!Files.exists(packetIds)) {
-            return new BufferedReader(java.io.Reader.nullReader());
+            return new BufferedReader(Reader.nullReader());
         }
         final FileChannel channel = FileChannel.open(packetIds);
         channel.position(from);

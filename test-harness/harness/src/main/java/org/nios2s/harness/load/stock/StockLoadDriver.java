@@ -19,6 +19,7 @@ import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacketContent;
 import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TargetAddress;
 
@@ -28,8 +29,8 @@ import org.nios2s.harness.load.TargetAddress;
 public final class StockLoadDriver implements LoadDriver {
 
     private static final long STACK_BYTES = 256 * 1024;
-    private static final long STOP_MILLIS = 10_000;
-    private static final byte[] PATTERN = "0123456789".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    private static final long STOP_MILLIS = 5_000;
+    private static final long POLL_MILLIS = 100;
 
     private final String run;
     private final LoadSettings settings;
@@ -61,23 +62,12 @@ public final class StockLoadDriver implements LoadDriver {
     @Override
     public LoadOutcome drive() throws InterruptedException {
         final Instant started = Instant.now();
-        final RunPlan plan = new RunPlan(settings);
-        final StockClient.Setting setting = new StockClient.Setting(run, settings, target, plan, content());
         final long startNanos = System.nanoTime();
+        final StockClient.Setting setting = new StockClient.Setting(
+                run, settings, target, new RunPlan(settings), PacketContent.ofSize(settings.packetSize()));
         try {
-            synchronized (threads) {
-                for (int client = 0; client < settings.clients() && !stopped; client++) {
-                    final StockClient stockClient = new StockClient(client, setting, meter);
-                    final Thread thread = new Thread(null, stockClient, "stock-client-" + client, STACK_BYTES);
-                    thread.setDaemon(true);
-                    clients.add(stockClient);
-                    threads.add(thread);
-                    thread.start();
-                }
-            }
-            for (final Thread thread : threads) {
-                thread.join();
-            }
+            start(setting);
+            awaitEnd();
         } finally {
             stop();
         }
@@ -89,12 +79,11 @@ public final class StockLoadDriver implements LoadDriver {
 
     @Override
     public void stop() {
-        stopped = true;
         synchronized (threads) {
+            stopped = true;
             clients.forEach(StockClient::stop);
             threads.forEach(Thread::interrupt);
         }
-        joinAll();
     }
 
     @Override
@@ -102,29 +91,30 @@ public final class StockLoadDriver implements LoadDriver {
         return meter;
     }
 
-    private void joinAll() {
-        final long deadline = System.currentTimeMillis() + STOP_MILLIS;
-        boolean interrupted = false;
-        for (final Thread thread : threads) {
-            final long left = deadline - System.currentTimeMillis();
-            if (left > 0 && !interrupted) {
-                try {
-                    thread.join(left);
-                } catch (final InterruptedException e) {
-                    interrupted = true;
-                }
+    private void start(final StockClient.Setting setting) {
+        synchronized (threads) {
+            for (int client = 0; client < settings.clients() && !stopped; client++) {
+                final StockClient stockClient = new StockClient(client, setting, meter);
+                final Thread thread = new Thread(null, stockClient, "stock-client-" + client, STACK_BYTES);
+                thread.setDaemon(true);
+                clients.add(stockClient);
+                threads.add(thread);
+                thread.start();
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 
-    private byte[] content() {
-        final byte[] bytes = new byte[settings.packetSize()];
-        for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = PATTERN[i % PATTERN.length];
+    /** A stopped client that waits for the server cannot be woken: it is left behind as given up. */
+    private void awaitEnd() throws InterruptedException {
+        long patience = STOP_MILLIS;
+        for (final Thread thread : threads) {
+            while (thread.isAlive() && patience > 0) {
+                thread.join(POLL_MILLIS);
+                patience -= stopped ? POLL_MILLIS : 0;
+            }
+            if (thread.isAlive()) {
+                meter.abandoned();
+            }
         }
-        return bytes;
     }
 }

@@ -31,6 +31,7 @@ import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacketContent;
 import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TargetAddress;
 
@@ -42,7 +43,6 @@ public final class WireLoadDriver implements LoadDriver {
 
     private static final int EVENT_LOOPS = 2;
     private static final int SHUTDOWN_SECONDS = 5;
-    private static final byte[] PATTERN = "0123456789".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
 
     private final String run;
     private final LoadSettings settings;
@@ -71,7 +71,8 @@ public final class WireLoadDriver implements LoadDriver {
 
     @Override
     public LoadOutcome drive() throws InterruptedException {
-        final ByteBuf content = content(settings.packetSize());
+        final ByteBuf content =
+                Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(PacketContent.ofSize(settings.packetSize())));
         final EventLoopGroup group = new NioEventLoopGroup(EVENT_LOOPS, new DefaultThreadFactory("wire-client", true));
         final CountDownLatch running = new CountDownLatch(settings.clients());
         try {
@@ -87,7 +88,6 @@ public final class WireLoadDriver implements LoadDriver {
             stopped = true;
             final Future<?> shutdown = group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
             shutdown.awaitUninterruptibly(SHUTDOWN_SECONDS, TimeUnit.SECONDS);
-            content.release();
         }
     }
 
@@ -125,13 +125,5 @@ public final class WireLoadDriver implements LoadDriver {
                 clients.forEach(WireClient::abandon);
             }
         }
-    }
-
-    private static ByteBuf content(final int size) {
-        final byte[] bytes = new byte[size];
-        for (int i = 0; i < size; i++) {
-            bytes[i] = PATTERN[i % PATTERN.length];
-        }
-        return Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(bytes));
     }
 }

@@ -1,0 +1,35 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load;
+
+/**
+ * Makes what a packet holds. Stateless, any thread.
+ */
+public final class PacketContent {
+
+    private static final String PATTERN = "0123456789";
+
+    private PacketContent() {}
+
+    /**
+     * Digits that repeat.
+     *
+     * @param size bytes
+     * @return the content
+     */
+    public static byte[] ofSize(final int size) {
+        final byte[] bytes = new byte[size];
+        for (int i = 0; i < size; i++) {
+            bytes[i] = (byte) PATTERN.charAt(i % PATTERN.length());
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,140 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.S2sHarness;
+import picocli.CommandLine;
+import picocli.CommandLine.ExitCode;
+
+/** What scale, compare and demo refuse, and in which words. Runs on the test's thread. */
+@Timeout(60)
+class LoadCommandsTest {
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter errors = new StringWriter();
+
+    @Test
+    void impossibleNumbersAreWrongUsage() {
+        assertRefused(ExitCode.USAGE, "clients must be between 1 and 60000, not 0", "scale", "--clients", "0");
+        assertRefused(ExitCode.USAGE, "transactions must be 1 or more, not 0", "scale", "--transactions", "0");
+        assertRefused(ExitCode.USAGE, "packets must be between 1 and 1000000, not -5", "demo", "--packets", "-5");
+        assertRefused(ExitCode.USAGE, "'soon' is no time", "compare", "--interval", "soon");
+        assertRefused(ExitCode.USAGE, "--pairs must be between 1 and 100, not 0", "compare", "--pairs", "0");
+        assertRefused(ExitCode.USAGE, "timeout must be longer than 0", "scale", "--timeout", "0s");
+    }
+
+    @Test
+    void aTargetNeedsAPortAndItsInputPort() {
+        assertRefused(ExitCode.USAGE, "--target needs HOST:PORT", "scale", "--target", "127.0.0.1");
+        assertRefused(ExitCode.USAGE, "--target needs HOST:PORT", "scale", "--target", "127.0.0.1:80");
+        assertRefused(
+                ExitCode.USAGE,
+                "a TCP port is between 1 and 65535, not 0",
+                "scale",
+                "--target",
+                "127.0.0.1:0",
+                "--port-id",
+                "x");
+        assertRefused(
+                ExitCode.USAGE,
+                "--client stock needs --api",
+                "scale",
+                "--client",
+                "stock",
+                "--target",
+                "127.0.0.1:80",
+                "--port-id",
+                "x");
+        assertRefused(
+                ExitCode.USAGE,
+                "exclude each other",
+                "scale",
+                "--home",
+                "x",
+                "--target",
+                "127.0.0.1:80",
+                "--port-id",
+                "x");
+    }
+
+    @Test
+    void anUnreachableTargetIsNamedAndLeavesNoResult() throws IOException {
+        final String target = "127.0.0.1:" + unusedPort();
+
+        assertRefused(
+                ExitCode.SOFTWARE,
+                "No transaction can begin at " + target + ", port x: ConnectException",
+                "scale",
+                "--target",
+                target,
+                "--port-id",
+                "x",
+                "--results",
+                directory.toString());
+
+        try (Stream<Path> left = Files.list(directory)) {
+            assertEquals(0, left.count());
+        }
+    }
+
+    @Test
+    void aHomeWithoutNiFiIsNamed() {
+        assertRefused(
+                ExitCode.SOFTWARE,
+                "No NiFi of this harness runs in " + directory,
+                "scale",
+                "--home",
+                directory.toString(),
+                "--results",
+                directory.resolve("results").toString());
+    }
+
+    @Test
+    void timesAreReadWithTheirUnits() {
+        final DurationConverter converter = new DurationConverter();
+
+        assertEquals(Duration.ofMillis(10), converter.convert("10ms"));
+        assertEquals(Duration.ZERO, converter.convert("0s"));
+        assertEquals(Duration.ofMinutes(2), converter.convert(" 2 m"));
+        assertEquals(Duration.ofHours(1), converter.convert("1h"));
+    }
+
+    private void assertRefused(final int exitCode, final String message, final String... arguments) {
+        errors.getBuffer().setLength(0);
+        final CommandLine commandLine = S2sHarness.commandLine().setErr(new PrintWriter(errors, true));
+        final int actual = commandLine.execute(arguments);
+        assertTrue(errors.toString().contains(message), errors.toString());
+        assertEquals(exitCode, actual);
+    }
+
+    private static int unusedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}
