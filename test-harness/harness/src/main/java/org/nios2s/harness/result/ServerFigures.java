@@ -11,9 +11,10 @@
 package org.nios2s.harness.result;
 
 /**
- * What a run cost the server. Immutable, any thread.
+ * What a run cost the server, from the start of the first client until the sink's ledger stood still: work that was put
+ * off until the clients had ended counts. Immutable, any thread.
  *
- * @param cpuMillis               processor time during the run
+ * @param cpuMillis               processor time in that span
  * @param cpuMillisPerTransaction the same divided by the acknowledged transactions, 0 when there are none
  * @param cpuPercent              the same in percent of one processor
  * @param maxResidentBytes        most memory in RAM

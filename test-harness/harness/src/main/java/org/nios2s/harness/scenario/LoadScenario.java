@@ -83,10 +83,11 @@ public final class LoadScenario {
         final long ownCpu = ownCpuNanos();
         final LoadOutcome outcome = drive(driver, settings, target);
         final long generatorNanos = ownCpuNanos() - ownCpu;
-        final ServerFigures server = stop(sampler, outcome);
         final LedgerFigures packets = ledger == null
                 ? null
                 : ledger.compare(outcome, settings.packets(), LEDGER_STILL, LEDGER_PATIENCE, interruption::interrupted);
+        // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
+        final ServerFigures server = stop(sampler, outcome);
         return new Measured(result(settings, target, outcome, generatorNanos, server, packets), outcome);
     }
 
