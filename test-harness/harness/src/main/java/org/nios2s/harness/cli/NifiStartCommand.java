@@ -85,6 +85,11 @@ public final class NifiStartCommand implements Callable<Integer> {
     private int portTasks;
 
     @Option(
+            names = "--fresh",
+            description = "Deletes what an earlier NiFi left in the home: flow, data, ledger, certificates, logs.")
+    private boolean fresh;
+
+    @Option(
             names = "--secure",
             description = "TLS with client certificates, users and policies, on the REST API and on the RAW port.")
     private boolean secure;
@@ -118,7 +123,8 @@ public final class NifiStartCommand implements Callable<Integer> {
                 .s2sPort(s2sPort)
                 .heap(heap)
                 .portTasks(portTasks)
-                .secure(secure);
+                .secure(secure)
+                .fresh(fresh);
         properties.forEach(options::property);
         jvmArguments.forEach(options::jvmArgument);
         if (nodes < 1 || nodes > MOST_NODES) {

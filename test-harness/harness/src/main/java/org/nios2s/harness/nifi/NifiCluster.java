@@ -47,8 +47,7 @@ public final class NifiCluster implements AutoCloseable {
      */
     public static NifiCluster start(final NifiOptions options, final int size) {
         final NifiHome home = new NifiHome(options.home());
-        home.prepare();
-        home.failIfInUse();
+        home.prepare(options.fresh());
         final SecurityFiles security = options.secure() ? home.ensureSecurity() : null;
         final int zookeeperPort = FreePorts.any();
         final List<NifiInstance> nodes = new ArrayList<>();

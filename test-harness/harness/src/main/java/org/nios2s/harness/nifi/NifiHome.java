@@ -16,6 +16,8 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.SecurityFiles;
@@ -36,15 +38,20 @@ final class NifiHome {
     }
 
     /**
-     * Makes the directory, or makes sure that it is one of ours.
+     * Makes the directory, or makes sure that it is one of ours and that no NiFi runs in it.
      *
-     * @throws HarnessException when it holds something else
+     * @param fresh whether to delete what an earlier NiFi left in it
+     * @throws HarnessException when it holds something else, or a NiFi runs in it
      */
-    void prepare() {
+    void prepare(final boolean fresh) {
         try {
             if (Files.isDirectory(directory) && !Files.exists(directory.resolve(MARKER)) && !isEmpty()) {
                 throw new HarnessException(
                         directory + " is neither empty nor the home of a NiFi of this harness: choose another --home");
+            }
+            failIfInUse();
+            if (fresh) {
+                clear();
             }
             Files.createDirectories(logs());
             if (!Files.exists(directory.resolve(MARKER))) {
@@ -109,6 +116,21 @@ final class NifiHome {
 
     Path ledger() {
         return directory.resolve("ledger");
+    }
+
+    private void clear() throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return;
+        }
+        final List<Path> leftovers;
+        try (Stream<Path> files = Files.walk(directory)) {
+            leftovers = files.filter(file -> !file.equals(directory) && !file.equals(directory.resolve(MARKER)))
+                    .sorted(Comparator.reverseOrder())
+                    .toList();
+        }
+        for (final Path leftover : leftovers) {
+            Files.delete(leftover);
+        }
     }
 
     private boolean isEmpty() throws IOException {

@@ -58,8 +58,9 @@ public final class NifiInstance implements AutoCloseable {
      */
     public static NifiInstance start(final NifiOptions options) {
         final NifiHome home = new NifiHome(options.home());
-        home.prepare();
-        final NifiInstance started = prepare(options, options.secure() ? home.ensureSecurity() : null, null);
+        home.prepare(options.fresh());
+        final NifiInstance started =
+                new NifiInstance(home, options, options.secure() ? home.ensureSecurity() : null, null);
         started.launch(options.httpPort(), options.s2sPort());
         started.orKill(() -> {
             started.awaitUp();
@@ -68,11 +69,11 @@ public final class NifiInstance implements AutoCloseable {
         return started;
     }
 
-    /** A NiFi that is not started yet. */
+    /** A node of a cluster that is not started yet. */
     static NifiInstance prepare(
             final NifiOptions options, final SecurityFiles security, final ClusterMembership cluster) {
         final NifiHome home = new NifiHome(options.home());
-        home.prepare();
+        home.prepare(options.fresh());
         return new NifiInstance(home, options, security, cluster);
     }
 

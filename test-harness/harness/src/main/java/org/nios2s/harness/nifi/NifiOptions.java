@@ -47,6 +47,7 @@ public final class NifiOptions {
     private final Duration startTimeout;
     private final boolean stopOnExit;
     private final boolean secure;
+    private final boolean fresh;
     private final Map<String, String> properties;
     private final List<String> jvmArguments;
 
@@ -60,6 +61,7 @@ public final class NifiOptions {
         startTimeout = builder.startTimeout;
         stopOnExit = builder.stopOnExit;
         secure = builder.secure;
+        fresh = builder.fresh;
         properties = Map.copyOf(builder.properties);
         jvmArguments = List.copyOf(builder.jvmArguments);
     }
@@ -80,7 +82,8 @@ public final class NifiOptions {
                 .portTasks(portTasks)
                 .startTimeout(startTimeout)
                 .stopOnExit(stopOnExit)
-                .secure(secure);
+                .secure(secure)
+                .fresh(fresh);
         properties.forEach(builder::property);
         jvmArguments.forEach(builder::jvmArgument);
         return builder;
@@ -131,6 +134,11 @@ public final class NifiOptions {
         return secure;
     }
 
+    /** Whether what an earlier NiFi left in the home, flow, data and ledger, is deleted before the first start. */
+    public boolean fresh() {
+        return fresh;
+    }
+
     /** Keys of {@code nifi.properties} that replace what the harness would set. */
     public Map<String, String> properties() {
         return properties;
@@ -156,6 +164,7 @@ public final class NifiOptions {
         private Duration startTimeout = Duration.ofSeconds(START_TIMEOUT_SECONDS);
         private boolean stopOnExit;
         private boolean secure;
+        private boolean fresh;
         private final Map<String, String> properties = new LinkedHashMap<>();
         private final List<String> jvmArguments = new ArrayList<>();
 
@@ -212,6 +221,12 @@ public final class NifiOptions {
         /** See {@link NifiOptions#secure()}. */
         public Builder secure(final boolean value) {
             secure = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#fresh()}. */
+        public Builder fresh(final boolean value) {
+            fresh = value;
             return this;
         }
 

@@ -11,6 +11,7 @@
 package org.nios2s.harness.nifi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -32,20 +33,42 @@ class NifiHomeTest {
 
     @Test
     void anEmptyDirectoryBecomesAHomeAndStaysOne() throws IOException {
-        new NifiHome(directory).prepare();
+        new NifiHome(directory).prepare(false);
         Files.writeString(directory.resolve("flow"), "kept");
 
-        new NifiHome(directory).prepare();
+        new NifiHome(directory).prepare(false);
 
         assertEquals("kept", Files.readString(directory.resolve("flow")));
         assertTrue(Files.isDirectory(directory.resolve("logs")));
     }
 
     @Test
+    void aFreshStartDeletesWhatAnEarlierNifiLeft() throws IOException {
+        new NifiHome(directory).prepare(false);
+        Files.createDirectories(directory.resolve("content_repository/1"));
+        Files.writeString(directory.resolve("content_repository/1/claim"), "old");
+
+        new NifiHome(directory).prepare(true);
+
+        assertFalse(Files.exists(directory.resolve("content_repository")));
+        assertTrue(Files.isDirectory(directory.resolve("logs")));
+    }
+
+    @Test
+    void aFreshStartDeletesNothingOfSomeoneElse() throws IOException {
+        Files.writeString(directory.resolve("thesis.txt"), "precious");
+
+        assertThrows(HarnessException.class, () -> new NifiHome(directory).prepare(true));
+
+        assertEquals("precious", Files.readString(directory.resolve("thesis.txt")));
+    }
+
+    @Test
     void aDirectoryOfSomeoneElseIsRefused() throws IOException {
         Files.writeString(directory.resolve("thesis.txt"), "precious");
 
-        final HarnessException refusal = assertThrows(HarnessException.class, () -> new NifiHome(directory).prepare());
+        final HarnessException refusal =
+                assertThrows(HarnessException.class, () -> new NifiHome(directory).prepare(false));
 
         assertTrue(refusal.getMessage().contains("neither empty nor the home"), refusal.getMessage());
     }
@@ -53,7 +76,7 @@ class NifiHomeTest {
     @Test
     void twoStartsInOneHomeAtOnceAreRefused() {
         final NifiHome home = new NifiHome(directory);
-        home.prepare();
+        home.prepare(false);
 
         home.exclusively(() -> {
             final HarnessException refusal =

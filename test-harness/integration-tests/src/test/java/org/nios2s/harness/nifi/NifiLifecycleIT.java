@@ -19,17 +19,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import org.apache.nifi.remote.Transaction;
-import org.apache.nifi.remote.TransferDirection;
-import org.apache.nifi.remote.client.SiteToSiteClient;
-import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,7 +66,7 @@ class NifiLifecycleIT {
 
         Awaitility.await().atMost(PATIENCE).until(() -> nifi.ledger()
                 .since(before)
-                .equals(new SinkLedger(PACKETS, (long) PACKETS * content(0).length)));
+                .equals(new SinkLedger(PACKETS, (long) PACKETS * Peer.content(0).length)));
         final List<String> lines = Files.readAllLines(ids);
         assertEquals(PACKETS, lines.size());
         assertEquals(PACKETS, new HashSet<>(lines).size());
@@ -112,7 +107,7 @@ class NifiLifecycleIT {
                 .atMost(PATIENCE)
                 .until(() -> nifi.queues().size(queue).flowFiles() == PACKETS);
         final QueuedFlowFile first = nifi.queues().list(queue).getFirst();
-        assertArrayEquals(content(0), nifi.queues().content(queue, first));
+        assertArrayEquals(Peer.content(0), nifi.queues().content(queue, first));
         assertEquals("queued-0", nifi.queues().attributes(queue, first).get("packet.id"));
         nifi.queues().empty(queue);
         assertEquals(new QueueSize(0, 0), nifi.queues().size(queue));
@@ -196,25 +191,13 @@ class NifiLifecycleIT {
                 .home(HOMES.resolve(home))
                 .listener(Listener.STOCK)
                 .heap("1g")
+                .fresh(true)
                 .stopOnExit(true);
     }
 
     private static void push(final String port, final String prefix) throws IOException {
-        try (SiteToSiteClient client = new SiteToSiteClient.Builder()
-                .url(nifi.rest().api().replace("/nifi-api", "/nifi"))
-                .transportProtocol(SiteToSiteTransportProtocol.RAW)
-                .portName(port)
-                .build()) {
-            final Transaction transaction = client.createTransaction(TransferDirection.SEND);
-            for (int packet = 0; packet < PACKETS; packet++) {
-                transaction.send(content(packet), Map.of("packet.id", prefix + "-" + packet));
-            }
-            transaction.confirm();
-            transaction.complete();
+        try (Peer peer = Peer.of(nifi, port)) {
+            peer.push(prefix, PACKETS);
         }
-    }
-
-    private static byte[] content(final int packet) {
-        return ("packet " + packet).getBytes(StandardCharsets.UTF_8);
     }
 }
