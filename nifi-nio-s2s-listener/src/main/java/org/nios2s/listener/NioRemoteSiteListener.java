@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.RemoteSiteListener;
@@ -210,8 +211,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             if (serverChannel != null) {
                 serverChannel.close().awaitUninterruptibly();
             }
+            onEachWorker(WorkerConnections::cutAllButCommitting);
             awaitCommits();
-            connections.forEach((worker, own) -> worker.submit(own::cutAll).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
+            onEachWorker(WorkerConnections::cutAll);
             dispatchers.close();
             workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)
                     .awaitUninterruptibly(WORKERS_GRACE_MILLIS);
@@ -221,6 +223,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             if (tls != null) {
                 tls.close();
             }
+        }
+
+        private void onEachWorker(final Consumer<WorkerConnections> task) {
+            connections.forEach(
+                    (worker, own) -> worker.submit(() -> task.accept(own)).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
         }
 
         private void awaitCommits() {

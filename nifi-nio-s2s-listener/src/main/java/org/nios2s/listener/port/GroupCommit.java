@@ -12,10 +12,12 @@ package org.nios2s.listener.port;
 
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
@@ -28,6 +30,8 @@ import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.ReceivedFlowFile;
 import org.nios2s.listener.transaction.ReceivedPacket;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes many transactions into one session and commits them together. Lives on the port task that the session belongs
@@ -37,11 +41,13 @@ import org.nios2s.listener.transaction.ReceivedPacket;
  * and every transaction is tried on its own, so that a bad one does not fail its neighbours.
  */
 final class GroupCommit {
+    private static final Logger logger = LoggerFactory.getLogger(GroupCommit.class);
+
     private final ProcessContext context;
     private final ProcessSession session;
     private final Function<String, PortAuthorizationResult> authorization;
     private final ListenerMetrics metrics;
-    private final Map<String, PortAuthorizationResult> authorized = new HashMap<>();
+    private final Set<String> authorized = new HashSet<>();
 
     /**
      * @param authorization asks the port whether a peer, by its distinguished name, may use it
@@ -68,15 +74,11 @@ final class GroupCommit {
         final List<InboundTransaction> permitted = new ArrayList<>(batch.size());
         final Reports reports = new Reports();
         for (final InboundTransaction transaction : batch) {
-            final PortAuthorizationResult result = authorized.computeIfAbsent(
-                    String.valueOf(transaction.peer().identity()),
-                    key -> authorization.apply(transaction.peer().identity()));
-            if (result.isAuthorized()) {
+            final PeerFault refusal = authorize(transaction.peer().identity());
+            if (refusal == null) {
                 permitted.add(transaction);
             } else {
-                reports.add(
-                        transaction,
-                        Outcome.failed(new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation())));
+                reports.add(transaction, Outcome.failed(refusal));
             }
         }
         final int flowFiles = permitted.isEmpty() ? 0 : commitTogether(permitted, reports);
@@ -84,22 +86,50 @@ final class GroupCommit {
         return flowFiles;
     }
 
-    private int commitTogether(final List<InboundTransaction> batch, final Reports reports) {
+    /** @return why the peer may not use the port, or null if it may; each identity is asked for once in a batch */
+    private PeerFault authorize(final String identity) {
+        if (authorized.contains(identity)) {
+            return null;
+        }
         try {
-            final int flowFiles = writeAndCommit(batch);
-            final Outcome outcome = outcomeOfCommit();
-            batch.forEach(transaction -> reports.add(transaction, outcome));
-            return flowFiles;
+            final PortAuthorizationResult result = authorization.apply(identity);
+            if (result.isAuthorized()) {
+                authorized.add(identity);
+                return null;
+            }
+            return new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
+        } catch (final RuntimeException e) {
+            return new PeerFault(PeerFault.Kind.INTERNAL, "The authorization of the peer could not be checked", e);
+        }
+    }
+
+    private int commitTogether(final List<InboundTransaction> batch, final Reports reports) {
+        final int flowFiles;
+        try {
+            flowFiles = writeAndCommit(batch);
         } catch (final TerminatedTaskException e) {
             failAll(batch, reports, e);
             return 0;
         } catch (final RuntimeException e) {
-            session.rollback();
-            if (batch.size() == 1) {
+            if (!rollback(e) || batch.size() == 1) {
                 failAll(batch, reports, e);
                 return 0;
             }
             return commitOneByOne(batch, reports);
+        }
+        // From here on the transactions are committed, whatever happens.
+        final Outcome outcome = isDestinationFull() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
+        batch.forEach(transaction -> reports.add(transaction, outcome));
+        return flowFiles;
+    }
+
+    private boolean rollback(final RuntimeException failure) {
+        try {
+            session.rollback();
+            return true;
+        } catch (final RuntimeException e) {
+            failure.addSuppressed(e);
+            return false;
         }
     }
 
@@ -141,10 +171,6 @@ final class GroupCommit {
         ReceivedFlowFile.complete(session, flowFile, packet.attributes(), transaction.peer(), packet.transferMillis());
     }
 
-    private Outcome outcomeOfCommit() {
-        return isDestinationFull() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
-    }
-
     /** @return whether back pressure forbids another commit */
     boolean isDestinationFull() {
         return context.getAvailableRelationships().isEmpty();
@@ -161,7 +187,13 @@ final class GroupCommit {
         }
 
         void deliver() {
-            byWorker.forEach((worker, reports) -> worker.execute(() -> reports.forEach(Runnable::run)));
+            byWorker.forEach((worker, reports) -> {
+                try {
+                    worker.execute(() -> reports.forEach(Runnable::run));
+                } catch (final RejectedExecutionException e) {
+                    logger.debug("The listener has stopped: {} peers do not hear of their end", reports.size(), e);
+                }
+            });
         }
     }
 }

@@ -36,10 +36,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the transactions of one port together with its port tasks. IO workers submit; a dispatcher thread,
- * blocked in {@link PublicPort#receiveFlowFiles} or {@link PublicPort#transferFlowFiles}, stands for each request in the port's own queue, at most
- * as many as the port has concurrent tasks; the port task that takes such a request serves all that is ready, in group
- * commits.
+ * Brings the transactions of one port together with its port tasks. IO workers submit; a dispatcher thread, blocked in
+ * {@link PublicPort#receiveFlowFiles} or {@link PublicPort#transferFlowFiles}, stands for each request in the port's own
+ * queue, at most as many as the port has concurrent tasks; the port task that takes such a request serves all that is
+ * ready, in group commits.
  *
  * <p>In one visit a port task ends sessions that were handed out before, commits what is ready, and hands its own session
  * to a transaction that needs one for itself.
@@ -236,7 +236,6 @@ public final class PortDispatcher {
     private final class Visit implements PortRequest.Visit {
         private final InboundTransaction leadTransaction;
         private final SessionTaker leadTaker;
-        private final long leaveNanos = System.nanoTime() + LONGEST_VISIT_NANOS;
 
         /**
          * At most one of both leads: the port has authorized its peer.
@@ -268,6 +267,7 @@ public final class PortDispatcher {
             if (leadTransaction != null && leadTransaction.claim()) {
                 batch.add(leadTransaction);
             }
+            final long leaveNanos = System.nanoTime() + LONGEST_VISIT_NANOS;
             int flowFiles = 0;
             boolean more = true;
             while (more) {

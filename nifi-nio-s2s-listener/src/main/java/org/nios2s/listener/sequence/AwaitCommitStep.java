@@ -38,7 +38,7 @@ final class AwaitCommitStep extends WaitingStep {
     /** The port task is done with it. */
     void served(final InboundTransaction served, final Outcome outcome) {
         if (served == transaction) {
-            connection().handler().proceed(this, () -> answer(outcome));
+            connection().handler().proceedHere(this, () -> answer(outcome));
         }
     }
 
@@ -66,6 +66,11 @@ final class AwaitCommitStep extends WaitingStep {
         if (transaction.abandon()) {
             connection().dispatcher().withdraw(transaction);
         }
+    }
+
+    @Override
+    public boolean isCommitting() {
+        return transaction.state() == InboundTransaction.State.IN_SERVICE;
     }
 
     @Override

@@ -52,6 +52,11 @@ final class CommitSentStep extends WaitingStep {
     }
 
     @Override
+    public boolean isCommitting() {
+        return true;
+    }
+
+    @Override
     public void checkDeadline(final long nowNanos) {
         if (!connection().port().isRunning()) {
             connection().dispatcher().endWithoutPort();

@@ -51,6 +51,11 @@ final class CommitStreamedStep extends WaitingStep {
     }
 
     @Override
+    public boolean isCommitting() {
+        return true;
+    }
+
+    @Override
     public void checkDeadline(final long nowNanos) throws PeerFault {
         Expiration.check(connection(), startNanos, nowNanos);
         if (!connection().port().isRunning()) {

@@ -156,19 +156,27 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
      */
     void proceedOrElse(final Step from, final StepSupplier next, final Runnable otherwise) {
         connection.worker().execute(() -> {
-            if (step != from) {
+            if (step == from) {
+                proceedHere(from, next);
+            } else {
                 otherwise.run();
-                return;
-            }
-            try {
-                enter(next.get());
-                resumeReading();
-            } catch (final PeerFault e) {
-                fail(e);
-            } catch (final IOException | RuntimeException e) {
-                fail(new PeerFault(PeerFault.Kind.INTERNAL, "Step " + from.name() + " failed: " + e, e));
             }
         });
+    }
+
+    /** As {@link #proceed}, for who is on the IO worker already, and not within another step. */
+    void proceedHere(final Step from, final StepSupplier next) {
+        if (step != from) {
+            return;
+        }
+        try {
+            enter(next.get());
+            resumeReading();
+        } catch (final PeerFault e) {
+            fail(e);
+        } catch (final IOException | RuntimeException e) {
+            fail(new PeerFault(PeerFault.Kind.INTERNAL, "Step " + from.name() + " failed: " + e, e));
+        }
     }
 
     private void resumeReading() throws IOException {
@@ -227,6 +235,11 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
         } else {
             channelContext.close();
         }
+    }
+
+    /** @return whether the peer should still hear of a commit */
+    boolean isCommitting() {
+        return step.isCommitting();
     }
 
     /** Closes at once: the listener stops. */
@@ -320,6 +333,8 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
             }
         } catch (final PeerFault e) {
             fail(e);
+        } catch (final RuntimeException e) {
+            fail(new PeerFault(PeerFault.Kind.INTERNAL, "Step " + step.name() + " failed: " + e, e));
         }
     }
 

@@ -64,6 +64,11 @@ interface Step {
         throw new PeerFault(PeerFault.Kind.LEFT, "The peer left in step " + name());
     }
 
+    /** @return whether a commit is under way whose outcome the peer should hear even while the listener stops */
+    default boolean isCommitting() {
+        return false;
+    }
+
     /** The connection is gone, or this step was left for a fault: gives back what it holds. */
     default void abandon() {}
 

@@ -43,6 +43,15 @@ public final class WorkerConnections {
         }
     }
 
+    /** Closes all connections at once, but for those whose peers should still hear of a commit. */
+    public void cutAllButCommitting() {
+        for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
+            if (!handler.isCommitting()) {
+                handler.cut();
+            }
+        }
+    }
+
     /** Closes all connections at once. */
     public void cutAll() {
         for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
