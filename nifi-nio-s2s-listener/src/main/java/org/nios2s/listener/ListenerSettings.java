@@ -18,6 +18,7 @@ import java.util.function.Function;
 import org.apache.nifi.processor.DataUnit;
 import org.apache.nifi.util.FormatUtils;
 import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.tls.TlsProvider;
 
 /**
  * Every setting of the listener, read once from {@code nifi.properties}. The one home of names, defaults, units and
@@ -35,6 +36,7 @@ import org.apache.nifi.util.NiFiProperties;
  * @param connectionsMax most connections in all; 0 for no limit
  * @param connectionsMaxPerAddress most connections from one address; 0 for no limit
  * @param handshakeTimeout from accept to the end of the handshake
+ * @param tlsProvider what does the arithmetic of TLS
  * @param resolveHostnames whether peers' addresses are resolved to host names
  */
 public record ListenerSettings(
@@ -50,6 +52,7 @@ public record ListenerSettings(
         int connectionsMax,
         int connectionsMaxPerAddress,
         Duration handshakeTimeout,
+        TlsProvider tlsProvider,
         boolean resolveHostnames) {
 
     private static final String PREFIX = "nifi.remote.input.nio.";
@@ -114,6 +117,12 @@ public record ListenerSettings(
             "a time such as 30 secs, from 100 millis",
             "Time from accept to the end of the handshake",
             ListenerSettings::parseTimeout);
+    private static final Setting<TlsProvider> TLS_PROVIDER = new Setting<>(
+            PREFIX + "tls.provider",
+            "auto",
+            "auto, openssl or jdk",
+            "What does the arithmetic of TLS: BoringSSL, the JDK, or the faster one that is there and can use NiFi's key",
+            text -> TlsProvider.valueOf(text.toUpperCase(Locale.ROOT)));
     private static final Setting<Boolean> RESOLVE_HOSTNAMES =
             flag("resolve.hostnames", true, "Resolve peers' addresses to host names, as the stock listener does");
 
@@ -131,6 +140,7 @@ public record ListenerSettings(
             CONNECTIONS_MAX,
             CONNECTIONS_MAX_PER_ADDRESS,
             HANDSHAKE_TIMEOUT,
+            TLS_PROVIDER,
             RESOLVE_HOSTNAMES);
 
     /**
@@ -160,6 +170,7 @@ public record ListenerSettings(
                 CONNECTIONS_MAX.read(lookup),
                 CONNECTIONS_MAX_PER_ADDRESS.read(lookup),
                 HANDSHAKE_TIMEOUT.read(lookup),
+                TLS_PROVIDER.read(lookup),
                 RESOLVE_HOSTNAMES.read(lookup));
         if (settings.transactionMemory > settings.bufferMemory) {
             throw new IllegalArgumentException(TRANSACTION_MEMORY.key() + "=" + settings.transactionMemory
@@ -222,6 +233,7 @@ public record ListenerSettings(
                 + ", connections.max=" + connectionsMax
                 + ", connections.max.per.address=" + connectionsMaxPerAddress
                 + ", handshake.timeout=" + handshakeTimeout.toMillis() + " ms"
+                + ", tls.provider=" + tlsProvider.name().toLowerCase(Locale.ROOT)
                 + ", resolve.hostnames=" + resolveHostnames;
     }
 }

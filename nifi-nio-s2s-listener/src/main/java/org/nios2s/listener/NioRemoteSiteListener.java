@@ -135,8 +135,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final EventLoopGroup workers = transport
                 .group()
                 .apply(settings.workerThreads(), new DefaultThreadFactory("Site-to-Site NIO Worker", true));
-        private final TlsHandlers tls =
-                sslContext == null ? null : new TlsHandlers(sslContext, settings.workerThreads());
+        private final TlsHandlers tls = sslContext == null
+                ? null
+                : TlsHandlers.create(sslContext, settings.tlsProvider(), settings.workerThreads());
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
         private Channel serverChannel;
 
@@ -172,7 +173,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                             summary::report, SUMMARY_INTERVAL_MILLIS, SUMMARY_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
             logger.info(
                     "The NIO Site-to-Site listener serves {} on port {} with {}: {}",
-                    tls == null ? "plain TCP" : "TLS",
+                    tls == null ? "plain TCP" : "TLS (" + tls.provider() + ")",
                     port,
                     transport.name(),
                     settings.describe());

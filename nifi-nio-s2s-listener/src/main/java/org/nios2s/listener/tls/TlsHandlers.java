@@ -14,30 +14,121 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.IdentityCipherSuiteFilter;
 import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.nio.charset.StandardCharsets;
+import java.security.PrivateKey;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.X509ExtendedKeyManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.apache.nifi.security.util.TlsPlatform;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Makes the TLS side of connections from NiFi's own {@link SSLContext}: client certificate required, NiFi's preferred
- * protocols, handshake arithmetic on threads of its own. Thread-safe.
+ * Makes the TLS side of connections from what NiFi uses itself: client certificate required, NiFi's preferred protocols.
+ * Handshake tasks run on threads of their own. Thread-safe.
+ *
+ * <p>The JDK's TLS works on NiFi's {@link SSLContext}, BoringSSL on NiFi's key and trust manager. Both follow a key store
+ * that NiFi reloads while it runs.
  */
 public final class TlsHandlers implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(TlsHandlers.class);
+
+    private static final Set<String> KEY_TYPES = Set.of("RSA", "EC");
+    private static final byte[] SESSION_ID_CONTEXT = "nifi-nio-s2s".getBytes(StandardCharsets.US_ASCII);
+
     private final SslContext context;
+    private final String provider;
     private final ExecutorService handshakes;
 
+    private TlsHandlers(final SslContext context, final String provider, final int handshakeThreads) {
+        this.context = context;
+        this.provider = provider;
+        this.handshakes = Executors.newFixedThreadPool(
+                handshakeThreads, new DefaultThreadFactory("Site-to-Site NIO Handshake", true));
+    }
+
     /**
-     * @param sslContext NiFi's own; it follows a key store that NiFi reloads
-     * @param handshakeThreads threads for the arithmetic of handshakes
+     * @param sslContext NiFi's own
+     * @param choice of the provider; where {@link TlsProvider#OPENSSL} can't serve, the JDK does
+     * @param handshakeThreads threads for the tasks of handshakes
      */
-    public TlsHandlers(final SSLContext sslContext, final int handshakeThreads) {
-        context = new JdkSslContext(
+    public static TlsHandlers create(
+            final SSLContext sslContext, final TlsProvider choice, final int handshakeThreads) {
+        if (choice != TlsProvider.JDK) {
+            final String obstacle = obstacleToOpenSsl();
+            if (obstacle == null) {
+                return new TlsHandlers(openSslContext(), OpenSsl.versionString(), handshakeThreads);
+            }
+            if (choice == TlsProvider.OPENSSL) {
+                logger.error(
+                        "OpenSSL can't serve TLS here: {}. The JDK serves; set tls.provider to auto or jdk", obstacle);
+            } else {
+                logger.debug("The JDK serves TLS: {}", obstacle);
+            }
+        }
+        return new TlsHandlers(jdkContext(sslContext), "JDK", handshakeThreads);
+    }
+
+    /** @return why OpenSSL can't serve, or null if it can */
+    private static String obstacleToOpenSsl() {
+        if (!OpenSsl.isAvailable()) {
+            return "its library does not load (" + OpenSsl.unavailabilityCause() + ")";
+        }
+        final X509ExtendedKeyManager keyManager = FrameworkSslContextHolder.getKeyManager();
+        if (keyManager == null || FrameworkSslContextHolder.getTrustManager() == null) {
+            return "NiFi does not share its key and trust manager";
+        }
+        return hasExtractableKey(keyManager) ? null : "NiFi's private key does not leave its key store";
+    }
+
+    private static boolean hasExtractableKey(final X509ExtendedKeyManager keyManager) {
+        for (final String keyType : KEY_TYPES) {
+            final String[] aliases = keyManager.getServerAliases(keyType, null);
+            if (aliases != null) {
+                for (final String alias : aliases) {
+                    final PrivateKey key = keyManager.getPrivateKey(alias);
+                    if (key != null && key.getEncoded() != null) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    private static SslContext openSslContext() {
+        final X509ExtendedTrustManager trustManager = FrameworkSslContextHolder.getTrustManager();
+        try {
+            final SslContext context = SslContextBuilder.forServer(FrameworkSslContextHolder.getKeyManager())
+                    .sslProvider(SslProvider.OPENSSL)
+                    .trustManager(trustManager)
+                    .clientAuth(ClientAuth.REQUIRE)
+                    .protocols(TlsPlatform.getPreferredProtocols())
+                    .build();
+            // Without it a session with a client certificate is not resumed.
+            ((OpenSslServerSessionContext) context.sessionContext()).setSessionIdContext(SESSION_ID_CONTEXT);
+            return context;
+        } catch (final SSLException e) {
+            throw new IllegalArgumentException("OpenSSL does not accept NiFi's key and trust manager: " + e, e);
+        }
+    }
+
+    private static SslContext jdkContext(final SSLContext sslContext) {
+        return new JdkSslContext(
                 sslContext,
                 false,
                 null,
@@ -46,8 +137,11 @@ public final class TlsHandlers implements AutoCloseable {
                 ClientAuth.REQUIRE,
                 TlsPlatform.getPreferredProtocols().toArray(String[]::new),
                 false);
-        handshakes = Executors.newFixedThreadPool(
-                handshakeThreads, new DefaultThreadFactory("Site-to-Site NIO Handshake", true));
+    }
+
+    /** @return what does the arithmetic, for the log */
+    public String provider() {
+        return provider;
     }
 
     /** @return the handler of a new connection */
