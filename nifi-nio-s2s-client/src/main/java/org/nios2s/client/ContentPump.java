@@ -1,0 +1,126 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import io.netty.buffer.ByteBuf;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Reads the content of one packet from its file or stream, piece by piece, no faster than the connection takes it. Lives
+ * on a virtual thread of its own, which may block; {@link #writable} and {@link #stop} come from the IO worker.
+ */
+final class ContentPump implements Runnable {
+    private static final int PIECE_BYTES = 65_536;
+
+    private final Packet packet;
+    private final PeerConnection connection;
+    private final PushConversation conversation;
+    private final Semaphore room = new Semaphore(0);
+    private final Thread thread;
+
+    /** Written by the IO worker, read by the pump. */
+    private volatile boolean stopped;
+    /** Belongs to the IO worker: whether the pump waits for room. */
+    private boolean waitingForRoom;
+
+    ContentPump(final Packet packet, final PeerConnection connection, final PushConversation conversation) {
+        this.packet = packet;
+        this.connection = connection;
+        this.conversation = conversation;
+        this.thread = Thread.ofVirtual()
+                .name("s2s-content-of-" + connection.port().peer())
+                .unstarted(this);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** The connection takes bytes again. */
+    void writable() {
+        if (waitingForRoom) {
+            waitingForRoom = false;
+            room.release();
+        }
+    }
+
+    /** Nobody wants the rest. */
+    void stop() {
+        stopped = true;
+        thread.interrupt();
+    }
+
+    @Override
+    public void run() {
+        try (InputStream in = packet.source().open()) {
+            pump(in);
+            connection.worker().execute(conversation::contentEnds);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fail(e);
+        } catch (final IOException | RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void fail(final Exception cause) {
+        if (!stopped) {
+            connection.execute(() -> conversation.contentFailed(cause));
+        }
+    }
+
+    private void pump(final InputStream in) throws IOException, InterruptedException {
+        long left = packet.size();
+        while (left > 0 && !stopped) {
+            final ByteBuf piece = connection.channel().alloc().heapBuffer((int) Math.min(left, PIECE_BYTES));
+            final int length = fill(piece, in);
+            if (length < 0) {
+                piece.release();
+                throw new EOFException("it ends " + left + " bytes before its declared length of " + packet.size());
+            }
+            left -= length;
+            hand(piece);
+            room.acquire();
+        }
+    }
+
+    private static int fill(final ByteBuf piece, final InputStream in) throws IOException {
+        boolean filled = false;
+        try {
+            final int length = piece.writeBytes(in, piece.writableBytes());
+            filled = true;
+            return length;
+        } finally {
+            if (!filled) {
+                piece.release();
+            }
+        }
+    }
+
+    private void hand(final ByteBuf piece) {
+        try {
+            connection.worker().execute(() -> {
+                if (conversation.content(piece)) {
+                    room.release();
+                } else {
+                    waitingForRoom = true;
+                }
+            });
+        } catch (final RejectedExecutionException e) {
+            piece.release();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+/** Why a transaction failed, so that a program can decide what to do. Immutable; any thread. */
+public enum FailureReason {
+    /** No TCP connection could be opened. */
+    CONNECT_FAILED(true),
+    /** The peer's certificate is not trusted, or it does not trust ours, or it does not speak TLS. */
+    TLS_FAILED(false),
+    /** The peer has no public port with this identifier. */
+    UNKNOWN_PORT(false),
+    /** The port is stopped, disabled or invalid. */
+    PORT_NOT_RUNNING(true),
+    /** What the port leads to is full: the peer takes nothing now. */
+    DESTINATION_FULL(true),
+    /** The peer does not let us use this port. */
+    UNAUTHORIZED(false),
+    /** The peer refused the handshake for another reason, told in the message. */
+    REFUSED(false),
+    /** The peer said something that the protocol does not have here. */
+    PROTOCOL_VIOLATION(true),
+    /** The peer closed the connection, or it broke. */
+    CONNECTION_LOST(true),
+    /** What arrived is not what was sent. */
+    BAD_CHECKSUM(true),
+    /** The transaction was not over at its deadline. */
+    DEADLINE_PASSED(true),
+    /** Too many transactions wait for a connection to this port already. */
+    TOO_MANY_WAITING(true),
+    /** A packet's content could not be read, or is shorter than its declared length. */
+    CONTENT_FAILED(false),
+    /** The receiver of pulled packets threw an exception. */
+    RECEIVER_FAILED(false),
+    /** Whoever started the transaction cancelled it. */
+    CANCELLED(false),
+    /** The connector was closed. */
+    CONNECTOR_CLOSED(false),
+    /** No peer of the cluster could be found, or all of them are penalized. */
+    NO_PEER(true);
+
+    private final boolean passing;
+
+    FailureReason(final boolean passing) {
+        this.passing = passing;
+    }
+
+    /** @return whether the same transaction may succeed later without anybody changing anything */
+    public boolean isPassing() {
+        return passing;
+    }
+}

@@ -1,0 +1,295 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.nios2s.wire.ChunkDeflater;
+import org.nios2s.wire.ModifiedUtf8;
+
+/**
+ * One connection to a port: hands what arrives to the conversation under way, gathers what is written, and ends
+ * everything on it once. Lives on its channel's IO worker; {@link #execute} leads there.
+ */
+final class PeerConnection extends ByteToMessageDecoder {
+    private static final int GATHER_BYTES = 1_024;
+    private static final int GATHER_LIMIT_BYTES = 32_768;
+    private static final int GOODBYE_SECONDS = 5;
+
+    /** Told once that the connection is gone. */
+    interface CloseListener {
+        void closed(PeerConnection connection);
+    }
+
+    private final RemotePort port;
+    private final Channel channel;
+    private final CloseListener closeListener;
+
+    private Conversation conversation;
+    private ByteBuf gathered;
+    private ChunkDeflater deflater;
+    private int protocolVersion;
+    private boolean ended;
+    private boolean tlsDone;
+    /** When it was last put back, by {@link System#nanoTime}; belongs to the pool and its lock. */
+    private long idleSince;
+
+    PeerConnection(
+            final RemotePort port,
+            final Channel channel,
+            final Conversation opening,
+            final CloseListener closeListener) {
+        this.port = port;
+        this.channel = channel;
+        this.conversation = opening;
+        this.closeListener = closeListener;
+        this.tlsDone = port.tls() == null;
+    }
+
+    RemotePort port() {
+        return port;
+    }
+
+    EventLoop worker() {
+        return channel.eventLoop();
+    }
+
+    Channel channel() {
+        return channel;
+    }
+
+    int protocolVersion() {
+        return protocolVersion;
+    }
+
+    void protocolVersion(final int agreed) {
+        protocolVersion = agreed;
+    }
+
+    long idleSince() {
+        return idleSince;
+    }
+
+    void idleSince(final long nanoTime) {
+        idleSince = nanoTime;
+    }
+
+    /** Runs the task on the IO worker: now if this is it. */
+    void execute(final Runnable task) {
+        if (worker().inEventLoop()) {
+            task.run();
+        } else {
+            worker().execute(task);
+        }
+    }
+
+    /**
+     * Makes the conversation the one under way.
+     *
+     * @return whether the connection is still there; if not, the conversation hears of nothing
+     */
+    boolean begin(final Conversation next) {
+        if (ended) {
+            return false;
+        }
+        conversation = next;
+        return true;
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    /** Ends the conversation under way; the connection is free for another. */
+    void finish(final Conversation finished) {
+        if (conversation == finished) {
+            conversation = null;
+        }
+    }
+
+    @Override
+    protected void decode(final ChannelHandlerContext context, final ByteBuf in, final List<Object> out) {
+        if (ended) {
+            in.skipBytes(in.readableBytes());
+            return;
+        }
+        if (conversation == null) {
+            end(failure(FailureReason.PROTOCOL_VIOLATION, "The peer speaks without being asked", null));
+            return;
+        }
+        try {
+            conversation.read(in);
+        } catch (final ProtocolException e) {
+            end(failure(FailureReason.PROTOCOL_VIOLATION, e.getMessage(), e));
+        } catch (final TransactionException e) {
+            shutDown(e);
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(final ChannelHandlerContext context) {
+        if (channel.isWritable() && conversation != null) {
+            conversation.writable();
+        }
+        context.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void userEventTriggered(final ChannelHandlerContext context, final Object event) throws Exception {
+        if (event instanceof SslHandshakeCompletionEvent tls) {
+            if (tls.isSuccess()) {
+                tlsDone = true;
+            } else {
+                end(tlsFailure(tls.cause()));
+            }
+        }
+        super.userEventTriggered(context, event);
+    }
+
+    @Override
+    public void channelInactive(final ChannelHandlerContext context) throws Exception {
+        super.channelInactive(context);
+        end(failure(FailureReason.CONNECTION_LOST, "The peer closed the connection", null));
+    }
+
+    @Override
+    public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
+        if (cause instanceof DecoderException && cause.getCause() instanceof javax.net.ssl.SSLException) {
+            end(tlsFailure(cause.getCause()));
+        } else {
+            end(failure(FailureReason.CONNECTION_LOST, "The connection broke: " + cause, cause));
+        }
+    }
+
+    private TransactionException tlsFailure(final Throwable cause) {
+        return new TransactionException(
+                port,
+                tlsDone ? step() : TransactionStep.TLS_HANDSHAKE,
+                FailureReason.TLS_FAILED,
+                String.valueOf(cause.getMessage()),
+                cause);
+    }
+
+    TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
+        return new TransactionException(port, step(), reason, message, cause);
+    }
+
+    private TransactionStep step() {
+        return conversation == null ? TransactionStep.WAIT_FOR_CONNECTION : conversation.step();
+    }
+
+    /** @return where small writes gather until {@link #flush}; valid until the next write to this connection */
+    ByteBuf gather() {
+        if (gathered != null && gathered.readableBytes() >= GATHER_LIMIT_BYTES) {
+            writeGathered();
+        }
+        if (gathered == null) {
+            gathered = channel.alloc().directBuffer(GATHER_BYTES);
+        }
+        return gathered;
+    }
+
+    /** Writes a buffer, which is released, behind what has gathered. */
+    void write(final ByteBuf bytes) {
+        writeGathered();
+        channel.write(bytes, channel.voidPromise());
+    }
+
+    void flush() {
+        writeGathered();
+        channel.flush();
+    }
+
+    /** @return completed when everything written until now has left this process or failed to */
+    ChannelFuture flushed() {
+        final ByteBuf last = gathered == null ? channel.alloc().directBuffer(0) : gathered;
+        gathered = null;
+        return channel.writeAndFlush(last);
+    }
+
+    private void writeGathered() {
+        if (gathered != null) {
+            final ByteBuf bytes = gathered;
+            gathered = null;
+            channel.write(bytes, channel.voidPromise());
+        }
+    }
+
+    ChunkDeflater deflater() {
+        if (deflater == null) {
+            deflater = new ChunkDeflater();
+        }
+        return deflater;
+    }
+
+    /** Closes; the conversation under way fails. Every later end is ignored. */
+    void end(final TransactionException failure) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        if (gathered != null) {
+            gathered.release();
+            gathered = null;
+        }
+        closeDeflater();
+        channel.close();
+        final Conversation failing = conversation;
+        conversation = null;
+        closeListener.closed(this);
+        if (failing != null) {
+            failing.failed(failure);
+        }
+    }
+
+    /** Says goodbye as NiFi's client does, then closes; the conversation under way fails. */
+    void shutDown(final TransactionException failure) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        closeDeflater();
+        try {
+            ModifiedUtf8.write(gather(), RequestType.SHUTDOWN.name());
+        } catch (final ProtocolException e) {
+            throw new IllegalStateException("A constant does not fit", e);
+        }
+        final ChannelFuture said = flushed().addListener(ChannelFutureListener.CLOSE);
+        if (!said.isDone()) {
+            // A peer that does not read does not hear it either.
+            worker().schedule(() -> channel.close(), GOODBYE_SECONDS, TimeUnit.SECONDS);
+        }
+        final Conversation failing = conversation;
+        conversation = null;
+        closeListener.closed(this);
+        if (failing != null) {
+            failing.failed(failure);
+        }
+    }
+
+    private void closeDeflater() {
+        if (deflater != null) {
+            deflater.close();
+            deflater = null;
+        }
+    }
+}

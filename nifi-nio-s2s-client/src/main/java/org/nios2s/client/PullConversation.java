@@ -1,0 +1,327 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.wire.ChunkInflater;
+import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.PacketDecoder;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * The words of one pull: request, packets, confirmation, end. Lives on the connection's IO worker; packets leave through
+ * a {@link PacketPipe}.
+ */
+final class PullConversation implements Conversation, PacketDecoder.Handler {
+    /** Names and values of one packet together. */
+    private static final int MOST_ATTRIBUTE_BYTES = 64 << 20;
+
+    private static final int INFLATE_STEP_BYTES = 16_384;
+
+    private enum State {
+        REQUESTED,
+        IN_PACKET,
+        BETWEEN_PACKETS,
+        RECEIVED,
+        AWAITING_CONFIRM,
+        CONFIRMED,
+        FINISHED,
+        FAILED
+    }
+
+    private final PeerConnection connection;
+    private final Consumer<TransactionException> onFailure;
+    private final PacketPipe pipe;
+    private final PacketDecoder decoder = new PacketDecoder(this, MOST_ATTRIBUTE_BYTES);
+    private final CompletableFuture<Boolean> available = new CompletableFuture<>();
+
+    private State state = State.REQUESTED;
+    private ChunkInflater inflater;
+    /** Whether the packet under way is decoded, and only the rest of its chunk is missing. */
+    private boolean decodedAll;
+
+    private CompletableFuture<Void> pending;
+    private TransactionException failure;
+    private long packets;
+    private long bytes;
+
+    PullConversation(final PeerConnection connection, final Consumer<TransactionException> onFailure) {
+        this.connection = connection;
+        this.onFailure = onFailure;
+        this.pipe = new PacketPipe(open -> connection.execute(() -> {
+            if (!connection.isEnded()) {
+                connection.channel().config().setAutoRead(open);
+            }
+        }));
+    }
+
+    /** Asks for packets. */
+    void begin() {
+        connection.begin(this);
+        try {
+            ModifiedUtf8.write(connection.gather(), RequestType.RECEIVE_FLOWFILES.name());
+        } catch (final ProtocolException e) {
+            throw new IllegalStateException("A constant does not fit", e);
+        }
+        connection.flush();
+    }
+
+    /** @return where the packets come out */
+    PacketPipe pipe() {
+        return pipe;
+    }
+
+    /** @return completed with whether the peer has packets for us */
+    CompletableFuture<Boolean> available() {
+        return available;
+    }
+
+    long packets() {
+        return packets;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public TransactionStep step() {
+        return switch (state) {
+            case AWAITING_CONFIRM -> TransactionStep.CONFIRM;
+            case CONFIRMED, FINISHED -> TransactionStep.COMPLETE;
+            default -> TransactionStep.RECEIVE_PACKETS;
+        };
+    }
+
+    @Override
+    public void read(final ByteBuf in) throws ProtocolException, TransactionException {
+        switch (state) {
+            case REQUESTED -> readAvailability(in);
+            case IN_PACKET -> readPacket(in);
+            case BETWEEN_PACKETS -> readContinuation(in);
+            case AWAITING_CONFIRM -> readConfirmation(in);
+            default ->
+                throw new ProtocolException(
+                        "After all packets the peer says more, without being asked, in state " + state);
+        }
+    }
+
+    private void readAvailability(final ByteBuf in) throws ProtocolException {
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        switch (answer.code()) {
+            case MORE_DATA:
+                state = State.IN_PACKET;
+                available.complete(true);
+                break;
+            case NO_MORE_DATA:
+                state = State.FINISHED;
+                connection.finish(this);
+                pipe.finish();
+                available.complete(false);
+                break;
+            default:
+                throw new ProtocolException("Asked for packets, but the peer says " + answer);
+        }
+    }
+
+    private void readPacket(final ByteBuf in) throws ProtocolException {
+        final boolean complete = connection.port().compress() ? readCompressed(in) : decoder.decode(in);
+        if (complete) {
+            state = State.BETWEEN_PACKETS;
+        }
+    }
+
+    private boolean readCompressed(final ByteBuf in) throws ProtocolException {
+        if (inflater == null) {
+            inflater = new ChunkInflater();
+        }
+        boolean progress = true;
+        while (progress) {
+            if (decodedAll) {
+                return finishChunk(in);
+            }
+            final ByteBuf plain = connection.channel().alloc().directBuffer(INFLATE_STEP_BYTES, INFLATE_STEP_BYTES);
+            try {
+                progress = inflater.inflate(in, plain);
+                decodedAll = plain.isReadable() && decoder.decode(plain);
+                if (!decodedAll && inflater.isAtEnd()) {
+                    throw new ProtocolException("A compressed packet ends in its middle");
+                }
+            } finally {
+                plain.release();
+            }
+        }
+        return false;
+    }
+
+    private boolean finishChunk(final ByteBuf in) throws ProtocolException {
+        final ByteBuf scratch = connection.channel().alloc().directBuffer(INFLATE_STEP_BYTES, INFLATE_STEP_BYTES);
+        try {
+            if (!inflater.finishChunk(in, scratch)) {
+                return false;
+            }
+        } finally {
+            scratch.release();
+        }
+        inflater.nextPacket();
+        decodedAll = false;
+        return true;
+    }
+
+    private void readContinuation(final ByteBuf in) throws ProtocolException {
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        switch (answer.code()) {
+            case CONTINUE_TRANSACTION:
+                state = State.IN_PACKET;
+                break;
+            case FINISH_TRANSACTION:
+                state = State.RECEIVED;
+                pipe.finish();
+                break;
+            default:
+                throw new ProtocolException("Between two packets the peer says " + answer);
+        }
+    }
+
+    @Override
+    public void packetBegins(final Map<String, String> attributes, final long contentLength) {
+        packets++;
+        bytes += contentLength;
+        pipe.begin(attributes, contentLength);
+    }
+
+    @Override
+    public void content(final ByteBuf in, final int length) {
+        pipe.content(in.readRetainedSlice(length));
+    }
+
+    @Override
+    public void packetEnds() {
+        pipe.endPacket();
+    }
+
+    /** @return completed when the peer has agreed that we received what it sent */
+    CompletableFuture<Void> confirm() {
+        if (failure != null) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        if (state != State.RECEIVED) {
+            return CompletableFuture.failedFuture(new IllegalStateException("The pull is in state " + state));
+        }
+        pending = new CompletableFuture<>();
+        state = State.AWAITING_CONFIRM;
+        try {
+            ResponseMessage.write(
+                    connection.gather(), ResponseCode.CONFIRM_TRANSACTION, String.valueOf(decoder.checksum()));
+        } catch (final ProtocolException e) {
+            throw new IllegalStateException("A checksum does not fit", e);
+        }
+        connection.flush();
+        return pending;
+    }
+
+    private void readConfirmation(final ByteBuf in) throws ProtocolException, TransactionException {
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        if (answer.code() == ResponseCode.BAD_CHECKSUM) {
+            throw connection.failure(
+                    FailureReason.BAD_CHECKSUM,
+                    "Received bytes with CRC32 " + decoder.checksum() + ", the peer sent others",
+                    null);
+        }
+        if (answer.code() != ResponseCode.CONFIRM_TRANSACTION) {
+            throw new ProtocolException("Expected CONFIRM_TRANSACTION, but the peer says " + answer);
+        }
+        state = State.CONFIRMED;
+        final CompletableFuture<Void> confirmed = pending;
+        pending = null;
+        confirmed.complete(null);
+    }
+
+    /** @return completed when the peer has been told that it may forget the packets */
+    CompletableFuture<Void> complete() {
+        if (failure != null) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        if (state != State.CONFIRMED) {
+            return CompletableFuture.failedFuture(new IllegalStateException("The pull is in state " + state));
+        }
+        pending = new CompletableFuture<>();
+        final CompletableFuture<Void> completed = pending;
+        ResponseMessage.write(connection.gather(), ResponseCode.TRANSACTION_FINISHED);
+        connection.flushed().addListener(written -> {
+            if (written.isSuccess() && state == State.CONFIRMED) {
+                state = State.FINISHED;
+                closeInflater();
+                connection.finish(this);
+                pending = null;
+                completed.complete(null);
+            } else if (state == State.CONFIRMED) {
+                connection.end(connection.failure(
+                        FailureReason.CONNECTION_LOST, "The end of the pull can't be written", written.cause()));
+            }
+        });
+        return completed;
+    }
+
+    /** Leaves, with CANCEL_TRANSACTION if the peer waits for a word of ours. */
+    void abandon(final TransactionException cause) {
+        if (state == State.RECEIVED) {
+            try {
+                ResponseMessage.write(
+                        connection.gather(),
+                        ResponseCode.CANCEL_TRANSACTION,
+                        cause.reason().name());
+            } catch (final ProtocolException e) {
+                throw new IllegalStateException("A constant does not fit", e);
+            }
+            connection.shutDown(cause);
+        } else {
+            connection.end(cause);
+        }
+    }
+
+    private void closeInflater() {
+        if (inflater != null) {
+            inflater.close();
+            inflater = null;
+        }
+    }
+
+    @Override
+    public void failed(final TransactionException cause) {
+        state = State.FAILED;
+        failure = cause;
+        closeInflater();
+        pipe.fail(cause);
+        available.completeExceptionally(cause);
+        final CompletableFuture<Void> asked = pending;
+        pending = null;
+        if (asked != null) {
+            asked.completeExceptionally(cause);
+        }
+        onFailure.accept(cause);
+    }
+}

@@ -1,0 +1,86 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+/**
+ * Pulls one batch of packets and hands each to the receiver. Lives on the connection's IO worker, but for the receiver,
+ * which is called on a virtual thread of this transaction.
+ */
+final class PullTransfer extends Transfer {
+    private final PacketReceiver receiver;
+    private final ConnectionPool pool;
+    private PullConversation conversation;
+    private PeerConnection connection;
+
+    PullTransfer(final RemotePort port, final PacketReceiver receiver, final ConnectionPool pool) {
+        super(port);
+        this.receiver = receiver;
+        this.pool = pool;
+    }
+
+    @Override
+    protected void run(final PeerConnection taken) {
+        connection = taken;
+        conversation = new PullConversation(taken, this::fail);
+        conversation.begin();
+        conversation.available().whenComplete((available, failure) -> {
+            if (failure != null) {
+                fail(PushTransfer.cause(failure));
+            } else if (available) {
+                Thread.ofVirtual().name("s2s-receiver-of-" + port().peer()).start(this::receiveAll);
+            } else {
+                pool.release(connection);
+                succeed(0, 0, false);
+            }
+        });
+    }
+
+    private void receiveAll() {
+        try {
+            ReceivedPacket packet = conversation.pipe().next();
+            while (packet != null) {
+                receiver.receive(packet);
+                packet = conversation.pipe().next();
+            }
+            connection.execute(this::confirm);
+        } catch (final Exception e) {
+            conversation.pipe().abandon();
+            connection.execute(() -> receiverFailed(e));
+        }
+    }
+
+    /** Also when the transaction failed first, which the receiver then heard of: that failure stays. */
+    private void receiverFailed(final Exception cause) {
+        final TransactionException refused =
+                connection.failure(FailureReason.RECEIVER_FAILED, "The receiver refuses a packet: " + cause, cause);
+        if (!connection.isEnded()) {
+            conversation.abandon(refused);
+        }
+        fail(refused);
+    }
+
+    private void confirm() {
+        conversation.confirm().thenCompose(nothing -> conversation.complete()).whenComplete((nothing, failure) -> {
+            if (failure == null) {
+                pool.release(connection);
+                succeed(conversation.packets(), conversation.bytes(), false);
+            } else {
+                fail(PushTransfer.cause(failure));
+            }
+        });
+    }
+
+    @Override
+    protected void abandon(final TransactionException failure) {
+        conversation.abandon(failure);
+        fail(failure);
+    }
+}

@@ -1,0 +1,112 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import java.time.Duration;
+import java.util.Objects;
+import javax.net.ssl.SSLContext;
+
+/**
+ * A port of a NiFi and how to talk to it. Immutable; any thread.
+ *
+ * <p>Two equal remote ports share their connections.
+ *
+ * @param host name or address of the peer's RAW Site-to-Site listener
+ * @param port TCP port of that listener ({@code nifi.remote.input.socket.port})
+ * @param portIdentifier the id of the NiFi input or output port
+ * @param compress whether packets are deflated on the wire
+ * @param deadline the longest time that a transaction may take, waiting for a connection included
+ * @param requestExpiration how long the peer waits for us within a transaction before it gives up
+ * @param batchLimits where a pulled batch ends
+ * @param tls for TLS with a client certificate; null for plain TCP
+ */
+public record RemotePort(
+        String host,
+        int port,
+        String portIdentifier,
+        boolean compress,
+        Duration deadline,
+        Duration requestExpiration,
+        BatchLimits batchLimits,
+        SSLContext tls) {
+    /** As the timeout of NiFi's client. */
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
+
+    private static final int HIGHEST_TCP_PORT = 65_535;
+
+    /** Checks the values. */
+    public RemotePort {
+        Objects.requireNonNull(host, "host");
+        Objects.requireNonNull(portIdentifier, "portIdentifier");
+        Objects.requireNonNull(batchLimits, "batchLimits");
+        if (port < 1 || port > HIGHEST_TCP_PORT) {
+            throw new IllegalArgumentException("TCP port " + port + " of " + host + " is not in 1 to 65535");
+        }
+        requirePositive(deadline, "deadline");
+        requirePositive(requestExpiration, "requestExpiration");
+    }
+
+    private static void requirePositive(final Duration duration, final String name) {
+        if (duration == null || duration.isNegative() || duration.isZero()) {
+            throw new IllegalArgumentException("The " + name + " must be more than 0, but is " + duration);
+        }
+    }
+
+    /** @return a plain, uncompressed port with a deadline of 30 s */
+    public static RemotePort of(final String host, final int port, final String portIdentifier) {
+        return new RemotePort(
+                host, port, portIdentifier, false, DEFAULT_TIMEOUT, DEFAULT_TIMEOUT, BatchLimits.NONE, null);
+    }
+
+    /** @return the same port with packets deflated on the wire or not */
+    public RemotePort withCompress(final boolean deflate) {
+        return new RemotePort(host, port, portIdentifier, deflate, deadline, requestExpiration, batchLimits, tls);
+    }
+
+    /** @return the same port with another deadline per transaction */
+    public RemotePort withDeadline(final Duration longest) {
+        return new RemotePort(host, port, portIdentifier, compress, longest, requestExpiration, batchLimits, tls);
+    }
+
+    /** @return the same port with another time that the peer waits for us */
+    public RemotePort withRequestExpiration(final Duration expiration) {
+        return new RemotePort(host, port, portIdentifier, compress, deadline, expiration, batchLimits, tls);
+    }
+
+    /** @return the same port with other limits of a pulled batch */
+    public RemotePort withBatchLimits(final BatchLimits limits) {
+        return new RemotePort(host, port, portIdentifier, compress, deadline, requestExpiration, limits, tls);
+    }
+
+    /**
+     * @param context its key manager has the client certificate, its trust manager knows the peer. As NiFi's client does,
+     *     the host name is not compared with the certificate
+     * @return the same port over TLS, or over plain TCP if null
+     */
+    public RemotePort withTls(final SSLContext context) {
+        return new RemotePort(host, port, portIdentifier, compress, deadline, requestExpiration, batchLimits, context);
+    }
+
+    /** @return the peer as {@code host:port} */
+    public String peer() {
+        return host + ":" + port;
+    }
+
+    /** @return whether a port is named; without one, only the peers of the cluster can be asked for */
+    boolean hasPortIdentifier() {
+        return !portIdentifier.isEmpty();
+    }
+
+    /** @return the peer's URL, the prefix of transit URIs in NiFi's provenance */
+    String url() {
+        return "nifi://" + peer();
+    }
+}

@@ -1,0 +1,257 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.resolver.NoopAddressResolverGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
+import org.apache.nifi.remote.exception.ProtocolException;
+
+/**
+ * Pushes packets to NiFi ports and pulls packets from them: thousands of transactions at a time on a handful of IO
+ * workers. One per JVM is enough; any thread.
+ *
+ * <p>Futures complete on an IO worker: what depends on them must not block there, or use the {@code …Async} methods.
+ * Every failure is a {@link TransactionException}. {@link CompletableFuture#cancel cancel} on a returned future ends the
+ * transaction, on the peer too as far as the protocol allows it.
+ */
+public final class SiteToSiteConnector implements AutoCloseable {
+    private static final int CLOSE_SECONDS = 10;
+
+    private final ConnectorSettings settings;
+    private final EventLoopGroup workers;
+    private final Bootstrap bootstrap;
+    private final ChannelGroup channels;
+    private final Map<RemotePort, ConnectionPool> pools = new ConcurrentHashMap<>();
+    private final Executor virtualThreads = task -> Thread.ofVirtual().start(task);
+
+    private volatile boolean closed;
+
+    /** Makes a connector with {@link ConnectorSettings#DEFAULTS}. */
+    public SiteToSiteConnector() {
+        this(ConnectorSettings.DEFAULTS);
+    }
+
+    /** Makes a connector; its threads are daemons and start with the first transaction. */
+    public SiteToSiteConnector(final ConnectorSettings settings) {
+        this.settings = settings;
+        workers = new NioEventLoopGroup(settings.workerThreads(), new DefaultThreadFactory("s2s-client", true));
+        channels = new DefaultChannelGroup(workers.next());
+        bootstrap = new Bootstrap()
+                .group(workers)
+                .channel(NioSocketChannel.class)
+                .resolver(NoopAddressResolverGroup.INSTANCE)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
+                .handler(new NothingYet());
+    }
+
+    /**
+     * Pushes packets in one transaction.
+     *
+     * @param port an input port
+     * @param packets at least one
+     * @return completed when the peer has taken all packets over
+     */
+    public CompletableFuture<TransactionResult> push(final RemotePort port, final Collection<Packet> packets) {
+        return push(port, packets.iterator());
+    }
+
+    /**
+     * Pushes packets in one transaction, as many as the iterator has.
+     *
+     * @param port an input port
+     * @param packets at least one; asked on an IO worker, so it must not block
+     * @return completed when the peer has taken all packets over
+     */
+    public CompletableFuture<TransactionResult> push(final RemotePort port, final Iterator<Packet> packets) {
+        if (!packets.hasNext()) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException("A push to " + port.peer() + " needs at least one packet"));
+        }
+        final ConnectionPool pool = pool(port);
+        return start(new PushTransfer(port, packets, pool), pool);
+    }
+
+    /**
+     * Pulls one batch of packets in one transaction.
+     *
+     * @param port an output port; its {@link RemotePort#batchLimits()} say where the batch ends
+     * @param receiver takes each packet, on a virtual thread
+     * @return completed when the peer knows that it may forget the packets; with 0 packets if it had none
+     */
+    public CompletableFuture<TransactionResult> pull(final RemotePort port, final PacketReceiver receiver) {
+        final ConnectionPool pool = pool(port);
+        return start(new PullTransfer(port, receiver, pool), pool);
+    }
+
+    private ConnectionPool pool(final RemotePort port) {
+        return pools.computeIfAbsent(port, key -> new ConnectionPool(key, settings, new Sockets()));
+    }
+
+    /** Sets the deadline, listens to a cancelling caller, and waits for a connection. */
+    CompletableFuture<TransactionResult> start(final Transfer transfer, final ConnectionPool pool) {
+        final RemotePort port = transfer.port();
+        if (closed) {
+            transfer.fail(new TransactionException(
+                    port,
+                    TransactionStep.WAIT_FOR_CONNECTION,
+                    FailureReason.CONNECTOR_CLOSED,
+                    "The connector is closed",
+                    null));
+            return transfer.result();
+        }
+        transfer.result().whenComplete((result, failure) -> {
+            if (failure instanceof CancellationException) {
+                transfer.stop(FailureReason.CANCELLED, "The caller cancelled");
+            }
+            if (failure != null) {
+                pool.forget(transfer);
+            }
+        });
+        final ScheduledFuture<?> deadline = workers.next()
+                .schedule(
+                        () -> transfer.stop(FailureReason.DEADLINE_PASSED, "Not over after " + port.deadline()),
+                        transfer.deadlineNanos(),
+                        TimeUnit.NANOSECONDS);
+        transfer.deadline(deadline);
+        pool.submit(transfer);
+        return transfer.result();
+    }
+
+    /** @return connections that are open now, idle ones included */
+    public int openConnections() {
+        return pools.values().stream().mapToInt(ConnectionPool::openConnections).sum();
+    }
+
+    /** Ends every transaction with {@link FailureReason#CONNECTOR_CLOSED}, closes every connection, stops the workers. */
+    @Override
+    public void close() {
+        closed = true;
+        pools.values().forEach(ConnectionPool::close);
+        for (final Channel channel : channels) {
+            final PeerConnection connection = channel.pipeline().get(PeerConnection.class);
+            if (connection != null) {
+                connection.execute(() -> connection.shutDown(
+                        connection.failure(FailureReason.CONNECTOR_CLOSED, "The connector was closed", null)));
+            }
+        }
+        channels.newCloseFuture().awaitUninterruptibly(1, TimeUnit.SECONDS);
+        channels.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
+        workers.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Opens the connections of the pools. */
+    private final class Sockets implements ConnectionPool.Opener {
+        @Override
+        public void later(final Runnable task, final long nanos) {
+            if (!workers.isShuttingDown()) {
+                workers.next().schedule(task, nanos, TimeUnit.NANOSECONDS);
+            }
+        }
+
+        @Override
+        public void open(final ConnectionPool pool) {
+            virtualThreads.execute(() -> connect(pool));
+        }
+
+        /** On a virtual thread: the resolver of the JDK blocks. */
+        private void connect(final ConnectionPool pool) {
+            final RemotePort port = pool.port();
+            final InetSocketAddress address = new InetSocketAddress(port.host(), port.port());
+            if (address.isUnresolved()) {
+                pool.openingFailed(connectFailure(port, new UnknownHostException(port.host())));
+            } else if (workers.isShuttingDown()) {
+                pool.openingFailed(new TransactionException(
+                        port,
+                        TransactionStep.CONNECT,
+                        FailureReason.CONNECTOR_CLOSED,
+                        "The connector is closed",
+                        null));
+            } else {
+                bootstrap.connect(address).addListener((ChannelFuture connected) -> {
+                    if (connected.isSuccess()) {
+                        channels.add(connected.channel());
+                        converse(pool, connected.channel());
+                    } else {
+                        pool.openingFailed(connectFailure(port, connected.cause()));
+                    }
+                });
+            }
+        }
+
+        private TransactionException connectFailure(final RemotePort port, final Throwable cause) {
+            return new TransactionException(
+                    port, TransactionStep.CONNECT, FailureReason.CONNECT_FAILED, String.valueOf(cause), cause);
+        }
+
+        private void converse(final ConnectionPool pool, final Channel channel) {
+            final RemotePort port = pool.port();
+            final Opening opening = new Opening(pool);
+            final PeerConnection connection = new PeerConnection(port, channel, opening, pool);
+            if (port.tls() != null) {
+                channel.pipeline().addLast(tls(port));
+            }
+            channel.pipeline().addLast(connection);
+            channel.eventLoop()
+                    .schedule(
+                            () -> opening.timedOut(settings.connectTimeout()),
+                            TimeUnit.NANOSECONDS.convert(settings.connectTimeout()),
+                            TimeUnit.NANOSECONDS);
+            try {
+                opening.begin(connection);
+            } catch (final ProtocolException e) {
+                connection.end(connection.failure(FailureReason.PROTOCOL_VIOLATION, e.getMessage(), e));
+            }
+        }
+
+        private SslHandler tls(final RemotePort port) {
+            final SSLEngine engine = port.tls().createSSLEngine(port.host(), port.port());
+            engine.setUseClientMode(true);
+            final SslHandler handler = new SslHandler(engine, virtualThreads);
+            handler.setHandshakeTimeoutMillis(settings.connectTimeout().toMillis());
+            return handler;
+        }
+    }
+
+    /** A bootstrap asks for a handler; ours come when the connection is there. */
+    private static final class NothingYet extends ChannelHandlerAdapter {
+        @Override
+        public boolean isSharable() {
+            return true;
+        }
+    }
+}

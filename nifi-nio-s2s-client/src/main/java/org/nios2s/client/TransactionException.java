@@ -1,0 +1,69 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import java.io.IOException;
+
+/**
+ * A transaction failed: says with which peer and port, in which step, and why. Immutable; any thread.
+ *
+ * <p>Unless {@link #isOutcomeUnknown()}, nothing of the transaction was taken over and all of it can be sent again.
+ */
+public final class TransactionException extends IOException {
+    private final String peer;
+    private final String portIdentifier;
+    private final TransactionStep step;
+    private final FailureReason reason;
+
+    TransactionException(
+            final RemotePort port,
+            final TransactionStep step,
+            final FailureReason reason,
+            final String message,
+            final Throwable cause) {
+        super(
+                "Transaction with " + port.peer() + ", port " + port.portIdentifier() + ", failed in step " + step
+                        + ": " + reason + ": " + message,
+                cause);
+        this.peer = port.peer();
+        this.portIdentifier = port.portIdentifier();
+        this.step = step;
+        this.reason = reason;
+    }
+
+    /** @return the peer as {@code host:port} */
+    public String peer() {
+        return peer;
+    }
+
+    /** @return the identifier of the NiFi port */
+    public String portIdentifier() {
+        return portIdentifier;
+    }
+
+    /** @return the step in which it failed */
+    public TransactionStep step() {
+        return step;
+    }
+
+    /** @return why it failed */
+    public FailureReason reason() {
+        return reason;
+    }
+
+    /**
+     * @return whether the peer may have taken the packets over although the transaction failed; to send them again may
+     *     make duplicates
+     */
+    public boolean isOutcomeUnknown() {
+        return step == TransactionStep.COMPLETE;
+    }
+}

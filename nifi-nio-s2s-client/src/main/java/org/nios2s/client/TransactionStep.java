@@ -1,0 +1,39 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+/** Where in its course a transaction is, in the order of the protocol. Immutable; any thread. */
+public enum TransactionStep {
+    /** Waits for a connection of the pool. */
+    WAIT_FOR_CONNECTION,
+    /** The name is resolved and the TCP connection opened. */
+    CONNECT,
+    /** Certificates are exchanged. */
+    TLS_HANDSHAKE,
+    /** Both ends agree on a version of the protocol. */
+    NEGOTIATE_PROTOCOL,
+    /** The port is named and its state learned. */
+    HANDSHAKE,
+    /** Both ends agree on the format of packets. */
+    NEGOTIATE_CODEC,
+    /** The peers of a cluster are asked for. */
+    REQUEST_PEER_LIST,
+    /** Packets are written. */
+    SEND_PACKETS,
+    /** Packets are asked for and read. */
+    RECEIVE_PACKETS,
+    /** Both ends compare checksums; until then nothing is taken over. */
+    CONFIRM,
+    /**
+     * The receiving end takes the packets over. A push that fails here may or may not have arrived.
+     */
+    COMPLETE
+}

@@ -1,0 +1,266 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.assertFails;
+import static org.nios2s.client.Outcomes.packet;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.client.ScriptedServer.Action;
+import org.nios2s.client.ScriptedServer.Moment;
+
+/** What goes wrong in a push, in every step of it, and what is left behind: nothing. */
+class FailureTest {
+    private static final Map<Moment, TransactionStep> STEPS = Map.of(
+            Moment.ACCEPTED, TransactionStep.NEGOTIATE_PROTOCOL,
+            Moment.PROTOCOL, TransactionStep.NEGOTIATE_PROTOCOL,
+            Moment.HANDSHAKE, TransactionStep.HANDSHAKE,
+            Moment.CODEC, TransactionStep.NEGOTIATE_CODEC,
+            Moment.FIRST_PACKET, TransactionStep.CONFIRM,
+            Moment.CONFIRM, TransactionStep.CONFIRM,
+            Moment.FINISHED, TransactionStep.COMPLETE);
+
+    private ScriptedServer server;
+    private SiteToSiteConnector connector;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ScriptedServer();
+        connector = new SiteToSiteConnector(ConnectorSettings.DEFAULTS
+                .withConnectionsPerPort(2)
+                .withWaitingPerPort(3)
+                .withBackOff(Duration.ofMillis(10), Duration.ofMillis(50)));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        connector.close();
+        server.close();
+    }
+
+    private CompletableFuture<TransactionResult> push() {
+        return connector.push(server.remotePort(), List.of(packet("a")));
+    }
+
+    private void assertNothingIsLeft() {
+        await().until(() -> connector.openConnections() == 0);
+    }
+
+    /** The same connector serves when the peer behaves again. */
+    private void assertServesAgain(final Moment moment) throws Exception {
+        server.asUsual(moment);
+        assertEquals(1, Outcomes.await(push()).packets());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Moment.class)
+    void aPeerThatLeavesFailsThePushInItsStep(final Moment moment) throws Exception {
+        server.at(moment, ScriptedServer.hangUp());
+        final TransactionException failure = assertFails(push(), STEPS.get(moment), FailureReason.CONNECTION_LOST);
+        assertEquals(server.remotePort().peer(), failure.peer());
+        assertEquals("port-id", failure.portIdentifier());
+        assertEquals(moment == Moment.FINISHED, failure.isOutcomeUnknown());
+        assertTrue(failure.getMessage().contains(server.remotePort().peer()), failure.getMessage());
+        assertNothingIsLeft();
+        assertServesAgain(moment);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Moment.class)
+    void aPeerThatSpeaksAnotherLanguageFailsThePushInItsStep(final Moment moment) throws Exception {
+        server.at(moment, ScriptedServer.garbage());
+        assertFails(push(), STEPS.get(moment), FailureReason.PROTOCOL_VIOLATION);
+        assertNothingIsLeft();
+        assertServesAgain(moment);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Moment.class,
+            names = {"FIRST_PACKET", "CONFIRM", "FINISHED"})
+    void aPeerThatStallsFailsThePushAtItsDeadline(final Moment moment) throws Exception {
+        server.at(moment, server.stall());
+        final RemotePort port = server.remotePort().withDeadline(Duration.ofMillis(500));
+        assertFails(connector.push(port, List.of(packet("a"))), STEPS.get(moment), FailureReason.DEADLINE_PASSED);
+        assertNothingIsLeft();
+        assertServesAgain(moment);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Moment.class,
+            names = {"ACCEPTED", "PROTOCOL", "HANDSHAKE", "CODEC"})
+    void aPeerThatStallsWhileTheConnectionOpensFailsWhoWaitsForIt(final Moment moment) throws Exception {
+        server.at(moment, server.stall());
+        try (SiteToSiteConnector impatient =
+                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+            assertFails(
+                    impatient.push(server.remotePort(), List.of(packet("a"))),
+                    STEPS.get(moment),
+                    FailureReason.DEADLINE_PASSED);
+        }
+        final RemotePort hasty = server.remotePort().withDeadline(Duration.ofMillis(300));
+        assertFails(
+                connector.push(hasty, List.of(packet("a"))),
+                TransactionStep.WAIT_FOR_CONNECTION,
+                FailureReason.DEADLINE_PASSED);
+        assertServesAgain(moment);
+    }
+
+    static Stream<Arguments> refusals() {
+        return Stream.of(
+                Arguments.of(ScriptedServer.answer(ResponseCode.UNKNOWN_PORT), FailureReason.UNKNOWN_PORT),
+                Arguments.of(
+                        ScriptedServer.answer(ResponseCode.PORT_NOT_IN_VALID_STATE, "stopped"),
+                        FailureReason.PORT_NOT_RUNNING),
+                Arguments.of(
+                        ScriptedServer.answer(ResponseCode.PORTS_DESTINATION_FULL), FailureReason.DESTINATION_FULL),
+                Arguments.of(ScriptedServer.answer(ResponseCode.UNAUTHORIZED, "not you"), FailureReason.UNAUTHORIZED),
+                Arguments.of(ScriptedServer.answer(ResponseCode.MISSING_PROPERTY, "GZIP"), FailureReason.REFUSED),
+                Arguments.of(ScriptedServer.answer(ResponseCode.UNKNOWN_PROPERTY_NAME, "X"), FailureReason.REFUSED),
+                Arguments.of(ScriptedServer.answer(ResponseCode.ILLEGAL_PROPERTY_VALUE, "Y"), FailureReason.REFUSED),
+                Arguments.of(ScriptedServer.answer(ResponseCode.ABORT, "no"), FailureReason.REFUSED),
+                Arguments.of(ScriptedServer.answer(ResponseCode.MORE_DATA), FailureReason.PROTOCOL_VIOLATION));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void everyRefusalOfTheHandshakeHasItsReason(final Action refusal, final FailureReason reason) throws Exception {
+        server.at(Moment.HANDSHAKE, refusal);
+        assertFails(push(), TransactionStep.HANDSHAKE, reason);
+        assertNothingIsLeft();
+        assertServesAgain(Moment.HANDSHAKE);
+    }
+
+    @Test
+    void aPeerThatIsNotThereFailsThePush() throws IOException {
+        final int unused;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            unused = socket.getLocalPort();
+        }
+        final RemotePort nobody = RemotePort.of("127.0.0.1", unused, "port-id");
+        final TransactionException failure = assertFails(
+                connector.push(nobody, List.of(packet("a"))), TransactionStep.CONNECT, FailureReason.CONNECT_FAILED);
+        assertTrue(failure.getMessage().contains("127.0.0.1:" + unused), failure.getMessage());
+        assertFalse(failure.isOutcomeUnknown());
+    }
+
+    @Test
+    void aNameThatIsNotKnownFailsThePush() {
+        assertFails(
+                connector.push(RemotePort.of("no-such-host.invalid", 1, "x"), List.of(packet("a"))),
+                TransactionStep.CONNECT,
+                FailureReason.CONNECT_FAILED);
+    }
+
+    @Test
+    void oneMoreThanMayWaitFailsAtOnceAndTheOthersAreServedWhenThePeerIsReady() throws Exception {
+        final CountDownLatch ready = new CountDownLatch(1);
+        server.at(Moment.CONFIRM, wire -> {
+            ready.await();
+            return false;
+        });
+        final List<CompletableFuture<TransactionResult>> running = List.of(push(), push());
+        await().until(() -> connector.openConnections() == 2 && server.handshakes.size() == 2);
+        final List<CompletableFuture<TransactionResult>> accepted = new ArrayList<>(running);
+        await().until(() -> {
+            final CompletableFuture<TransactionResult> next = push();
+            if (!next.isCompletedExceptionally()) {
+                accepted.add(next);
+                return false;
+            }
+            assertFails(next, TransactionStep.WAIT_FOR_CONNECTION, FailureReason.TOO_MANY_WAITING);
+            return true;
+        });
+        assertEquals(5, accepted.size());
+        ready.countDown();
+        for (final CompletableFuture<TransactionResult> result : accepted) {
+            assertEquals(1, Outcomes.await(result).packets());
+        }
+        assertEquals(5, server.committed.size());
+        assertEquals(2, server.accepted.get());
+    }
+
+    @Test
+    void aTransactionThatIsCancelledWhileItWaitsMakesRoomForAnother() throws Exception {
+        server.at(Moment.CONFIRM, server.stall());
+        final List<CompletableFuture<TransactionResult>> all = new ArrayList<>();
+        await().until(() -> {
+            all.add(push());
+            return all.get(all.size() - 1).isCompletedExceptionally();
+        });
+        all.get(all.size() - 2).cancel(false);
+        assertFalse(push().isCompletedExceptionally());
+    }
+
+    @Test
+    void anUnusedConnectionIsClosedWithAGoodbye() throws Exception {
+        try (SiteToSiteConnector brief =
+                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withIdleExpiration(Duration.ofMillis(200)))) {
+            Outcomes.await(brief.push(server.remotePort(), List.of(packet("a"))));
+            assertEquals(1, brief.openConnections());
+            await().until(() -> brief.openConnections() == 0);
+            await().until(() -> server.shutDowns.get() == 1 && server.openConnections() == 0);
+            Outcomes.await(brief.push(server.remotePort(), List.of(packet("b"))));
+        }
+    }
+
+    @Test
+    void aPeerThatClosedAnUnusedConnectionIsConnectedToAgain() throws Exception {
+        Outcomes.await(push());
+        final int port = server.port();
+        server.close();
+        await().until(() -> connector.openConnections() == 0);
+        server = new ScriptedServer(port, null);
+        assertEquals(1, Outcomes.await(push()).packets());
+    }
+
+    @Test
+    void wordsOfAPeerThatNobodyAskedForCloseAnUnusedConnection() throws Exception {
+        server.at(Moment.FINISHED, wire -> {
+            wire.say(ResponseCode.TRANSACTION_FINISHED);
+            wire.say(ResponseCode.TRANSACTION_FINISHED);
+            return true;
+        });
+        Outcomes.await(push());
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aPeerThatSendsFailuresForeverIsNotAskedWithoutPause() throws Exception {
+        server.at(Moment.HANDSHAKE, ScriptedServer.answer(ResponseCode.UNKNOWN_PORT));
+        for (int i = 0; i < 10; i++) {
+            assertFails(push(), TransactionStep.HANDSHAKE, FailureReason.UNKNOWN_PORT);
+        }
+        assertEquals(10, server.accepted.get());
+    }
+}

@@ -1,0 +1,195 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.assertFails;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.client.ScriptedServer.Moment;
+import org.nios2s.client.ScriptedServer.Received;
+
+/** Pulls from a scripted server. */
+class PullTest {
+    private static final long SEED = 5;
+    private static final int LARGE_BYTES = 4 << 20;
+
+    private ScriptedServer server;
+    private SiteToSiteConnector connector;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ScriptedServer();
+        connector = new SiteToSiteConnector();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        connector.close();
+        server.close();
+    }
+
+    private List<Received> offer(final int... sizes) {
+        final Random random = new Random(SEED);
+        final List<Received> packets = new ArrayList<>();
+        for (final int size : sizes) {
+            final byte[] content = new byte[size];
+            random.nextBytes(content);
+            packets.add(new Received(Map.of("size", "" + size), content));
+        }
+        server.offered.addAll(packets);
+        return packets;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everyPacketReachesTheReceiverAndThenThePeerMayForgetThem(final boolean compress) throws Exception {
+        final List<Received> offered = offer(0, 1, 10, 70_000, LARGE_BYTES);
+        final List<Received> received = new CopyOnWriteArrayList<>();
+        final TransactionResult result =
+                Outcomes.await(connector.pull(server.remotePort().withCompress(compress), packet -> {
+                    assertEquals(0, server.finishedPulls.get());
+                    received.add(
+                            new Received(packet.attributes(), packet.content().readAllBytes()));
+                }));
+        assertEquals(5, result.packets());
+        assertEquals(70_011 + LARGE_BYTES, result.bytes());
+        for (int i = 0; i < offered.size(); i++) {
+            assertEquals(offered.get(i).attributes(), received.get(i).attributes());
+            assertArrayEquals(offered.get(i).content(), received.get(i).content());
+        }
+        await().until(() -> server.finishedPulls.get() == 1 && server.offered.isEmpty());
+    }
+
+    @Test
+    void whatTheReceiverLeavesUnreadIsSkipped() throws Exception {
+        offer(200_000, 5, 300_000);
+        final List<Integer> firstBytes = new CopyOnWriteArrayList<>();
+        Outcomes.await(connector.pull(
+                server.remotePort(), packet -> firstBytes.add(packet.content().read())));
+        assertEquals(3, firstBytes.size());
+    }
+
+    @Test
+    void nothingToPullIsAResultWithoutPacketsAndTheConnectionIsKept() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertEquals(
+                    0,
+                    Outcomes.await(connector.pull(server.remotePort(), packet -> {}))
+                            .packets());
+        }
+        assertEquals(1, server.accepted.get());
+    }
+
+    @Test
+    void aPullIsFollowedByAPushOnTheSameConnection() throws Exception {
+        offer(3);
+        Outcomes.await(connector.pull(server.remotePort(), packet -> {}));
+        Outcomes.await(connector.push(server.remotePort(), List.of(Outcomes.packet("a"))));
+        assertEquals(1, server.accepted.get());
+    }
+
+    @Test
+    void aReceiverThatThrowsLeavesThePacketsWithThePeer() {
+        offer(3, 4);
+        final TransactionException failure = assertFails(
+                connector.pull(server.remotePort(), packet -> {
+                    throw new IllegalStateException("no room");
+                }),
+                TransactionStep.RECEIVE_PACKETS,
+                FailureReason.RECEIVER_FAILED);
+        assertTrue(failure.getMessage().contains("no room"), failure.getMessage());
+        await().until(() -> server.openConnections() == 0);
+        assertEquals(0, server.finishedPulls.get());
+        assertEquals(2, server.offered.size());
+    }
+
+    @Test
+    void aChecksumThatThePeerRefusesFails() {
+        offer(3);
+        server.at(Moment.CONFIRM, ScriptedServer.answer(ResponseCode.BAD_CHECKSUM));
+        assertFails(
+                connector.pull(server.remotePort(), packet -> {}), TransactionStep.CONFIRM, FailureReason.BAD_CHECKSUM);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Moment.class,
+            names = {"FIRST_PACKET", "CONFIRM"})
+    void aPeerThatLeavesFailsThePull(final Moment moment) {
+        offer(3);
+        server.at(moment, ScriptedServer.hangUp());
+        assertFails(
+                connector.pull(server.remotePort(), packet -> {}),
+                moment == Moment.CONFIRM ? TransactionStep.CONFIRM : TransactionStep.RECEIVE_PACKETS,
+                FailureReason.CONNECTION_LOST);
+    }
+
+    @Test
+    void aPeerThatLeavesInAPacketFailsThePullAtOnceAlsoWhenTheReceiverIsBusy() throws Exception {
+        final CountDownLatch hold = new CountDownLatch(1);
+        server.at(Moment.FIRST_PACKET, wire -> {
+            wire.say(ResponseCode.MORE_DATA);
+            wire.out.writeInt(0);
+            wire.out.writeLong(1_000_000);
+            wire.out.write(new byte[10]);
+            wire.out.flush();
+            throw new IOException("leaves");
+        });
+        final CompletableFuture<TransactionResult> result = connector.pull(server.remotePort(), packet -> hold.await());
+        assertFails(result, TransactionStep.RECEIVE_PACKETS, FailureReason.CONNECTION_LOST);
+        hold.countDown();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void garbageInPlaceOfAPacketFailsThePull(final boolean compress) {
+        server.at(Moment.FIRST_PACKET, wire -> {
+            wire.say(ResponseCode.MORE_DATA);
+            return ScriptedServer.garbage().happen(wire);
+        });
+        assertFails(
+                connector.pull(server.remotePort().withCompress(compress), packet -> {}),
+                TransactionStep.RECEIVE_PACKETS,
+                FailureReason.PROTOCOL_VIOLATION);
+    }
+
+    @Test
+    void aReceiverThatTakesTooLongMeetsTheDeadline() throws Exception {
+        offer(3);
+        final CountDownLatch hold = new CountDownLatch(1);
+        assertFails(
+                connector.pull(server.remotePort().withDeadline(Duration.ofMillis(500)), packet -> hold.await()),
+                TransactionStep.RECEIVE_PACKETS,
+                FailureReason.DEADLINE_PASSED);
+        hold.countDown();
+        await().until(() -> server.openConnections() == 0);
+        assertEquals(0, server.finishedPulls.get());
+    }
+}
