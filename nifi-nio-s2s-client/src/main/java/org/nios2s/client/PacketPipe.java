@@ -13,9 +13,12 @@ package org.nios2s.client;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -50,6 +53,8 @@ final class PacketPipe {
     private boolean finished;
     private boolean abandoned;
     private IOException failure;
+    /** Belongs to the thread that reads. */
+    private long patience = Long.MAX_VALUE;
 
     PacketPipe(final Valve valve) {
         this.valve = valve;
@@ -144,6 +149,12 @@ final class PacketPipe {
      * @throws IOException if the transaction failed
      */
     ReceivedPacket next() throws IOException {
+        return next(Long.MAX_VALUE);
+    }
+
+    /** @param patienceMillis the longest time that nothing arrives, here and in the packet's content */
+    ReceivedPacket next(final long patienceMillis) throws IOException {
+        patience = patienceMillis;
         while (true) {
             final Item item = take();
             if (item == null) {
@@ -161,8 +172,12 @@ final class PacketPipe {
         final Item item;
         lock.lock();
         try {
+            long left = TimeUnit.MILLISECONDS.toNanos(patience);
             while (items.isEmpty() && failure == null && !finished) {
-                changed.awaitUninterruptibly();
+                if (left <= 0) {
+                    throw new SocketTimeoutException("Nothing arrived for " + patience + " ms");
+                }
+                left = changed.awaitNanos(left);
             }
             if (failure != null) {
                 throw new IOException(failure.getMessage(), failure);
@@ -175,6 +190,11 @@ final class PacketPipe {
                 valveClosed = false;
                 open = true;
             }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while receiving");
+            interrupted.initCause(e);
+            throw interrupted;
         } finally {
             lock.unlock();
         }

@@ -290,12 +290,9 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     void abandon(final TransactionException cause) {
         if (state == State.RECEIVED) {
             try {
-                ResponseMessage.write(
-                        connection.gather(),
-                        ResponseCode.CANCEL_TRANSACTION,
-                        cause.reason().name());
+                ResponseMessage.write(connection.gather(), ResponseCode.CANCEL_TRANSACTION, cause.detail());
             } catch (final ProtocolException e) {
-                throw new IllegalStateException("A constant does not fit", e);
+                throw new IllegalStateException("A short text does not fit", e);
             }
             connection.shutDown(cause);
         } else {

@@ -55,6 +55,8 @@ final class PushConversation implements Conversation {
     private ContentPump pump;
     private long packets;
     private long bytes;
+    /** Written by the IO worker only. */
+    private volatile long bytesWritten;
 
     PushConversation(final PeerConnection connection) {
         this.connection = connection;
@@ -76,6 +78,11 @@ final class PushConversation implements Conversation {
 
     long bytes() {
         return bytes;
+    }
+
+    /** @return bytes of streamed content that were written so far. Any thread */
+    long bytesWritten() {
+        return bytesWritten;
     }
 
     @Override
@@ -163,6 +170,7 @@ final class PushConversation implements Conversation {
             piece.release();
             return false;
         }
+        bytesWritten = bytesWritten + piece.readableBytes();
         if (connection.port().compress()) {
             try {
                 deflate(piece);
@@ -292,12 +300,9 @@ final class PushConversation implements Conversation {
     void abandon(final TransactionException cause) {
         if (state == State.SENDING && packets > 0) {
             try {
-                ResponseMessage.write(
-                        connection.gather(),
-                        ResponseCode.CANCEL_TRANSACTION,
-                        cause.reason().name());
+                ResponseMessage.write(connection.gather(), ResponseCode.CANCEL_TRANSACTION, cause.detail());
             } catch (final ProtocolException e) {
-                throw new IllegalStateException("A constant does not fit", e);
+                throw new IllegalStateException("A short text does not fit", e);
             }
             connection.shutDown(cause);
         } else {

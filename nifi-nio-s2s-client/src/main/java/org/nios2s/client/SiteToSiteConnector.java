@@ -26,15 +26,20 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
+import org.apache.nifi.remote.PeerStatus;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.apache.nifi.remote.exception.ProtocolException;
 
 /**
@@ -121,8 +126,59 @@ public final class SiteToSiteConnector implements AutoCloseable {
         return pools.computeIfAbsent(port, key -> new ConnectionPool(key, settings, new Sockets()));
     }
 
+    /**
+     * Transactions with a cluster, whose peers are found over NiFi's REST API and chosen as NiFi's client does.
+     *
+     * @param config URLs, port, key stores, timeouts, compression, batch limits and peer persistence, as NiFi's
+     *     {@code SiteToSiteClient.Builder} makes it
+     */
+    public RemoteCluster cluster(final SiteToSiteClientConfig config) {
+        return new RemoteCluster(this, config);
+    }
+
+    /** Asks a peer for the peers of its cluster. */
+    CompletableFuture<Set<PeerStatus>> peers(final RemotePort withoutIdentifier) {
+        final ConnectionPool pool = pool(withoutIdentifier);
+        final PeerListTransfer transfer = new PeerListTransfer(withoutIdentifier, pool);
+        start(transfer, pool);
+        return transfer.peers();
+    }
+
+    /** Starts a transaction whose packets are sent or received one by one. */
+    InteractiveTransfer interact(final RemotePort port, final TransferDirection direction) {
+        final ConnectionPool pool = pool(port);
+        final InteractiveTransfer transfer = new InteractiveTransfer(port, direction, pool);
+        submit(transfer, pool);
+        return transfer;
+    }
+
+    /** @return runs tasks that may block, each on a virtual thread */
+    Executor virtualThreads() {
+        return virtualThreads;
+    }
+
+    /** Repeats a task that may block until the connector is closed or the returned future cancelled. */
+    ScheduledFuture<?> repeat(final Runnable task, final Duration pause) {
+        return workers.next()
+                .scheduleWithFixedDelay(() -> virtualThreads.execute(task), 0, pause.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     /** Sets the deadline, listens to a cancelling caller, and waits for a connection. */
-    CompletableFuture<TransactionResult> start(final Transfer transfer, final ConnectionPool pool) {
+    private CompletableFuture<TransactionResult> start(final Transfer transfer, final ConnectionPool pool) {
+        if (!closed) {
+            final ScheduledFuture<?> deadline = workers.next()
+                    .schedule(
+                            () -> transfer.stop(
+                                    FailureReason.DEADLINE_PASSED,
+                                    "Not over after " + transfer.port().deadline()),
+                            transfer.deadlineNanos(),
+                            TimeUnit.NANOSECONDS);
+            transfer.deadline(deadline);
+        }
+        return submit(transfer, pool);
+    }
+
+    private CompletableFuture<TransactionResult> submit(final Transfer transfer, final ConnectionPool pool) {
         final RemotePort port = transfer.port();
         if (closed) {
             transfer.fail(new TransactionException(
@@ -141,12 +197,6 @@ public final class SiteToSiteConnector implements AutoCloseable {
                 pool.forget(transfer);
             }
         });
-        final ScheduledFuture<?> deadline = workers.next()
-                .schedule(
-                        () -> transfer.stop(FailureReason.DEADLINE_PASSED, "Not over after " + port.deadline()),
-                        transfer.deadlineNanos(),
-                        TimeUnit.NANOSECONDS);
-        transfer.deadline(deadline);
         pool.submit(transfer);
         return transfer.result();
     }

@@ -18,10 +18,13 @@ import java.io.IOException;
  * <p>Unless {@link #isOutcomeUnknown()}, nothing of the transaction was taken over and all of it can be sent again.
  */
 public final class TransactionException extends IOException {
+    private static final int LONGEST_DETAIL = 1_000;
+
     private final String peer;
     private final String portIdentifier;
     private final TransactionStep step;
     private final FailureReason reason;
+    private final String detail;
 
     TransactionException(
             final RemotePort port,
@@ -29,22 +32,33 @@ public final class TransactionException extends IOException {
             final FailureReason reason,
             final String message,
             final Throwable cause) {
-        super(
-                "Transaction with " + port.peer() + ", port " + port.portIdentifier() + ", failed in step " + step
-                        + ": " + reason + ": " + message,
-                cause);
-        this.peer = port.peer();
-        this.portIdentifier = port.portIdentifier();
-        this.step = step;
-        this.reason = reason;
+        this(port.peer(), port.portIdentifier(), step, reason, message, cause);
     }
 
-    /** @return the peer as {@code host:port} */
+    TransactionException(
+            final String peer,
+            final String portIdentifier,
+            final TransactionStep step,
+            final FailureReason reason,
+            final String message,
+            final Throwable cause) {
+        super(
+                "Transaction with " + peer + (portIdentifier.isEmpty() ? "" : ", port " + portIdentifier)
+                        + ", failed in step " + step + ": " + reason + ": " + message,
+                cause);
+        this.peer = peer;
+        this.portIdentifier = portIdentifier;
+        this.step = step;
+        this.reason = reason;
+        this.detail = String.valueOf(message);
+    }
+
+    /** @return the peer as {@code host:port}, or the URLs of the cluster while no peer is chosen */
     public String peer() {
         return peer;
     }
 
-    /** @return the identifier of the NiFi port */
+    /** @return the identifier of the NiFi port, or its name while the identifier is not known */
     public String portIdentifier() {
         return portIdentifier;
     }
@@ -57,6 +71,11 @@ public final class TransactionException extends IOException {
     /** @return why it failed */
     public FailureReason reason() {
         return reason;
+    }
+
+    /** @return what happened, without peer, port and step; short enough for the wire */
+    String detail() {
+        return detail.substring(0, Math.min(detail.length(), LONGEST_DETAIL));
     }
 
     /**

@@ -12,6 +12,8 @@ package org.nios2s.client;
 
 /** Where in its course a transaction is, in the order of the protocol. Immutable; any thread. */
 public enum TransactionStep {
+    /** A peer of the cluster is chosen; NiFi's REST API and peer lists are asked when they are not known. */
+    FIND_PEER,
     /** Waits for a connection of the pool. */
     WAIT_FOR_CONNECTION,
     /** The name is resolved and the TCP connection opened. */

@@ -1,0 +1,134 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import io.netty.handler.ssl.SslHandler;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.security.cert.StandardPrincipalFormatter;
+
+/**
+ * A transaction whose words another thread chooses one after the other. Lives on the connection's IO worker;
+ * {@link #push} and {@link #pull} come from any thread.
+ */
+final class InteractiveTransfer extends Transfer {
+    private final TransferDirection direction;
+    private final ConnectionPool pool;
+    private final CompletableFuture<Boolean> started = new CompletableFuture<>();
+
+    /** These three are published by {@link #started}. */
+    private PeerConnection connection;
+
+    private PushConversation push;
+    private PullConversation pull;
+
+    InteractiveTransfer(final RemotePort port, final TransferDirection direction, final ConnectionPool pool) {
+        super(port);
+        this.direction = direction;
+        this.pool = pool;
+    }
+
+    /** @return completed when packets can be sent, or when it is known whether there are packets to receive */
+    CompletableFuture<Boolean> started() {
+        return started;
+    }
+
+    PacketPipe pipe() {
+        return pull.pipe();
+    }
+
+    /** @return bytes of content that left for the peer so far, to see whether it takes any */
+    long bytesWritten() {
+        return push == null ? 0 : push.bytesWritten();
+    }
+
+    /** @return the subject of the peer's certificate as NiFi formats it, or null without TLS */
+    String distinguishedName() {
+        final SslHandler tls = connection.channel().pipeline().get(SslHandler.class);
+        if (tls == null) {
+            return null;
+        }
+        try {
+            final Certificate first = tls.engine().getSession().getPeerCertificates()[0];
+            return StandardPrincipalFormatter.getInstance().getSubject((X509Certificate) first);
+        } catch (final SSLPeerUnverifiedException e) {
+            return null;
+        }
+    }
+
+    @Override
+    protected void run(final PeerConnection taken) {
+        connection = taken;
+        if (direction == TransferDirection.SEND) {
+            push = new PushConversation(taken);
+            push.begin();
+            started.complete(true);
+        } else {
+            pull = new PullConversation(taken, this::fail);
+            pull.begin();
+            pull.available().whenComplete((available, failure) -> {
+                if (failure == null) {
+                    if (!available) {
+                        over(0, 0, false);
+                    }
+                    started.complete(available);
+                }
+            });
+        }
+    }
+
+    /** Says something of a push, on the IO worker. */
+    <T> CompletableFuture<T> push(final Function<PushConversation, CompletableFuture<T>> word) {
+        return say(push, word);
+    }
+
+    /** Says something of a pull, on the IO worker. */
+    <T> CompletableFuture<T> pull(final Function<PullConversation, CompletableFuture<T>> word) {
+        return say(pull, word);
+    }
+
+    private <C, T> CompletableFuture<T> say(final C conversation, final Function<C, CompletableFuture<T>> word) {
+        final CompletableFuture<T> said = new CompletableFuture<>();
+        connection.execute(() -> word.apply(conversation).whenComplete((answer, failure) -> {
+            if (failure == null) {
+                said.complete(answer);
+            } else {
+                said.completeExceptionally(PushTransfer.cause(failure));
+            }
+        }));
+        return said;
+    }
+
+    /** All has been said: the connection is free. On the IO worker. */
+    void over(final long packets, final long bytes, final boolean destinationFull) {
+        pool.release(connection);
+        succeed(packets, bytes, destinationFull);
+    }
+
+    @Override
+    protected void onFailure(final TransactionException failure) {
+        started.completeExceptionally(failure);
+    }
+
+    @Override
+    protected void abandon(final TransactionException failure) {
+        if (push != null) {
+            push.abandon(failure);
+        } else {
+            pull.abandon(failure);
+        }
+        fail(failure);
+    }
+}

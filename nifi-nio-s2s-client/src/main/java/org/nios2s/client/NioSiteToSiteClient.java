@@ -1,0 +1,140 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.nifi.remote.Transaction;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.client.SiteToSiteClientConfig;
+import org.apache.nifi.remote.exception.HandshakeException;
+import org.apache.nifi.remote.exception.PortNotRunningException;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.exception.UnknownPortException;
+import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
+
+/**
+ * NiFi's {@link SiteToSiteClient} for RAW on the connector's IO workers, in place of two threads and a pool per instance.
+ * Any thread; its methods block the caller as those of NiFi's client do.
+ *
+ * <p>In place of {@code builder.build()} write {@code new NioSiteToSiteClient(builder.buildConfig())}. All such clients of
+ * a JVM share one connector, which is closed with the last of them.
+ */
+public final class NioSiteToSiteClient implements SiteToSiteClient {
+    private static final int MOST_FULL_PEERS = 100;
+
+    private final SiteToSiteClientConfig config;
+    private final SharedConnector shared;
+    private final SiteToSiteConnector connector;
+    private final RemoteCluster cluster;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Makes a client on the connector that all such clients share. */
+    public NioSiteToSiteClient(final SiteToSiteClientConfig config) {
+        this(SharedConnector.INSTANCE.acquire(), config, SharedConnector.INSTANCE);
+    }
+
+    /** Makes a client on a connector that the caller closes. */
+    public NioSiteToSiteClient(final SiteToSiteConnector connector, final SiteToSiteClientConfig config) {
+        this(connector, config, null);
+    }
+
+    private NioSiteToSiteClient(
+            final SiteToSiteConnector connector, final SiteToSiteClientConfig config, final SharedConnector shared) {
+        this.connector = connector;
+        this.config = config;
+        this.shared = shared;
+        boolean made = false;
+        try {
+            if (config.getTransportProtocol() != SiteToSiteTransportProtocol.RAW) {
+                throw new IllegalArgumentException("Only RAW is supported, not " + config.getTransportProtocol()
+                        + ": use NiFi's own client for it");
+            }
+            this.cluster = connector.cluster(config);
+            made = true;
+        } finally {
+            if (!made && shared != null) {
+                shared.release();
+            }
+        }
+    }
+
+    /**
+     * Begins a transaction.
+     *
+     * @return null if all peers are penalized, as NiFi's client
+     * @throws IOException as NiFi's client: {@link UnknownPortException}, {@link PortNotRunningException},
+     *     {@link HandshakeException}, {@link ProtocolException}, or a {@link TransactionException}, which is the cause of
+     *     the others
+     */
+    @Override
+    public Transaction createTransaction(final TransferDirection direction) throws IOException {
+        if (closed.get()) {
+            throw new IllegalStateException("Client is closed");
+        }
+        for (int i = 0; i < MOST_FULL_PEERS; i++) {
+            final RemotePort port;
+            try {
+                port = cluster.findPort(direction);
+            } catch (final TransactionException e) {
+                if (e.reason() == FailureReason.NO_PEER && e.getCause() == null) {
+                    return null;
+                }
+                throw e;
+            }
+            try {
+                return NioTransaction.begin(connector, cluster, config, port, direction);
+            } catch (final TransactionException e) {
+                cluster.penalizeFor(port, e);
+                if (e.reason() != FailureReason.DESTINATION_FULL) {
+                    throw asNiFiSays(e);
+                }
+            }
+        }
+        return null;
+    }
+
+    private static IOException asNiFiSays(final TransactionException failure) {
+        final IOException said =
+                switch (failure.reason()) {
+                    case UNKNOWN_PORT -> new UnknownPortException(failure.getMessage());
+                    case PORT_NOT_RUNNING -> new PortNotRunningException(failure.getMessage());
+                    case UNAUTHORIZED, REFUSED -> new HandshakeException(failure.getMessage());
+                    case PROTOCOL_VIOLATION -> new ProtocolException(failure.getMessage());
+                    default -> failure;
+                };
+        if (said != failure && said.getCause() == null) {
+            said.initCause(failure);
+        }
+        return said;
+    }
+
+    @Override
+    public boolean isSecure() throws IOException {
+        return cluster.isSecure();
+    }
+
+    @Override
+    public SiteToSiteClientConfig getConfig() {
+        return config;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            cluster.close();
+            if (shared != null) {
+                shared.release();
+            }
+        }
+    }
+}

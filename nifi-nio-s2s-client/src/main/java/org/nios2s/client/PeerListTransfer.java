@@ -1,0 +1,109 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import io.netty.buffer.ByteBuf;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.apache.nifi.remote.PeerDescription;
+import org.apache.nifi.remote.PeerStatus;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.nios2s.wire.ModifiedUtf8;
+
+/** Asks a peer for the peers of its cluster. Lives on the connection's IO worker. */
+final class PeerListTransfer extends Transfer implements Conversation {
+    private static final int FIRST_WITHOUT_LEADER = 6;
+    private static final int MOST_PEERS = 10_000;
+    private static final int NUMBERS_BYTES = Integer.BYTES + 1 + Integer.BYTES;
+
+    private final ConnectionPool pool;
+    private final CompletableFuture<Set<PeerStatus>> peers = new CompletableFuture<>();
+    private PeerConnection connection;
+
+    PeerListTransfer(final RemotePort port, final ConnectionPool pool) {
+        super(port);
+        this.pool = pool;
+    }
+
+    /** @return completed with every node that takes RAW Site-to-Site */
+    CompletableFuture<Set<PeerStatus>> peers() {
+        return peers;
+    }
+
+    @Override
+    protected void run(final PeerConnection taken) {
+        connection = taken;
+        connection.begin(this);
+        try {
+            ModifiedUtf8.write(connection.gather(), RequestType.REQUEST_PEER_LIST.name());
+        } catch (final ProtocolException e) {
+            throw new IllegalStateException("A constant does not fit", e);
+        }
+        connection.flush();
+    }
+
+    @Override
+    public TransactionStep step() {
+        return TransactionStep.REQUEST_PEER_LIST;
+    }
+
+    @Override
+    public void read(final ByteBuf in) throws ProtocolException {
+        final int start = in.readerIndex();
+        final Set<PeerStatus> list = readIfComplete(in);
+        if (list == null) {
+            in.readerIndex(start);
+            return;
+        }
+        connection.finish(this);
+        pool.release(connection);
+        peers.complete(list);
+        succeed(0, 0, false);
+    }
+
+    private Set<PeerStatus> readIfComplete(final ByteBuf in) throws ProtocolException {
+        if (in.readableBytes() < Integer.BYTES) {
+            return null;
+        }
+        final int count = in.readInt();
+        if (count < 0 || count > MOST_PEERS) {
+            throw new ProtocolException("The peer claims a cluster of " + count + " nodes");
+        }
+        final Set<PeerStatus> list = new HashSet<>();
+        for (int i = 0; i < count; i++) {
+            final String host = ModifiedUtf8.readIfComplete(in);
+            if (host == null || in.readableBytes() < NUMBERS_BYTES) {
+                return null;
+            }
+            final PeerDescription description = new PeerDescription(host, in.readInt(), in.readBoolean());
+            list.add(new PeerStatus(description, in.readInt(), connection.protocolVersion() >= FIRST_WITHOUT_LEADER));
+        }
+        return list;
+    }
+
+    @Override
+    public void failed(final TransactionException failure) {
+        fail(failure);
+    }
+
+    @Override
+    protected void onFailure(final TransactionException failure) {
+        peers.completeExceptionally(failure);
+    }
+
+    @Override
+    protected void abandon(final TransactionException failure) {
+        connection.end(failure);
+        fail(failure);
+    }
+}

@@ -1,0 +1,40 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+/** The connector of all clients that bring none: opened with the first, closed with the last. Any thread. */
+final class SharedConnector {
+    static final SharedConnector INSTANCE = new SharedConnector();
+
+    private SiteToSiteConnector connector;
+    private int users;
+
+    private SharedConnector() {}
+
+    synchronized SiteToSiteConnector acquire() {
+        if (users == 0) {
+            connector = new SiteToSiteConnector();
+        }
+        users++;
+        return connector;
+    }
+
+    void release() {
+        final SiteToSiteConnector unused;
+        synchronized (this) {
+            users--;
+            unused = users == 0 ? connector : null;
+        }
+        if (unused != null) {
+            unused.close();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.packet;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.client.ScriptedServer.Received;
+
+/** A cluster of two scripted nodes behind one REST API. */
+class RemoteClusterTest {
+    private static final int MANY = 100;
+
+    private ScriptedServer first;
+    private ScriptedServer second;
+    private ScriptedSite site;
+    private SiteToSiteConnector connector;
+
+    @BeforeEach
+    void start() throws IOException {
+        first = new ScriptedServer();
+        second = new ScriptedServer();
+        for (final ScriptedServer node : List.of(first, second)) {
+            // Two names for loopback: the peers of a list differ in their names.
+            node.peers.put("127.0.0.1", new int[] {first.port(), 5});
+            node.peers.put("localhost", new int[] {second.port(), 5});
+        }
+        site = new ScriptedSite(first.port());
+        connector = new SiteToSiteConnector();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        connector.close();
+        site.close();
+        first.close();
+        second.close();
+    }
+
+    private SiteToSiteClient.Builder builder() {
+        return new SiteToSiteClient.Builder()
+                .url(site.url())
+                .portName("in")
+                .timeout(5, TimeUnit.SECONDS)
+                .nodePenalizationPeriod(1, TimeUnit.MINUTES);
+    }
+
+    @Test
+    void bothNodesAreUsedAndWhenOneLeavesWorkGoesOn() throws Exception {
+        try (RemoteCluster cluster = connector.cluster(builder().buildConfig())) {
+            for (int i = 0; i < MANY; i++) {
+                Outcomes.await(cluster.push(List.of(packet("a" + i))));
+            }
+            assertTrue(first.committed.size() > 0 && second.committed.size() > 0);
+            assertEquals(MANY, first.committed.size() + second.committed.size());
+            second.close();
+            final int before = first.committed.size();
+            int failures = 0;
+            for (int i = 0; i < 20; i++) {
+                try {
+                    Outcomes.await(cluster.push(List.of(packet("b" + i))));
+                } catch (final ExecutionException e) {
+                    failures++;
+                }
+            }
+            assertTrue(failures <= 2, failures + " failures before the node was passed over");
+            assertEquals(20 - failures, first.committed.size() - before);
+        }
+    }
+
+    @Test
+    void aPullComesFromTheCluster() throws Exception {
+        first.offered.add(new Received(Map.of(), new byte[3]));
+        second.offered.add(new Received(Map.of(), new byte[3]));
+        try (RemoteCluster cluster = connector.cluster(builder().portName("out").buildConfig())) {
+            assertEquals(1, Outcomes.await(cluster.pull(packet -> {})).packets());
+        }
+    }
+
+    @Test
+    void thePeersAreKeptInAFile(@TempDir final Path folder) throws Exception {
+        final Path file = folder.resolve("peers");
+        try (RemoteCluster cluster =
+                connector.cluster(builder().peerPersistenceFile(file.toFile()).buildConfig())) {
+            Outcomes.await(cluster.push(List.of(packet("a"))));
+            await().until(() -> Files.exists(file) && Files.readString(file).contains("" + second.port()));
+        }
+    }
+
+    @Test
+    void whenNoPeerIsLeftItIsSaid() throws Exception {
+        try (RemoteCluster cluster = connector.cluster(builder().buildConfig())) {
+            Outcomes.await(cluster.push(List.of(packet("a"))));
+            first.close();
+            second.close();
+            await().until(() -> {
+                final TransactionException failure = Outcomes.failureOf(cluster.push(List.of(packet("b"))));
+                return failure.reason() == FailureReason.NO_PEER
+                        && failure.getMessage().contains("penalized");
+            });
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What is tried again, and when. */
+class RetryPolicyTest {
+    private static final RetryPolicy POLICY = new RetryPolicy(4, Duration.ofMillis(100), Duration.ofMillis(300), false);
+
+    private static TransactionException failure(final TransactionStep step, final FailureReason reason) {
+        return new TransactionException(RemotePort.of("host", 1, "id"), step, reason, "text", null);
+    }
+
+    private static void assertPause(final int failed, final long most) {
+        final long pause = POLICY.pauseAfter(failed, failure(TransactionStep.CONFIRM, FailureReason.CONNECTION_LOST))
+                .orElseThrow()
+                .toMillis();
+        assertTrue(pause >= most / 2 && pause <= most, "paused " + pause);
+    }
+
+    @Test
+    void pausesDoubleUpToTheLongestAndEndWithTheLastAttempt() {
+        assertPause(1, 100);
+        assertPause(2, 200);
+        assertPause(3, 300);
+        assertEquals(
+                Optional.empty(),
+                POLICY.pauseAfter(4, failure(TransactionStep.CONFIRM, FailureReason.CONNECTION_LOST)));
+    }
+
+    @Test
+    void whatDoesNotPassIsNotTriedAgain() {
+        assertEquals(
+                Optional.empty(), POLICY.pauseAfter(1, failure(TransactionStep.HANDSHAKE, FailureReason.UNAUTHORIZED)));
+    }
+
+    @Test
+    void whatMayHaveArrivedIsTriedAgainOnlyIfDuplicatesAreAccepted() {
+        final TransactionException unknown = failure(TransactionStep.COMPLETE, FailureReason.CONNECTION_LOST);
+        assertEquals(Optional.empty(), POLICY.pauseAfter(1, unknown));
+        assertTrue(new RetryPolicy(4, Duration.ofMillis(1), Duration.ofMillis(1), true)
+                .pauseAfter(1, unknown)
+                .isPresent());
+    }
+
+    @Test
+    void impossiblePoliciesAreRefused() {
+        assertThrows(IllegalArgumentException.class, () -> new RetryPolicy(0, Duration.ZERO, Duration.ZERO, false));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new RetryPolicy(1, Duration.ofSeconds(2), Duration.ofSeconds(1), false));
+    }
+}

@@ -1,0 +1,48 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/** The REST API of a NiFi, as far as Site-to-Site clients ask it. Lives on the JDK's HTTP server. */
+final class ScriptedSite implements AutoCloseable {
+    private static final int OK = 200;
+
+    private final HttpServer http;
+
+    ScriptedSite(final int rawPort) throws IOException {
+        http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        final byte[] controller = """
+                {"revision":{"version":0},"controller":{"id":"site","name":"scripted",
+                "inputPorts":[{"id":"port-id","name":"in"}],"outputPorts":[{"id":"port-id","name":"out"},
+                {"id":"port-in-out","name":"in"}],
+                "remoteSiteListeningPort":%d,"siteToSiteSecure":false}}""".formatted(rawPort).getBytes();
+        http.createContext("/nifi-api/site-to-site", exchange -> {
+            exchange.getResponseHeaders().add("Content-Type", "application/json");
+            exchange.sendResponseHeaders(OK, controller.length);
+            exchange.getResponseBody().write(controller);
+            exchange.close();
+        });
+        http.start();
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + http.getAddress().getPort() + "/nifi";
+    }
+
+    @Override
+    public void close() {
+        http.stop(0);
+    }
+}

@@ -1,0 +1,85 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import java.math.BigInteger;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.KeyStore;
+import java.security.SecureRandom;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.cert.X509v3CertificateBuilder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+
+/** Self-signed identities that trust who they are told to. Lives on the test's thread. */
+final class TestCertificates {
+    private static final char[] PASSWORD = "not a secret".toCharArray();
+
+    /**
+     * An identity.
+     *
+     * @param keys its keys
+     * @param certificate its certificate
+     */
+    record Identity(KeyPair keys, X509Certificate certificate) {}
+
+    private TestCertificates() {}
+
+    static Identity identity(final String name) throws Exception {
+        final KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(256);
+        final KeyPair keys = generator.generateKeyPair();
+        final X500Name subject = new X500Name("CN=" + name + ", OU=Tests");
+        final X509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
+                subject,
+                new BigInteger(64, new SecureRandom()),
+                Date.from(Instant.now().minus(Duration.ofDays(2))),
+                Date.from(Instant.now().plus(Duration.ofDays(1))),
+                subject,
+                keys.getPublic());
+        final X509Certificate certificate = new JcaX509CertificateConverter()
+                .getCertificate(builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
+        return new Identity(keys, certificate);
+    }
+
+    /** @return what shows the identity, or none if null, and trusts one certificate */
+    static SSLContext context(final Identity own, final Identity trusted) throws Exception {
+        final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        final KeyStore keyStore = emptyStore();
+        if (own != null) {
+            keyStore.setKeyEntry("own", own.keys().getPrivate(), PASSWORD, new Certificate[] {own.certificate()});
+        }
+        keys.init(keyStore, PASSWORD);
+        final TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        final KeyStore trustStore = emptyStore();
+        trustStore.setCertificateEntry("trusted", trusted.certificate());
+        trust.init(trustStore);
+        final SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        return context;
+    }
+
+    private static KeyStore emptyStore() throws Exception {
+        final KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        return store;
+    }
+}

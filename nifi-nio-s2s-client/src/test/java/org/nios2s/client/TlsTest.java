@@ -1,0 +1,133 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.packet;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.nios2s.client.ScriptedServer.Received;
+import org.nios2s.client.TestCertificates.Identity;
+
+/** Transactions over TLS with client certificates, and those that come to nothing. */
+class TlsTest {
+    private static final int LARGE_BYTES = 3 << 20;
+    private static final int MANY = 200;
+
+    private Identity serverIdentity;
+    private Identity clientIdentity;
+    private ScriptedServer server;
+    private SiteToSiteConnector connector;
+
+    @BeforeEach
+    void start() throws Exception {
+        serverIdentity = TestCertificates.identity("server");
+        clientIdentity = TestCertificates.identity("client");
+        server = new ScriptedServer(0, TestCertificates.context(serverIdentity, clientIdentity));
+        connector = new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withConnectTimeout(Duration.ofSeconds(5)));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        connector.close();
+        server.close();
+    }
+
+    private RemotePort port(final SSLContext tls) {
+        return server.remotePort().withTls(tls);
+    }
+
+    @Test
+    void packetsArriveAndAreFetchedOverTls() throws Exception {
+        final RemotePort port = port(TestCertificates.context(clientIdentity, serverIdentity));
+        final byte[] content = new byte[LARGE_BYTES];
+        new Random(1).nextBytes(content);
+        Outcomes.await(connector.push(port, List.of(packet("a"), Packet.of(Map.of(), content))));
+        assertArrayEquals(content, List.copyOf(server.committed).get(1).content());
+        server.offered.add(new Received(Map.of("n", "v"), content));
+        Outcomes.await(connector.pull(
+                port, packet -> assertArrayEquals(content, packet.content().readAllBytes())));
+        assertEquals(1, server.accepted.get());
+    }
+
+    @Test
+    void manyConnectionsAtOnceAreOpened() throws Exception {
+        final RemotePort port = port(TestCertificates.context(clientIdentity, serverIdentity));
+        final List<CompletableFuture<TransactionResult>> results = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            results.add(connector.push(port, List.of(packet("a" + i))));
+        }
+        for (final CompletableFuture<TransactionResult> result : results) {
+            Outcomes.await(result);
+        }
+        assertEquals(MANY, server.committed.size());
+    }
+
+    private void assertFailsInTls(final RemotePort port) {
+        final TransactionException failure = Outcomes.failureOf(connector.push(port, List.of(packet("a"))));
+        assertEquals(FailureReason.TLS_FAILED, failure.reason(), failure.getMessage());
+        assertEquals(0, server.committed.size());
+        await().until(() -> connector.openConnections() == 0 && server.openConnections() == 0);
+    }
+
+    @Test
+    void aServerThatIsNotTrustedIsLeft() throws Exception {
+        final Identity other = TestCertificates.identity("other");
+        assertFailsInTls(port(TestCertificates.context(clientIdentity, other)));
+    }
+
+    /** With TLS 1.3 the client is done before it hears of it. */
+    @Test
+    void aClientThatIsNotTrustedFailsWhileTheConnectionOpens() throws Exception {
+        final Identity stranger = TestCertificates.identity("stranger");
+        assertRefusedByServer(port(TestCertificates.context(stranger, serverIdentity)));
+    }
+
+    @Test
+    void aClientWithoutCertificateFailsWhileTheConnectionOpens() throws Exception {
+        assertRefusedByServer(port(TestCertificates.context(null, serverIdentity)));
+    }
+
+    private void assertRefusedByServer(final RemotePort port) {
+        final TransactionException failure = Outcomes.failureOf(connector.push(port, List.of(packet("a"))));
+        assertTrue(
+                Set.of(FailureReason.TLS_FAILED, FailureReason.CONNECTION_LOST).contains(failure.reason()));
+        assertTrue(Set.of(TransactionStep.TLS_HANDSHAKE, TransactionStep.NEGOTIATE_PROTOCOL)
+                .contains(failure.step()));
+        assertEquals(0, server.committed.size());
+        await().until(() -> connector.openConnections() == 0);
+    }
+
+    @Test
+    void aServerThatDoesNotSpeakTlsFailsTheHandshake() throws Exception {
+        server.close();
+        server = new ScriptedServer();
+        server.at(ScriptedServer.Moment.ACCEPTED, ScriptedServer.garbage());
+        final TransactionException failure = Outcomes.failureOf(
+                connector.push(port(TestCertificates.context(clientIdentity, serverIdentity)), List.of(packet("a"))));
+        assertEquals(TransactionStep.TLS_HANDSHAKE, failure.step());
+        assertEquals(FailureReason.TLS_FAILED, failure.reason());
+    }
+}

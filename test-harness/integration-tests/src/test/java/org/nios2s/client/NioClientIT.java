@@ -1,0 +1,182 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.SinkLedger;
+
+/** The NIO client against a real NiFi with the stock listener. One NiFi serves all tests. */
+@TestInstance(Lifecycle.PER_CLASS)
+class NioClientIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int MANY = 500;
+    private static final int LARGE_BYTES = 20 << 20;
+
+    private NifiInstance nifi;
+    private SiteToSiteConnector connector;
+
+    @BeforeAll
+    void startNifi() {
+        nifi = NifiInstance.start(NifiOptions.builder()
+                .home(Path.of("target", "nifi-homes", "nio-client"))
+                .listener(Listener.STOCK)
+                .heap("1g")
+                .stopOnExit(true)
+                .build());
+    }
+
+    @AfterAll
+    void stopNifi() {
+        if (nifi != null) {
+            nifi.stop();
+            assertFalse(nifi.isAlive());
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        connector = new SiteToSiteConnector();
+    }
+
+    @AfterEach
+    void stop() {
+        connector.close();
+    }
+
+    private RemotePort port(final String name) {
+        return RemotePort.of(nifi.instance().s2sHost(), nifi.instance().s2sPort(), nifi.portId(name));
+    }
+
+    private static <T> T await(final CompletableFuture<T> future) throws Exception {
+        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private void awaitInLedger(final SinkLedger before, final long packets, final long bytes) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.ledger().since(before).equals(new SinkLedger(packets, bytes)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everyAcknowledgedPacketIsInTheLedger(final boolean compress) throws Exception {
+        final SinkLedger before = nifi.ledger();
+        final RemotePort port = port("input").withCompress(compress);
+        final List<CompletableFuture<TransactionResult>> results = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            results.add(connector.push(
+                    port,
+                    List.of(
+                            Packet.of(Map.of("packet.id", "a" + i), "0123456789".getBytes()),
+                            Packet.of(Map.of("packet.id", "b" + i), new byte[0]))));
+        }
+        for (final CompletableFuture<TransactionResult> result : results) {
+            assertEquals(2, await(result).packets());
+        }
+        awaitInLedger(before, 2 * MANY, 10 * MANY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLargeFileArrivesWhole(final boolean compress, @TempDir final Path folder) throws Exception {
+        final SinkLedger before = nifi.ledger();
+        final Path file = Files.write(folder.resolve("large"), new byte[LARGE_BYTES]);
+        final TransactionResult result = await(connector.push(
+                port("input").withCompress(compress), List.of(Packet.ofFile(Map.of("packet.id", "large"), file))));
+        assertEquals(LARGE_BYTES, result.bytes());
+        awaitInLedger(before, 1, LARGE_BYTES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsPushedIsPulledBack(final boolean compress) throws Exception {
+        final Map<String, String> sent = new HashMap<>();
+        final List<Packet> packets = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            sent.put("id-" + i, "content " + i + " ü".repeat(i * 100));
+            packets.add(Packet.of(
+                    Map.of("packet.id", "id-" + i), sent.get("id-" + i).getBytes("UTF-8")));
+        }
+        await(connector.push(port("loop-in").withCompress(compress), packets));
+        final Map<String, String> received = new ConcurrentHashMap<>();
+        final RemotePort out = port("loop-out").withCompress(compress).withBatchLimits(BatchLimits.ofPackets(20));
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            await(connector.pull(
+                    out,
+                    packet -> received.put(
+                            packet.attributes().get("packet.id"),
+                            new String(packet.content().readAllBytes(), "UTF-8"))));
+            return received.size() == 50;
+        });
+        assertEquals(sent, received);
+        assertEquals(0, await(connector.pull(out, packet -> {})).packets());
+    }
+
+    @Test
+    void aReceiverThatRefusesLeavesThePacketsInTheQueue() throws Exception {
+        await(connector.push(port("loop-in"), List.of(Packet.of(Map.of("packet.id", "kept"), new byte[7]))));
+        final RemotePort out = port("loop-out").withBatchLimits(BatchLimits.ofPackets(1));
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            try {
+                await(connector.pull(out, packet -> {
+                    throw new IllegalStateException("not now");
+                }));
+                return false;
+            } catch (final ExecutionException e) {
+                return ((TransactionException) e.getCause()).reason() == FailureReason.RECEIVER_FAILED;
+            }
+        });
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> await(connector.pull(out, packet -> {})).packets() == 1);
+    }
+
+    @Test
+    void anUnknownPortIsRefusedByItsReason() {
+        final RemotePort unknown =
+                RemotePort.of(nifi.instance().s2sHost(), nifi.instance().s2sPort(), "no-such-port");
+        final ExecutionException failure = assertThrows(
+                ExecutionException.class,
+                () -> await(connector.push(unknown, List.of(Packet.of(Map.of(), new byte[1])))));
+        final TransactionException refused = assertInstanceOf(TransactionException.class, failure.getCause());
+        assertEquals(FailureReason.UNKNOWN_PORT, refused.reason());
+        assertEquals(TransactionStep.HANDSHAKE, refused.step());
+    }
+}
