@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.scenario.EmbeddedNifi;
@@ -69,6 +70,11 @@ final class EmbeddedOptions {
                 NifiOptions.builder().home(home).listener(listener).heap(heap).portTasks(portTasks);
         properties.forEach(options::property);
         jvmArguments.forEach(options::jvmArgument);
-        return EmbeddedNifi.start(options.build());
+        try {
+            return EmbeddedNifi.start(options.build());
+        } catch (final IllegalStateException e) {
+            // The JVM refuses shutdown hooks once it is ending: Ctrl-C came in the middle of the start.
+            throw new HarnessException("The start of NiFi was cut short: " + e.getMessage(), e);
+        }
     }
 }

@@ -10,13 +10,11 @@
  */
 package org.nios2s.harness.scenario;
 
-import java.io.IOException;
 import java.net.URI;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.InstanceRecord;
@@ -33,7 +31,7 @@ public final class EmbeddedNifi implements AutoCloseable {
     private static final String PACKET_IDS = "packet-ids.txt";
     private static final String INPUT = "input";
     private static final String SERVES = "The NIO Site-to-Site listener serves";
-    private static final String HOME_MARKER = ".s2s-harness-home";
+    private static final int KILL_SECONDS = 10;
 
     private final NifiInstance nifi;
     private final boolean owned;
@@ -58,23 +56,18 @@ public final class EmbeddedNifi implements AutoCloseable {
      * @throws HarnessException when a NiFi runs in that home, or this one does not start
      */
     public static EmbeddedNifi start(final NifiOptions options) {
-        final Path home = options.home();
-        NifiInstance.attach(home).ifPresent(running -> {
-            throw new HarnessException("A NiFi, process %d, runs in %s: stop it with 'nifi stop --home %s' first"
-                    .formatted(running.instance().pid(), home, home));
-        });
-        deleteLeftovers(home);
-        final NifiInstance started =
-                NifiInstance.start(options.toBuilder().stopOnExit(true).build());
+        final Set<ProcessHandle> before = ProcessHandle.current().children().collect(Collectors.toSet());
         boolean usable = false;
         try {
+            final NifiInstance started = NifiInstance.start(
+                    options.toBuilder().stopOnExit(true).fresh(true).build());
             checkListener(started, options.listener());
             final EmbeddedNifi embedded = new EmbeddedNifi(started, true);
             usable = true;
             return embedded;
         } finally {
             if (!usable) {
-                started.close();
+                endChildrenSince(before);
             }
         }
     }
@@ -125,31 +118,16 @@ public final class EmbeddedNifi implements AutoCloseable {
         }
     }
 
-    private static void deleteLeftovers(final Path home) {
-        if (!Files.exists(home.resolve(HOME_MARKER))) {
-            return;
-        }
-        try {
-            Files.walkFileTree(home, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult visitFile(final Path file, final BasicFileAttributes attributes)
-                        throws IOException {
-                    Files.delete(file);
-                    return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult postVisitDirectory(final Path directory, final IOException failure)
-                        throws IOException {
-                    if (failure != null) {
-                        throw failure;
-                    }
-                    Files.delete(directory);
-                    return FileVisitResult.CONTINUE;
-                }
-            });
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot delete what an earlier NiFi left in " + home, e);
-        }
+    /** A start may fail at any point, also when this JVM is ending: whatever process it has begun must not outlive it. */
+    private static void endChildrenSince(final Set<ProcessHandle> before) {
+        ProcessHandle.current()
+                .children()
+                .filter(child -> !before.contains(child))
+                .forEach(child -> {
+                    child.destroyForcibly();
+                    child.onExit()
+                            .completeOnTimeout(child, KILL_SECONDS, TimeUnit.SECONDS)
+                            .join();
+                });
     }
 }

@@ -86,8 +86,8 @@ final class ProgressDisplay implements AutoCloseable {
                 bar.stepTo(byTime ? TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos) : done);
                 bar.setExtraMessage(
                         byTime
-                                ? "%,d tx, %,d failed".formatted(done, meter.failures())
-                                : "%,d failed".formatted(meter.failures()));
+                                ? " %,d tx, %,d failed".formatted(done, meter.failures())
+                                : " %,d failed".formatted(meter.failures()));
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
