@@ -111,7 +111,10 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
         } catch (final IOException | RuntimeException e) {
             fail(new PeerFault(PeerFault.Kind.INTERNAL, "Step " + step.name() + " failed: " + e, e));
         }
-        if (step.isWaiting() && in.isReadable()) {
+        if (step instanceof ClosingStep) {
+            // What the faulty step left would stay in memory until the peer leaves.
+            in.skipBytes(in.readableBytes());
+        } else if (step.isWaiting() && in.isReadable()) {
             context.channel().config().setAutoRead(false);
             settle(in.readableBytes());
         }
