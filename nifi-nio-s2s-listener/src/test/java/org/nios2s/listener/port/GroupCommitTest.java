@@ -1,0 +1,279 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.port;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.ArgumentMatchers.argThat;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.ArgumentMatchers.isNull;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.inOrder;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.processor.ProcessContext;
+import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.processor.Relationship;
+import org.apache.nifi.processor.exception.ProcessException;
+import org.apache.nifi.processor.exception.TerminatedTaskException;
+import org.apache.nifi.processor.io.OutputStreamCallback;
+import org.apache.nifi.provenance.ProvenanceReporter;
+import org.apache.nifi.remote.PortAuthorizationResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.mockito.InOrder;
+import org.nios2s.listener.MemoryBudget;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.TransactionPeer;
+
+/** Many transactions in one commit. Lives on the test's thread, as a port task. */
+class GroupCommitTest {
+    private final Transactions transactions = new Transactions();
+    private final ProcessContext context = mock(ProcessContext.class);
+    private final ProcessSession session = mock(ProcessSession.class);
+    private final ProvenanceReporter provenance = mock(ProvenanceReporter.class);
+    private final ListenerMetrics metrics = new ListenerMetrics();
+    private final List<String> unauthorized = new ArrayList<>();
+    private final List<String> asked = new ArrayList<>();
+    private final GroupCommit groupCommit = new GroupCommit(context, session, this::authorize, metrics);
+
+    private PortAuthorizationResult authorize(final String identity) {
+        asked.add(identity);
+        final PortAuthorizationResult result = mock(PortAuthorizationResult.class);
+        when(result.isAuthorized()).thenReturn(!unauthorized.contains(identity));
+        when(result.getExplanation()).thenReturn(identity + " may not");
+        return result;
+    }
+
+    @BeforeEach
+    void openSession() {
+        when(context.getAvailableRelationships()).thenReturn(Set.of(Relationship.ANONYMOUS));
+        when(session.getProvenanceReporter()).thenReturn(provenance);
+        when(session.create()).thenAnswer(invocation -> mock(FlowFile.class));
+        when(session.write(any(FlowFile.class), any(OutputStreamCallback.class)))
+                .thenAnswer(invocation -> invocation.getArgument(0));
+        when(session.putAllAttributes(any(), any())).thenAnswer(invocation -> invocation.getArgument(0));
+    }
+
+    @AfterEach
+    void nothingIsHeld() {
+        assertEquals(0, transactions.held());
+    }
+
+    private InboundTransaction claimed(final String identity, final String... contents) throws Exception {
+        final InboundTransaction transaction = transactions.ready(identity, contents);
+        assertTrue(transaction.claim());
+        return transaction;
+    }
+
+    private Outcome outcomeOf(final InboundTransaction transaction) {
+        final List<Outcome> outcomes = transactions.served().stream()
+                .filter(served -> served.transaction() == transaction)
+                .map(Transactions.Served::outcome)
+                .toList();
+        assertEquals(1, outcomes.size(), "A peer hears of its transaction exactly once");
+        return outcomes.get(0);
+    }
+
+    private static void assertFailed(final PeerFault.Kind kind, final Outcome outcome) {
+        assertEquals(kind, outcome.fault().kind());
+    }
+
+    @Test
+    @DisplayName("all transactions of a batch are committed together, and counted")
+    void together() throws Exception {
+        final List<InboundTransaction> batch = List.of(claimed(null, "a", "b"), claimed(null, "c"));
+        assertEquals(3, groupCommit.commit(batch));
+        verify(session, times(1)).commit();
+        verify(session, times(3)).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
+        batch.forEach(transaction -> assertEquals(Outcome.COMMITTED, outcomeOf(transaction)));
+        assertEquals(2, metrics.snapshot().transactions());
+        assertEquals(3, metrics.snapshot().flowFiles());
+        assertEquals(3, metrics.snapshot().bytes());
+        assertEquals(1, metrics.snapshot().commits());
+    }
+
+    @Test
+    @DisplayName("a peer hears of its transaction only after the commit has returned")
+    void finishedBehindCommit() throws Exception {
+        final TransactionPeer peer = mock(TransactionPeer.class);
+        when(peer.worker()).thenReturn(ImmediateEventExecutor.INSTANCE);
+        final InboundTransaction transaction =
+                new InboundTransaction(peer, new MemoryBudget(1), 1, UnpooledByteBufAllocator.DEFAULT);
+        transaction.packetBegins(new HashMap<>(), 0);
+        transaction.packetEnds();
+        transaction.ready();
+        assertTrue(transaction.claim());
+        groupCommit.commit(List.of(transaction));
+        final InOrder order = inOrder(session, peer);
+        order.verify(session).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
+        order.verify(session).commit();
+        order.verify(peer).served(transaction, Outcome.COMMITTED);
+    }
+
+    @Test
+    @DisplayName("a FlowFile gets the packet's attributes, the peer's host and address, and no uuid of the packet")
+    void attributes() throws Exception {
+        groupCommit.commit(List.of(claimed(null, "a")));
+        verify(session)
+                .putAllAttributes(
+                        any(), eq(Map.of("name", "a", "s2s.host", "peer.example", "s2s.address", "peer.example:4711")));
+    }
+
+    @Test
+    @DisplayName("provenance has the arguments of NiFi's own server protocol")
+    void provenance() throws Exception {
+        groupCommit.commit(List.of(claimed("CN=sender", "a")));
+        verify(provenance)
+                .receive(
+                        any(FlowFile.class),
+                        eq("nifi://sender.example/source-a"),
+                        eq("urn:nifi:source-a"),
+                        eq("Remote Host=peer.example, Remote DN=CN=sender"),
+                        anyLong());
+    }
+
+    @Test
+    @DisplayName("provenance of a peer without identity, of a packet without uuid, says none and names no source")
+    void anonymousProvenance() throws Exception {
+        final InboundTransaction transaction = transactions.received(null);
+        transaction.packetBegins(new HashMap<>(), 0);
+        transaction.packetEnds();
+        transaction.ready();
+        assertTrue(transaction.claim());
+        groupCommit.commit(List.of(transaction));
+        verify(provenance)
+                .receive(
+                        any(FlowFile.class),
+                        eq("nifi://sender.example/null"),
+                        isNull(),
+                        eq("Remote Host=peer.example, Remote DN=none"),
+                        anyLong());
+        verify(session, never()).write(any(FlowFile.class), any(OutputStreamCallback.class));
+    }
+
+    @Test
+    @DisplayName("a commit that leaves no room says so to all its peers")
+    void destinationFull() throws Exception {
+        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doAnswer(invocation -> when(context.getAvailableRelationships()).thenReturn(Set.of()))
+                .when(session)
+                .commit();
+        groupCommit.commit(batch);
+        assertTrue(groupCommit.isDestinationFull());
+        batch.forEach(transaction -> assertEquals(Outcome.COMMITTED_AND_FULL, outcomeOf(transaction)));
+    }
+
+    @Test
+    @DisplayName("one bad transaction in a batch fails alone, and the others are committed one by one")
+    void badTransactionFailsAlone() throws Exception {
+        final InboundTransaction good = claimed(null, "a");
+        final InboundTransaction bad = claimed(null, "bad");
+        final InboundTransaction behind = claimed(null, "c");
+        doThrow(new ProcessException("No such attribute"))
+                .when(session)
+                .putAllAttributes(any(), argThat(attributes -> "bad".equals(attributes.get("name"))));
+        assertEquals(2, groupCommit.commit(List.of(good, bad, behind)));
+        assertEquals(Outcome.COMMITTED, outcomeOf(good));
+        assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(bad));
+        assertEquals(Outcome.COMMITTED, outcomeOf(behind));
+        verify(session, times(2)).commit();
+        verify(session, times(2)).rollback();
+        assertEquals(2, metrics.snapshot().transactions());
+    }
+
+    @Test
+    @DisplayName("a repository that fails every commit fails every transaction, each once")
+    void allFail() throws Exception {
+        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doThrow(new ProcessException("Out of space")).when(session).commit();
+        assertEquals(0, groupCommit.commit(batch));
+        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        verify(session, times(3)).rollback();
+        assertEquals(0, metrics.snapshot().commits());
+    }
+
+    @Test
+    @DisplayName("a commit that fails once, for the batch, is made up for one by one")
+    void retriedOneByOne() throws Exception {
+        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doThrow(new ProcessException("Try again")).doNothing().when(session).commit();
+        assertEquals(2, groupCommit.commit(batch));
+        batch.forEach(transaction -> assertEquals(Outcome.COMMITTED, outcomeOf(transaction)));
+    }
+
+    @Test
+    @DisplayName("a terminated port task fails its batch and does not touch its session again")
+    void terminated() throws Exception {
+        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doThrow(new TerminatedTaskException()).when(session).commit();
+        assertEquals(0, groupCommit.commit(batch));
+        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        verify(session, times(1)).commit();
+        verify(session, never()).rollback();
+    }
+
+    @Test
+    @DisplayName("a peer that is not authorized loses its own transactions and no other")
+    void unauthorizedAlone() throws Exception {
+        unauthorized.add("CN=mallory");
+        final InboundTransaction good = claimed("CN=alice", "a");
+        final InboundTransaction refused = claimed("CN=mallory", "b");
+        assertEquals(1, groupCommit.commit(List.of(refused, good)));
+        assertEquals(Outcome.COMMITTED, outcomeOf(good));
+        assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
+        assertTrue(outcomeOf(refused).fault().getMessage().contains("CN=mallory may not"));
+    }
+
+    @Test
+    @DisplayName("a batch of peers that are all refused opens no FlowFile and commits nothing")
+    void allUnauthorized() throws Exception {
+        unauthorized.add("CN=mallory");
+        final InboundTransaction refused = claimed("CN=mallory", "b");
+        assertEquals(0, groupCommit.commit(List.of(refused)));
+        assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
+        verify(session, never()).create();
+        verify(session, never()).commit();
+    }
+
+    @Test
+    @DisplayName("an identity is asked for once in a batch, and again in the next")
+    void authorizedOncePerBatch() throws Exception {
+        groupCommit.commit(List.of(claimed("CN=alice", "a"), claimed("CN=alice", "b"), claimed(null, "c")));
+        assertEquals(2, asked.size());
+        assertNull(asked.get(1));
+        unauthorized.add("CN=alice");
+        final InboundTransaction refused = claimed("CN=alice", "d");
+        groupCommit.commit(List.of(refused));
+        assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
+    }
+}

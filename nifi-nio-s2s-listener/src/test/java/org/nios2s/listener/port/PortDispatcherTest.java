@@ -1,0 +1,242 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.port;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.util.NiFiProperties;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.ListenerSettings;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.transaction.InboundTransaction;
+
+/** Transactions and port tasks come together. Lives on the test's thread. */
+class PortDispatcherTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
+    private static final int CONCURRENT_TASKS = 3;
+
+    private final EventExecutor worker = new DefaultEventExecutor();
+    private final Transactions transactions = new Transactions(worker);
+    private final ListenerMetrics metrics = new ListenerMetrics();
+    private PortDispatchers dispatchers;
+    private RecordingPort port;
+    private PortDispatcher dispatcher;
+
+    @BeforeEach
+    void start() throws Exception {
+        dispatchers = new PortDispatchers(
+                ListenerSettings.from(new NiFiProperties(Map.of("nifi.remote.input.nio.commit.transactions", "10"))),
+                Runnable::run,
+                metrics);
+        port = new RecordingPort(CONCURRENT_TASKS);
+        dispatcher = dispatchers.acquire(port.port());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        dispatchers.release(dispatcher);
+        dispatchers.close();
+        port.close();
+        worker.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+    }
+
+    private void awaitServed(final int count) {
+        await().pollInterval(POLL_INTERVAL)
+                .atMost(DEADLINE)
+                .until(() -> transactions.served().size() >= count);
+        assertEquals(count, transactions.served().size());
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> transactions.held() == 0);
+    }
+
+    private void awaitIdle() {
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == 0 && !dispatcher.isServing());
+    }
+
+    private void submit(final int count) throws Exception {
+        for (int i = 0; i < count; i++) {
+            dispatcher.submit(transactions.received(null, "packet"));
+        }
+    }
+
+    @Test
+    @DisplayName("a transaction that is submitted is committed, and then no request is left in the port")
+    void single() throws Exception {
+        submit(1);
+        awaitServed(1);
+        assertNull(transactions.served().get(0).outcome().fault());
+        assertEquals(1, port.committed().size());
+        awaitIdle();
+        assertFalse(dispatchers.isServing());
+    }
+
+    @Test
+    @DisplayName("what gathers while no port task comes is committed in groups of the size that is set")
+    void groups() throws Exception {
+        port.scheduled(false);
+        submit(100);
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == CONCURRENT_TASKS);
+        assertEquals(100 - CONCURRENT_TASKS, dispatcher.waiting());
+        assertEquals(100 - CONCURRENT_TASKS, dispatchers.waiting());
+        port.scheduled(true);
+        awaitServed(100);
+        assertTrue(port.commits() >= 10 && port.commits() <= 10 + 2 * CONCURRENT_TASKS, () -> "" + port.commits());
+        assertEquals(0, dispatcher.waiting());
+    }
+
+    @Test
+    @DisplayName("a single transaction makes a single request, whatever the number of concurrent tasks")
+    void oneRequestForOne() throws Exception {
+        port.scheduled(false);
+        submit(1);
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == 1);
+        port.scheduled(true);
+        awaitServed(1);
+        assertEquals(1, port.mostInPort());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8})
+    @DisplayName(
+            "no wake-up is lost: every transaction of many submitters is served once, with few requests in the port")
+    void stress(final int submitters) throws Exception {
+        final int each = 4_000 / submitters;
+        final ExecutorService threads = Executors.newFixedThreadPool(submitters);
+        try {
+            for (int i = 0; i < submitters; i++) {
+                threads.submit(() -> {
+                    for (int j = 0; j < each; j++) {
+                        dispatcher.submit(transactions.received(null, "packet"));
+                        if (j % 50 == 0) {
+                            // Long enough for the port to run empty now and then.
+                            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                        }
+                    }
+                    return null;
+                });
+            }
+            awaitServed(submitters * each);
+        } finally {
+            threads.shutdownNow();
+        }
+        assertEquals(submitters * each, port.committed().size());
+        final var distinct = new HashSet<InboundTransaction>();
+        transactions.served().forEach(served -> distinct.add(served.transaction()));
+        assertEquals(submitters * each, distinct.size());
+        assertTrue(port.mostInPort() <= CONCURRENT_TASKS, () -> port.mostInPort() + " requests in the port");
+        awaitIdle();
+    }
+
+    @Test
+    @DisplayName("a stopped port refuses all that waits for it")
+    void stopped() throws Exception {
+        port.running(false);
+        submit(20);
+        awaitServed(20);
+        transactions
+                .served()
+                .forEach(served -> assertEquals(
+                        PeerFault.Kind.PORT_NOT_RUNNING,
+                        served.outcome().fault().kind()));
+        port.running(true);
+        submit(1);
+        awaitServed(21);
+        assertEquals(1, port.committed().size());
+    }
+
+    @Test
+    @DisplayName("a port that refuses the peer of its request fails that transaction and serves the next")
+    void refusedLead() throws Exception {
+        port.allow("CN=alice"::equals);
+        dispatcher.submit(transactions.received("CN=mallory", "a"));
+        awaitServed(1);
+        assertEquals(
+                PeerFault.Kind.NOT_AUTHORIZED,
+                transactions.served().get(0).outcome().fault().kind());
+        dispatcher.submit(transactions.received("CN=alice", "b"));
+        awaitServed(2);
+        assertEquals(1, port.committed().size());
+    }
+
+    @Test
+    @DisplayName("a full destination ends the visit, and what waits is served when there is room")
+    void destinationFull() throws Exception {
+        port.scheduled(false);
+        submit(35);
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == CONCURRENT_TASKS);
+        port.beforeCommit(flowFiles -> {
+            port.full(true);
+            port.scheduled(false);
+        });
+        port.scheduled(true);
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.commits() > 0 && !dispatcher.isServing());
+        assertTrue(transactions.served().get(0).outcome().destinationFull());
+        assertTrue(dispatcher.waiting() > 0);
+        port.beforeCommit(flowFiles -> {});
+        port.full(false);
+        port.scheduled(true);
+        awaitServed(35);
+        assertEquals(35, port.committed().size());
+    }
+
+    @Test
+    @DisplayName("an abandoned transaction is neither committed nor reported")
+    void abandoned() throws Exception {
+        port.scheduled(false);
+        submit(1);
+        final InboundTransaction transaction = transactions.received(null, "gone");
+        dispatcher.submit(transaction);
+        assertTrue(transaction.abandon());
+        dispatcher.withdraw(transaction);
+        port.scheduled(true);
+        awaitServed(1);
+        awaitIdle();
+        assertEquals(1, port.committed().size());
+    }
+
+    @Test
+    @DisplayName("connections to one port share its dispatcher, which is forgotten with the last of them")
+    void referenceCounting() {
+        assertSame(dispatcher, dispatchers.acquire(port.port()));
+        final PortDispatcher other = dispatchers.acquire(mock(PublicPort.class));
+        assertNotSame(dispatcher, other);
+        dispatchers.release(dispatcher);
+        assertSame(dispatcher, dispatchers.acquire(port.port()));
+        dispatchers.release(dispatcher);
+        dispatchers.release(dispatcher);
+        final PortDispatcher later = dispatchers.acquire(port.port());
+        assertNotSame(dispatcher, later);
+        dispatcher = later;
+    }
+}

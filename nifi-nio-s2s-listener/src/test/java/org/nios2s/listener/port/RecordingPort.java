@@ -1,0 +1,250 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.port;
+
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.nullable;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+import static org.mockito.Mockito.withSettings;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.connectable.Connection;
+import org.apache.nifi.controller.queue.FlowFileQueue;
+import org.apache.nifi.processor.ProcessContext;
+import org.apache.nifi.processor.Relationship;
+import org.apache.nifi.processor.exception.ProcessException;
+import org.apache.nifi.remote.Peer;
+import org.apache.nifi.remote.PortAuthorizationResult;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.exception.NotAuthorizedException;
+import org.apache.nifi.remote.protocol.ServerProtocol;
+
+/**
+ * A public port that behaves as NiFi's {@code StandardPublicPort}: a request waits in its queue until one of its port
+ * tasks, threads of its own, calls the request's protocol with a session. Thread-safe.
+ */
+public final class RecordingPort implements AutoCloseable {
+    private final PublicPort port =
+            mock(PublicPort.class, withSettings().stubOnly().name("input port"));
+    private final FlowFileQueue destination =
+            mock(FlowFileQueue.class, withSettings().stubOnly());
+    private final Deque<Request> requests = new ArrayDeque<>();
+    private final ExecutorService portTasks;
+    private final ThreadLocal<Boolean> inPortTask = ThreadLocal.withInitial(() -> false);
+    private final AtomicInteger inPort = new AtomicInteger();
+    private final AtomicInteger mostInPort = new AtomicInteger();
+    private final AtomicInteger commits = new AtomicInteger();
+    private final List<ReceivedFlowFile> committed = new CopyOnWriteArrayList<>();
+    private final List<RecordingSession.Receipt> receipts = new CopyOnWriteArrayList<>();
+
+    private volatile boolean running = true;
+    private volatile boolean scheduled = true;
+    private volatile boolean valid = true;
+    private volatile boolean full;
+    private volatile Predicate<String> allowed = identity -> true;
+    private volatile Consumer<List<ReceivedFlowFile>> beforeCommit = flowFiles -> {};
+
+    /** What waits in the port. */
+    private record Request(Peer peer, ServerProtocol protocol, CompletableFuture<Integer> answer) {}
+
+    public RecordingPort(final int concurrentTasks) throws Exception {
+        portTasks = Executors.newFixedThreadPool(concurrentTasks);
+        final Connection connection = mock(Connection.class, withSettings().stubOnly());
+        when(connection.getFlowFileQueue()).thenReturn(destination);
+        when(destination.isFull()).thenAnswer(invocation -> full);
+        when(port.getIdentifier()).thenReturn("input");
+        when(port.getConnectableType()).thenReturn(ConnectableType.INPUT_PORT);
+        when(port.getMaxConcurrentTasks()).thenReturn(concurrentTasks);
+        when(port.isRunning()).thenAnswer(invocation -> running);
+        when(port.isValid()).thenAnswer(invocation -> valid);
+        when(port.getConnections()).thenReturn(Set.of(connection));
+        when(port.checkUserAuthorization(nullable(String.class)))
+                .thenAnswer(invocation -> authorization(invocation.getArgument(0)));
+        when(port.receiveFlowFiles(any(), any()))
+                .thenAnswer(invocation -> receive(invocation.getArgument(0), invocation.getArgument(1)));
+        for (int i = 0; i < concurrentTasks; i++) {
+            portTasks.execute(this::runPortTasks);
+        }
+    }
+
+    /** @return the port itself */
+    public PublicPort port() {
+        return port;
+    }
+
+    private PortAuthorizationResult authorization(final String identity) {
+        final boolean authorized = allowed.test(identity);
+        final PortAuthorizationResult result =
+                mock(PortAuthorizationResult.class, withSettings().stubOnly());
+        when(result.isAuthorized()).thenReturn(authorized);
+        when(result.getExplanation()).thenReturn("User " + identity + " is not authorized");
+        return result;
+    }
+
+    private int receive(final Peer peer, final ServerProtocol protocol) throws Exception {
+        if (!running) {
+            throw new IllegalStateException("Port not running");
+        }
+        mostInPort.accumulateAndGet(inPort.incrementAndGet(), Math::max);
+        try {
+            return enter(new Request(peer, protocol, new CompletableFuture<>()))
+                    .answer
+                    .get();
+        } catch (final ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        } finally {
+            inPort.decrementAndGet();
+        }
+    }
+
+    private void runPortTasks() {
+        try {
+            while (true) {
+                serve(take());
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized Request take() throws InterruptedException {
+        while (requests.isEmpty() || !running || !scheduled) {
+            wait();
+        }
+        return requests.removeFirst();
+    }
+
+    private synchronized Request enter(final Request request) {
+        requests.addLast(request);
+        notifyAll();
+        return request;
+    }
+
+    private void serve(final Request request) {
+        inPortTask.set(true);
+        final RecordingSession session = new RecordingSession(this::commit);
+        try {
+            final String identity = request.peer.getCommunicationsSession().getUserDn();
+            if (!allowed.test(identity)) {
+                throw new NotAuthorizedException("User " + identity + " is not authorized");
+            }
+            request.answer.complete(request.protocol.receiveFlowFiles(
+                    request.peer, context(), session.session(), request.protocol.getPreNegotiatedCodec()));
+        } catch (final Exception e) {
+            request.answer.completeExceptionally(e);
+        }
+    }
+
+    private ProcessContext context() {
+        final ProcessContext context = mock(ProcessContext.class, withSettings().stubOnly());
+        when(context.getAvailableRelationships())
+                .thenAnswer(invocation -> full ? Set.of() : Set.of(Relationship.ANONYMOUS));
+        return context;
+    }
+
+    /** NiFi protects a port's connections only while one of its tasks runs. */
+    private void commit(final List<ReceivedFlowFile> flowFiles, final List<RecordingSession.Receipt> provenance) {
+        if (!inPortTask.get()) {
+            throw new IllegalStateException("A session was committed outside of a port task");
+        }
+        beforeCommit.accept(flowFiles);
+        commits.incrementAndGet();
+        committed.addAll(flowFiles);
+        receipts.addAll(provenance);
+    }
+
+    /** Stops the port, or starts it again; what waits in it stays. */
+    public synchronized void running(final boolean isRunning) {
+        running = isRunning;
+        notifyAll();
+    }
+
+    /** Whether port tasks are triggered: not where back pressure forbids it or threads lack. */
+    public synchronized void scheduled(final boolean isScheduled) {
+        scheduled = isScheduled;
+        notifyAll();
+    }
+
+    /** Whether the port is configured well. */
+    public void valid(final boolean isValid) {
+        valid = isValid;
+    }
+
+    /** Whether the port's connections have room for no more. */
+    public void full(final boolean isFull) {
+        full = isFull;
+    }
+
+    /** Decides which identities may use the port. */
+    public void allow(final Predicate<String> identities) {
+        allowed = identities;
+    }
+
+    /** Runs before every commit, on the port task. */
+    public void beforeCommit(final Consumer<List<ReceivedFlowFile>> action) {
+        beforeCommit = action;
+    }
+
+    /** Every commit with such a FlowFile fails. */
+    public void failCommitsWith(final Predicate<ReceivedFlowFile> bad) {
+        beforeCommit = flowFiles -> {
+            if (flowFiles.stream().anyMatch(bad)) {
+                throw new ProcessException("The repository is out of space");
+            }
+        };
+    }
+
+    /** @return FlowFiles of commits that succeeded */
+    public List<ReceivedFlowFile> committed() {
+        return committed;
+    }
+
+    /** @return how many commits succeeded */
+    public int commits() {
+        return commits.get();
+    }
+
+    /** @return transit URI, source identifier and details of provenance events that were committed */
+    public List<List<String>> receipts() {
+        return receipts.stream()
+                .map(receipt -> Arrays.asList(receipt.transitUri(), receipt.sourceIdentifier(), receipt.details()))
+                .toList();
+    }
+
+    /** @return the most requests that were in the port at the same time */
+    public int mostInPort() {
+        return mostInPort.get();
+    }
+
+    /** @return requests in the port now */
+    public int inPort() {
+        return inPort.get();
+    }
+
+    @Override
+    public void close() {
+        portTasks.shutdownNow();
+    }
+}

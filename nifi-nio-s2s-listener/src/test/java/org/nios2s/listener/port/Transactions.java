@@ -1,0 +1,133 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.port;
+
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+import static org.mockito.Mockito.withSettings;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.nifi.remote.Peer;
+import org.apache.nifi.remote.PeerDescription;
+import org.apache.nifi.remote.protocol.CommunicationsSession;
+import org.nios2s.listener.MemoryBudget;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.TransactionPeer;
+
+/** Makes transactions that are complete, and keeps what became of them. Thread-safe. */
+final class Transactions {
+    private static final int PORT = 4711;
+    private static final long MAX_BYTES = 1024 * 1024;
+
+    private final MemoryBudget budget = new MemoryBudget(Long.MAX_VALUE);
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
+    private final List<Served> served = new CopyOnWriteArrayList<>();
+    private final List<InboundTransaction> made = new CopyOnWriteArrayList<>();
+    private final EventExecutor worker;
+
+    /**
+     * The end of a transaction.
+     *
+     * @param transaction that ended
+     * @param outcome that its peer hears of
+     */
+    record Served(InboundTransaction transaction, Outcome outcome) {}
+
+    Transactions() {
+        this(ImmediateEventExecutor.INSTANCE);
+    }
+
+    Transactions(final EventExecutor worker) {
+        this.worker = worker;
+    }
+
+    /** @return a transaction that both sides have confirmed, with one packet for each content */
+    InboundTransaction ready(final String identity, final String... contents) throws Exception {
+        final InboundTransaction transaction = received(identity, contents);
+        transaction.ready();
+        return transaction;
+    }
+
+    /** @return a transaction that is complete, but not yet confirmed */
+    InboundTransaction received(final String identity, final String... contents) throws Exception {
+        final InboundTransaction transaction = new InboundTransaction(peer(identity), budget, MAX_BYTES, allocator);
+        made.add(transaction);
+        for (final String content : contents) {
+            final ByteBuf bytes = Unpooled.copiedBuffer(content, StandardCharsets.UTF_8);
+            transaction.packetBegins(
+                    new HashMap<>(Map.of("uuid", "source-" + content, "name", content)), bytes.readableBytes());
+            if (bytes.isReadable()) {
+                transaction.content(bytes, bytes.readableBytes());
+            }
+            transaction.packetEnds();
+            transaction.settle(0);
+        }
+        return transaction;
+    }
+
+    private TransactionPeer peer(final String identity) {
+        final TransactionPeer peer = mock(TransactionPeer.class, withSettings().stubOnly());
+        when(peer.identity()).thenReturn(identity);
+        when(peer.host()).thenReturn("peer.example");
+        when(peer.remotePort()).thenReturn(PORT);
+        when(peer.worker()).thenReturn(worker);
+        when(peer.transitUri(any())).thenAnswer(invocation -> "nifi://sender.example/" + invocation.getArgument(0));
+        when(peer.toPeer()).thenAnswer(invocation -> niFiPeer(identity));
+        doAnswer(invocation -> served.add(new Served(invocation.getArgument(0), invocation.getArgument(1))))
+                .when(peer)
+                .served(any(), any());
+        return peer;
+    }
+
+    private static Peer niFiPeer(final String identity) {
+        final CommunicationsSession session =
+                mock(CommunicationsSession.class, withSettings().stubOnly());
+        when(session.getUserDn()).thenReturn(identity);
+        return new Peer(
+                new PeerDescription("peer.example", PORT, false),
+                session,
+                "nifi://peer.example:" + PORT,
+                "nifi://localhost:10443");
+    }
+
+    /** @return ends, in the order in which peers heard of them */
+    List<Served> served() {
+        return served;
+    }
+
+    /** Ends those that nobody has ended. */
+    void endAll() {
+        for (final InboundTransaction transaction : made) {
+            if (!transaction.abandon()) {
+                transaction.end();
+            }
+        }
+    }
+
+    /** @return bytes that transactions still hold */
+    long held() {
+        return budget.used()
+                + allocator.metric().usedHeapMemory()
+                + allocator.metric().usedDirectMemory();
+    }
+}

@@ -1,0 +1,221 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.PeerFault;
+
+/** What a transaction may take, in time, and what a stopped port does to it. Lives on the test's thread. */
+class DeadlineTest {
+    private RunningListener listener;
+    private WirePeer peer;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener();
+        peer = listener.connect();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        peer.close();
+        listener.close();
+    }
+
+    private void open(final DepartureTest.Moment moment) throws Exception {
+        moment.reach(peer);
+        peer.flush();
+        listener.awaitStep(moment.step());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "IN_CODEC",
+                "BEFORE_FIRST_PACKET",
+                "IN_ATTRIBUTES",
+                "IN_CONTENT",
+                "IN_COMPRESSED_CONTENT",
+                "BEHIND_PACKET",
+                "BETWEEN_PACKETS",
+                "BEFORE_CONFIRMATION"
+            })
+    @DisplayName("a peer that is silent for its own request expiration within a request is closed")
+    void silentWithinRequest(final DepartureTest.Moment moment) throws Exception {
+        open(moment);
+        listener.checkDeadlinesAfter(Duration.ofSeconds(29));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.SILENT);
+        assertEquals(0, listener.input().commits());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "BEFORE_FIRST_PACKET",
+                "IN_ATTRIBUTES",
+                "IN_CONTENT",
+                "IN_COMPRESSED_CONTENT",
+                "BEHIND_PACKET",
+                "BETWEEN_PACKETS",
+                "BEFORE_CONFIRMATION"
+            })
+    @DisplayName("a port that is stopped in mid-transaction cuts the peer off")
+    void portStopped(final DepartureTest.Moment moment) throws Exception {
+        open(moment);
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        assertEquals(0, listener.input().commits());
+    }
+
+    @Test
+    @DisplayName("a port that is stopped while a transaction waits for it cuts the peer off, and starts empty")
+    void portStoppedBeforeCommit() throws Exception {
+        listener.input().scheduled(false);
+        peer.open().pushPacket("a").confirm().flush();
+        listener.awaitStep(AwaitCommitStep.class);
+        RunningListener.awaiting().until(() -> listener.input().inPort() == 1);
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.input().running(true);
+        listener.input().scheduled(true);
+        try (WirePeer next = listener.connect()) {
+            next.open().pushPacket("b").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(1, listener.input().committed().size());
+    }
+
+    @Test
+    @DisplayName("a port that is stopped during a commit finishes that transaction")
+    void portStoppedDuringCommit() throws Exception {
+        final CountDownLatch committing = new CountDownLatch(1);
+        final CountDownLatch mayCommit = new CountDownLatch(1);
+        listener.input().beforeCommit(flowFiles -> {
+            committing.countDown();
+            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+        });
+        peer.open().pushPacket("a").confirm().flush();
+        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        mayCommit.countDown();
+        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {10_000, 100})
+    @DisplayName(
+            "a transaction that no port task takes expires after twice its request expiration, at least half a second")
+    void expires(final long expirationMillis) throws Exception {
+        final long allowedMillis = Math.max(500, 2 * expirationMillis);
+        listener.input().scheduled(false);
+        peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
+        peer.pushPacket("a").confirm().flush();
+        listener.awaitStep(AwaitCommitStep.class);
+        listener.checkDeadlinesAfter(Duration.ofMillis(allowedMillis / 2));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofMillis(allowedMillis + 1));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        assertEquals(0, listener.dispatchers().waiting());
+    }
+
+    @Test
+    @DisplayName("a transaction that a port task has does not expire")
+    void doesNotExpireInService() throws Exception {
+        final CountDownLatch committing = new CountDownLatch(1);
+        final CountDownLatch mayCommit = new CountDownLatch(1);
+        listener.input().beforeCommit(flowFiles -> {
+            committing.countDown();
+            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+        });
+        peer.open().pushPacket("a").confirm().flush();
+        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        listener.checkDeadlinesAfter(Duration.ofDays(1));
+        mayCommit.countDown();
+        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+    }
+
+    @Test
+    @DisplayName("a full queue of the port lets no further transaction begin, and lets it begin when there is room")
+    void fullQueue() throws Exception {
+        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+                WirePeer first = narrow.connect().open();
+                WirePeer second = narrow.connect().open();
+                WirePeer third = narrow.connect().open()) {
+            narrow.input().scheduled(false);
+            // One stands in the port for the request, one waits in the queue.
+            first.pushPacket("a").confirm().flush();
+            RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
+            second.pushPacket("b").confirm().flush();
+            RunningListener.awaiting().until(() -> narrow.dispatchers().waiting() == 1);
+            third.push()
+                    .packet(Map.of(), new byte[1])
+                    .say(ResponseCode.FINISH_TRANSACTION)
+                    .flush();
+            narrow.awaitStep(AdmitTransactionStep.class);
+            narrow.input().scheduled(true);
+            first.expect(ResponseCode.TRANSACTION_FINISHED);
+            second.expect(ResponseCode.TRANSACTION_FINISHED);
+            third.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            narrow.assertNoFault();
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that gives up its place in the queue's waiting line does not hold up those behind it")
+    void leavesWaitingLine() throws Exception {
+        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+                WirePeer first = narrow.connect().open();
+                WirePeer second = narrow.connect().open();
+                WirePeer third = narrow.connect().open()) {
+            narrow.input().scheduled(false);
+            first.pushPacket("a").confirm().flush();
+            RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
+            second.pushPacket("b").confirm().flush();
+            RunningListener.awaiting().until(() -> narrow.dispatchers().waiting() == 1);
+            final WirePeer quitter = narrow.connect().open();
+            quitter.push().flush();
+            narrow.awaitStep(AdmitTransactionStep.class);
+            quitter.reset();
+            third.push()
+                    .packet(Map.of(), new byte[1])
+                    .say(ResponseCode.FINISH_TRANSACTION)
+                    .flush();
+            RunningListener.awaiting().until(() -> narrow.metrics().snapshot().open() == 3);
+            narrow.input().scheduled(true);
+            for (final WirePeer served : List.of(first, second)) {
+                served.expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+            third.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+    }
+}
