@@ -1,0 +1,97 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+
+/**
+ * Which listener serves, and what the log says about it: one clear line, whatever happens.
+ * Runs on the thread of the tests; every test starts a NiFi of its own but the first.
+ */
+class ActivationIT {
+
+    private static final String HEAP = "512m";
+    private static final String OURS = "The NIO Site-to-Site listener";
+
+    @Test
+    void ourListenerIntroducesItselfWithItsSettings() {
+        final NifiInstance nifi = SharedNifi.NIO.get();
+
+        final List<String> lines = nifi.log().linesWith(OURS + " serves plain TCP");
+
+        assertEquals(1, lines.size());
+        assertTrue(lines.getFirst().contains(" INFO "), lines::getFirst);
+        assertTrue(lines.getFirst().contains("port " + nifi.instance().s2sPort() + " "), lines::getFirst);
+        assertTrue(lines.getFirst().contains("request.queue.size=10000"), lines::getFirst);
+    }
+
+    @Test
+    void switchedOffItLeavesTheStockListener() throws IOException {
+        try (NifiInstance nifi = start("nifi.remote.input.nio.enabled", "false")) {
+            assertOnlyLineOfOurs(nifi, " INFO ", "is switched off by nifi.remote.input.nio.enabled=false");
+            assertStockServes(nifi);
+        }
+    }
+
+    @Test
+    void aBadSettingIsOneErrorAndTheStockListenerServes() throws IOException {
+        try (NifiInstance nifi = start("nifi.remote.input.nio.request.queue.size", "many")) {
+            assertOnlyLineOfOurs(
+                    nifi,
+                    " ERROR ",
+                    "nifi.remote.input.nio.request.queue.size=many is not accepted; use a whole number");
+            assertStockServes(nifi);
+        }
+    }
+
+    @Test
+    void withoutARawPortThereIsNothingToServe() {
+        try (NifiInstance nifi = start("nifi.remote.input.socket.port", "")) {
+            assertOnlyLineOfOurs(nifi, " INFO ", "has nothing to serve: nifi.remote.input.socket.port is not set");
+            assertTrue(nifi.isAlive());
+        }
+    }
+
+    private static NifiInstance start(final String key, final String value) {
+        return NifiInstance.start(NifiOptions.builder()
+                .home(SharedNifi.HOMES.resolve("activation"))
+                .listener(Listener.NIO)
+                .heap(HEAP)
+                .property(key, value)
+                .stopOnExit(true)
+                .build());
+    }
+
+    private static void assertOnlyLineOfOurs(final NifiInstance nifi, final String level, final String text) {
+        final List<String> lines = nifi.log().linesWith(OURS);
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.getFirst().contains(level), lines::getFirst);
+        assertTrue(lines.getFirst().contains(text), lines::getFirst);
+    }
+
+    /** The stock listener gives every connection a thread of this name, which writes what it negotiated to the log. */
+    private static void assertStockServes(final NifiInstance nifi) throws IOException {
+        try (RawPeer peer = RawPeer.atPort(nifi.instance(), nifi.portId("input"))) {
+            assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), new byte[] {1}));
+        }
+        assertTrue(!nifi.log().linesWith("Site-to-Site Worker Thread-").isEmpty());
+    }
+}

@@ -1,0 +1,277 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * Peers that speak nonsense, and peers that leave: their connection is closed, a bystander in the middle of a
+ * transaction notices nothing, and the log has no more than one line a minute for each cause.
+ * Runs on the thread of the tests against the shared NiFi.
+ */
+class BadInputIT {
+
+    private static final int MANY = 20;
+    private static final int TOO_MANY_ATTRIBUTES = 25_001;
+    private static final byte[] CONTENT = {1, 2, 3};
+
+    /** The line in which our listener reports a peer's fault, with its time and its cause. */
+    private static final Pattern FAULT =
+            Pattern.compile("^(\\S+ \\S+) WARN .*NioRemoteSiteListener .*the connection is closed \\(([A-Z_]+)[,)].*");
+
+    private static final DateTimeFormatter LOG_TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss,SSS");
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private static NifiInstance nifi;
+    private static RawPeer bystander;
+
+    @BeforeAll
+    static void start() throws IOException {
+        nifi = SharedNifi.NIO.get();
+        bystander = atInput();
+        bystander.request(RequestType.SEND_FLOWFILES);
+    }
+
+    @AfterEach
+    void theBystanderNoticesNothing() throws IOException {
+        bystander.packet(Map.of(), CONTENT);
+        bystander.say(ResponseCode.CONTINUE_TRANSACTION);
+        try (RawPeer newcomer = atInput()) {
+            assertEquals(ResponseCode.TRANSACTION_FINISHED, newcomer.push(Map.of(), CONTENT));
+        }
+    }
+
+    @AfterAll
+    static void theBystandersTransactionIsWhole() throws IOException {
+        bystander.packet(Map.of(), CONTENT);
+        bystander.say(ResponseCode.FINISH_TRANSACTION);
+        assertEquals(ResponseCode.CONFIRM_TRANSACTION, bystander.response().getCode());
+        bystander.say(ResponseCode.CONFIRM_TRANSACTION, "");
+        assertEquals(ResponseCode.TRANSACTION_FINISHED, bystander.response().getCode());
+        bystander.close();
+        noCauseIsLoggedMoreThanOnceAMinute();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NiFo", "GET / HTTP/1.1\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001"})
+    void aWrongMagicIsCutOff(final String magic) throws IOException {
+        for (int peer = 0; peer < MANY; peer++) {
+            try (RawPeer stranger = new RawPeer(nifi.instance())) {
+                stranger.bytes(magic.getBytes(StandardCharsets.ISO_8859_1));
+                assertTrue(stranger.isClosedByOtherEnd());
+            }
+        }
+    }
+
+    @Test
+    void anUnknownProtocolIsCutOff() throws IOException {
+        try (RawPeer stranger = new RawPeer(nifi.instance())) {
+            stranger.magic();
+            stranger.named("NoSuchProtocol", 1);
+            assertTrue(stranger.isClosedByOtherEnd());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE})
+    void aNegativeNumberOfPropertiesDoesNoHarm(final int properties) throws IOException {
+        try (RawPeer stranger = new RawPeer(nifi.instance())) {
+            stranger.negotiate(1);
+            stranger.bytes(new byte[] {0, 1, 'x'});
+            stranger.bytes(ByteBuffer.allocate(Integer.BYTES).putInt(properties).array());
+            assertEquals(ResponseCode.MISSING_PROPERTY, stranger.response().getCode());
+            assertTrue(stranger.isClosedByOtherEnd());
+        }
+    }
+
+    @Test
+    void garbageInTheHandshakeIsCutOff() throws IOException {
+        try (RawPeer stranger = new RawPeer(nifi.instance())) {
+            stranger.negotiate(RawPeer.NEWEST_VERSION);
+            stranger.bytes(new byte[] {0, 2, (byte) 0xFF, (byte) 0xFF});
+            assertTrue(stranger.isClosedByOtherEnd());
+        }
+    }
+
+    @Test
+    void anUnknownRequestIsCutOff() throws IOException {
+        try (RawPeer stranger = atInput()) {
+            stranger.bytes(new byte[] {0, 2, 'N', 'O'});
+            assertTrue(stranger.isClosedByOtherEnd());
+        }
+    }
+
+    @Test
+    void anUnknownCodecIsCutOff() throws IOException {
+        try (RawPeer stranger = new RawPeer(nifi.instance())) {
+            stranger.negotiate(RawPeer.NEWEST_VERSION);
+            stranger.handshake(RawPeer.NEWEST_VERSION, RawPeer.properties(nifi.portId("input")));
+            stranger.request(RequestType.NEGOTIATE_FLOWFILE_CODEC);
+            stranger.named("NoSuchCodec", 1);
+            assertTrue(stranger.isClosedByOtherEnd());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, TOO_MANY_ATTRIBUTES, Integer.MAX_VALUE, Integer.MIN_VALUE})
+    void anAbsurdNumberOfAttributesIsCutOff(final int attributes) throws IOException {
+        try (RawPeer stranger = atInput()) {
+            stranger.request(RequestType.SEND_FLOWFILES);
+            stranger.bytes(ByteBuffer.allocate(Integer.BYTES).putInt(attributes).array());
+            assertTrue(stranger.isClosedByOtherEnd());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MAX_VALUE, Integer.MIN_VALUE})
+    void anAbsurdLengthOfAnAttributeIsCutOff(final int length) throws IOException {
+        try (RawPeer stranger = atInput()) {
+            stranger.request(RequestType.SEND_FLOWFILES);
+            stranger.bytes(ByteBuffer.allocate(2 * Integer.BYTES)
+                    .putInt(1)
+                    .putInt(length)
+                    .array());
+            assertTrue(stranger.isClosedByOtherEnd());
+        }
+    }
+
+    @Test
+    void garbageBehindAPacketIsCutOff() throws IOException {
+        for (int peer = 0; peer < MANY; peer++) {
+            try (RawPeer stranger = atInput()) {
+                stranger.request(RequestType.SEND_FLOWFILES);
+                stranger.packet(Map.of(), CONTENT);
+                stranger.bytes(new byte[] {'X', 'Y', 'Z'});
+                assertTrue(stranger.isClosedByOtherEnd());
+            }
+        }
+    }
+
+    @Test
+    void aChecksumThatThePeerFindsWrongIsCutOff() throws IOException {
+        try (RawPeer stranger = atInput()) {
+            stranger.request(RequestType.SEND_FLOWFILES);
+            stranger.packet(Map.of(), CONTENT);
+            stranger.say(ResponseCode.FINISH_TRANSACTION);
+            assertEquals(ResponseCode.CONFIRM_TRANSACTION, stranger.response().getCode());
+            stranger.say(ResponseCode.BAD_CHECKSUM);
+            assertTrue(stranger.isClosedByOtherEnd());
+        }
+    }
+
+    /** How far a peer comes before it leaves. */
+    private enum Leaving {
+        AT_ONCE,
+        IN_THE_MAGIC,
+        AFTER_THE_MAGIC,
+        IN_THE_HANDSHAKE,
+        AFTER_THE_HANDSHAKE,
+        AFTER_THE_CODEC,
+        AFTER_THE_REQUEST,
+        IN_A_PACKET,
+        BEHIND_A_PACKET,
+        BEFORE_IT_CONFIRMS
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aPeerThatLeavesHarmsNobody(final Leaving leaving) throws IOException {
+        for (int peer = 0; peer < MANY; peer++) {
+            try (RawPeer leaver = new RawPeer(nifi.instance())) {
+                walk(leaver, leaving);
+            }
+        }
+    }
+
+    private static void walk(final RawPeer peer, final Leaving leaving) throws IOException {
+        switch (leaving) {
+            case AT_ONCE -> {}
+            case IN_THE_MAGIC -> peer.bytes(new byte[] {'N', 'i'});
+            case AFTER_THE_MAGIC -> peer.magic();
+            case IN_THE_HANDSHAKE -> {
+                peer.negotiate(RawPeer.NEWEST_VERSION);
+                peer.bytes(new byte[] {0, 9, 'x'});
+            }
+            default -> walkOn(peer, leaving);
+        }
+    }
+
+    private static void walkOn(final RawPeer peer, final Leaving leaving) throws IOException {
+        peer.negotiate(RawPeer.NEWEST_VERSION);
+        peer.handshake(RawPeer.NEWEST_VERSION, RawPeer.properties(nifi.portId("input")));
+        if (leaving == Leaving.AFTER_THE_HANDSHAKE) {
+            return;
+        }
+        peer.negotiateCodec();
+        if (leaving == Leaving.AFTER_THE_CODEC) {
+            return;
+        }
+        peer.request(RequestType.SEND_FLOWFILES);
+        if (leaving == Leaving.AFTER_THE_REQUEST) {
+            return;
+        }
+        if (leaving == Leaving.IN_A_PACKET) {
+            peer.bytes(new byte[] {0, 0, 0, 1, 0, 0});
+            return;
+        }
+        peer.packet(Map.of(), CONTENT);
+        if (leaving == Leaving.BEHIND_A_PACKET) {
+            return;
+        }
+        peer.say(ResponseCode.FINISH_TRANSACTION);
+        peer.response();
+    }
+
+    private static RawPeer atInput() throws IOException {
+        return RawPeer.atPort(nifi.instance(), nifi.portId("input"));
+    }
+
+    private static void noCauseIsLoggedMoreThanOnceAMinute() {
+        final Map<String, LocalDateTime> last = new TreeMap<>();
+        final List<String> tooSoon = new ArrayList<>();
+        for (final String line : nifi.log().lines()) {
+            final Matcher fault = FAULT.matcher(line);
+            if (fault.matches()) {
+                final LocalDateTime time = LocalDateTime.parse(fault.group(1), LOG_TIME);
+                final LocalDateTime before = last.put(fault.group(2), time);
+                if (before != null && Duration.between(before, time).compareTo(MINUTE.minusSeconds(1)) < 0) {
+                    tooSoon.add(line);
+                }
+            }
+        }
+        assertTrue(last.containsKey("WRONG_MAGIC"), () -> "the causes that were logged are " + last.keySet());
+        assertEquals(List.of(), tooSoon);
+    }
+}

@@ -1,0 +1,85 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * Connections cost NiFi no threads.
+ * Runs on the thread of the tests against the shared NiFi.
+ */
+class IdleConnectionsIT {
+
+    private static final int CONNECTIONS = 2_000;
+    /** As many of the listener's few threads as there will be are there once so many peers came by. */
+    private static final int EARLIER_PEERS = 50;
+    /** NiFi's own pools come and go by a few threads. */
+    private static final int PLAY = 25;
+
+    @Test
+    void twoThousandIdleConnectionsNeedNoThread() throws IOException {
+        final NifiInstance nifi = SharedNifi.NIO.get();
+        for (int peer = 0; peer < EARLIER_PEERS; peer++) {
+            try (RawPeer earlier = RawPeer.atPort(nifi.instance(), nifi.portId("input"))) {
+                assertEquals(ResponseCode.TRANSACTION_FINISHED, earlier.push(Map.of(), new byte[] {1}));
+            }
+        }
+        final int threadsBefore = nifi.usage().threads();
+        final long listenersThreadsBefore = listenersThreads(nifi);
+
+        final Deque<RawPeer> idle = new ArrayDeque<>();
+        try {
+            for (int peer = 0; peer < CONNECTIONS; peer++) {
+                idle.add(RawPeer.atPort(nifi.instance(), nifi.portId("input")));
+            }
+            assertEquals(listenersThreadsBefore, listenersThreads(nifi));
+            final int threads = nifi.usage().threads();
+            assertTrue(
+                    threads <= threadsBefore + PLAY,
+                    () -> threadsBefore + " threads before and " + threads + " with the connections");
+            assertEquals(ResponseCode.TRANSACTION_FINISHED, idle.getLast().push(Map.of(), new byte[] {1}));
+        } finally {
+            for (final RawPeer peer : idle) {
+                peer.close();
+            }
+        }
+    }
+
+    private static long listenersThreads(final NifiInstance nifi) throws IOException {
+        final Path tasks = Path.of("/proc", Long.toString(nifi.instance().pid()), "task");
+        try (Stream<Path> threads = Files.list(tasks)) {
+            final List<Path> all = threads.toList();
+            return all.stream().filter(IdleConnectionsIT::isListeners).count();
+        }
+    }
+
+    private static boolean isListeners(final Path thread) {
+        try {
+            return Files.readString(thread.resolve("comm")).startsWith("Site-to-Site");
+        } catch (final IOException e) {
+            // The thread ended between the listing and the reading.
+            return false;
+        }
+    }
+}

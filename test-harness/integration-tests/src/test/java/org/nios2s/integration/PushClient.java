@@ -1,0 +1,74 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.Transaction;
+import org.apache.nifi.remote.TransactionCompletion;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.protocol.DataPacket;
+import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
+import org.apache.nifi.remote.util.StandardDataPacket;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * NiFi's own client, set up for RAW pushes to one port of one NiFi.
+ * As thread-safe as NiFi's client: transactions may be made on any thread.
+ */
+final class PushClient implements AutoCloseable {
+
+    private static final long PENALTY_MILLIS = 100;
+
+    private final SiteToSiteClient client;
+
+    PushClient(final NifiInstance nifi, final String port, final boolean gzip) {
+        client = new SiteToSiteClient.Builder()
+                .url(nifi.rest().api().replace("/nifi-api", "/nifi"))
+                .transportProtocol(SiteToSiteTransportProtocol.RAW)
+                .portName(port)
+                .useCompression(gzip)
+                .nodePenalizationPeriod(PENALTY_MILLIS, TimeUnit.MILLISECONDS)
+                .build();
+    }
+
+    static DataPacket packet(final Map<String, String> attributes, final byte[] content) {
+        return new StandardDataPacket(attributes, new ByteArrayInputStream(content), content.length);
+    }
+
+    /** Begins a transaction; never null, as NiFi's client may answer. */
+    Transaction begin() throws IOException {
+        final Transaction transaction = client.createTransaction(TransferDirection.SEND);
+        if (transaction == null) {
+            throw new IOException("NiFi's client found no peer that takes data");
+        }
+        return transaction;
+    }
+
+    /** Pushes packets in one transaction, which is acknowledged when this returns. */
+    TransactionCompletion push(final List<DataPacket> packets) throws IOException {
+        final Transaction transaction = begin();
+        for (final DataPacket packet : packets) {
+            transaction.send(packet);
+        }
+        transaction.confirm();
+        return transaction.complete();
+    }
+
+    @Override
+    public void close() throws IOException {
+        client.close();
+    }
+}

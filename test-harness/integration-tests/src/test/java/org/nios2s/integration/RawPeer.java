@@ -1,0 +1,226 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.nifi.remote.codec.StandardFlowFileCodec;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.apache.nifi.remote.protocol.Response;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.apache.nifi.remote.util.StandardDataPacket;
+import org.nios2s.harness.nifi.InstanceRecord;
+
+/**
+ * One end of a RAW Site-to-Site connection, spoken byte by byte, so that a test can also say what no client would.
+ * For one thread; every read has a deadline.
+ */
+final class RawPeer implements Closeable {
+
+    static final int NEWEST_VERSION = 6;
+    static final int RESOURCE_OK = 20;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int FIRST_VERSION_WITH_TRANSIT_URI = 3;
+
+    private final Socket socket;
+    private final DataInputStream in;
+    private final DataOutputStream out;
+
+    RawPeer(final InstanceRecord nifi) throws IOException {
+        socket = new Socket();
+        socket.connect(new InetSocketAddress(nifi.s2sHost(), nifi.s2sPort()), Math.toIntExact(PATIENCE.toMillis()));
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
+        in = new DataInputStream(socket.getInputStream());
+        out = new DataOutputStream(socket.getOutputStream());
+    }
+
+    /** A peer that has come as far as to say what it wants of an input port. */
+    static RawPeer atPort(final InstanceRecord nifi, final String portId) throws IOException {
+        final RawPeer peer = new RawPeer(nifi);
+        peer.negotiate(NEWEST_VERSION);
+        final ResponseCode answer =
+                peer.handshake(NEWEST_VERSION, properties(portId)).getCode();
+        if (answer != ResponseCode.PROPERTIES_OK) {
+            peer.close();
+            throw new IOException("The handshake was answered by " + answer);
+        }
+        peer.negotiateCodec();
+        return peer;
+    }
+
+    /** The properties of an ordinary handshake. */
+    static Map<String, String> properties(final String portId) {
+        final Map<String, String> properties = new LinkedHashMap<>();
+        properties.put("GZIP", "false");
+        properties.put("PORT_IDENTIFIER", portId);
+        properties.put("REQUEST_EXPIRATION_MILLIS", "30000");
+        return properties;
+    }
+
+    /** Sends the magic and agrees on a version of the protocol. */
+    void negotiate(final int version) throws IOException {
+        magic();
+        named("SocketFlowFileProtocol", version);
+        expectResourceOk();
+    }
+
+    void magic() throws IOException {
+        bytes("NiFi".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    void named(final String name, final int version) throws IOException {
+        final ByteArrayOutputStream message = new ByteArrayOutputStream();
+        final DataOutputStream data = new DataOutputStream(message);
+        data.writeUTF(name);
+        data.writeInt(version);
+        bytes(message.toByteArray());
+    }
+
+    Response handshake(final int version, final Map<String, String> properties) throws IOException {
+        final ByteArrayOutputStream message = new ByteArrayOutputStream();
+        final DataOutputStream data = new DataOutputStream(message);
+        data.writeUTF("raw-peer");
+        if (version >= FIRST_VERSION_WITH_TRANSIT_URI) {
+            data.writeUTF("nifi://raw-peer:1234/");
+        }
+        data.writeInt(properties.size());
+        for (final Map.Entry<String, String> property : properties.entrySet()) {
+            data.writeUTF(property.getKey());
+            data.writeUTF(property.getValue());
+        }
+        bytes(message.toByteArray());
+        return response();
+    }
+
+    void negotiateCodec() throws IOException {
+        request(RequestType.NEGOTIATE_FLOWFILE_CODEC);
+        named("StandardFlowFileCodec", 1);
+        expectResourceOk();
+    }
+
+    void request(final RequestType type) throws IOException {
+        out.writeUTF(type.name());
+    }
+
+    void packet(final Map<String, String> attributes, final byte[] content) throws IOException {
+        final ByteArrayOutputStream message = new ByteArrayOutputStream();
+        new StandardFlowFileCodec()
+                .encode(new StandardDataPacket(attributes, new ByteArrayInputStream(content), content.length), message);
+        bytes(message.toByteArray());
+    }
+
+    void say(final ResponseCode code) throws IOException {
+        code.writeResponse(out);
+    }
+
+    void say(final ResponseCode code, final String message) throws IOException {
+        code.writeResponse(out, message);
+    }
+
+    void bytes(final byte[] bytes) throws IOException {
+        out.write(bytes);
+    }
+
+    Response response() throws IOException {
+        return Response.read(in);
+    }
+
+    /** What the other end says, for a test that reads it itself. */
+    DataInputStream in() {
+        return in;
+    }
+
+    int answer() throws IOException {
+        return in.readUnsignedByte();
+    }
+
+    /** Pushes one packet in a transaction of its own; returns how the transaction ended. */
+    ResponseCode push(final Map<String, String> attributes, final byte[] content) throws IOException {
+        request(RequestType.SEND_FLOWFILES);
+        packet(attributes, content);
+        say(ResponseCode.FINISH_TRANSACTION);
+        final ResponseCode confirmation = response().getCode();
+        if (confirmation != ResponseCode.CONFIRM_TRANSACTION) {
+            return confirmation;
+        }
+        say(ResponseCode.CONFIRM_TRANSACTION, "");
+        return response().getCode();
+    }
+
+    void halfClose() throws IOException {
+        socket.shutdownOutput();
+    }
+
+    /** Reads on until the other end has closed the connection; false when it does not within its time. */
+    boolean isClosedByOtherEnd() throws IOException {
+        return rest(PATIENCE).closed();
+    }
+
+    /**
+     * What the other end says without being asked.
+     * Immutable, for any thread.
+     *
+     * @param bytes what it said
+     * @param closed whether it closed the connection then
+     */
+    record Rest(byte[] bytes, boolean closed) {}
+
+    /** Reads on until the other end closes the connection or falls silent. */
+    Rest rest(final Duration patience) throws IOException {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
+        try {
+            for (int next = in.read(); next >= 0; next = in.read()) {
+                bytes.write(next);
+            }
+            return new Rest(bytes.toByteArray(), true);
+        } catch (final SocketException e) {
+            return new Rest(bytes.toByteArray(), true);
+        } catch (final SocketTimeoutException e) {
+            return new Rest(bytes.toByteArray(), false);
+        } finally {
+            restoreTimeout();
+        }
+    }
+
+    private void restoreTimeout() throws IOException {
+        if (!socket.isClosed()) {
+            socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
+        }
+    }
+
+    private void expectResourceOk() throws IOException {
+        final int answer = answer();
+        if (answer != RESOURCE_OK) {
+            throw new IOException("The proposal was answered by " + answer);
+        }
+    }
+
+    /** Leaves without a word, as a peer whose process ended. */
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,163 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.nifi.remote.protocol.DataPacket;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.SinkLedger;
+
+/**
+ * NiFi ends in mid-traffic and is started again: whatever it acknowledged is there, and nothing is there twice.
+ * The tests' thread ends and starts the shared NiFi while threads of its own push.
+ */
+class RestartIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final int SENDERS = 8;
+    private static final int PACKETS = 5;
+    private static final int TRANSACTIONS_BEFORE = 200;
+    private static final int TRANSACTIONS_AFTER = 50;
+
+    /** Every transaction has ids of its own: one that was not acknowledged is never sent again. */
+    private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+
+    private final CountDownLatch startedAgain = new CountDownLatch(1);
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    @Test
+    void whatWasAcknowledgedBeforeAStopIsInTheLedgerAndNothingTwice() throws Exception {
+        acrossAnEnd(NifiInstance::stop, "stop");
+    }
+
+    @Test
+    void whatWasAcknowledgedBeforeACrashIsInTheLedgerAndNothingTwice() throws Exception {
+        acrossAnEnd(NifiInstance::kill, "crash");
+    }
+
+    /** The end of a NiFi. */
+    @FunctionalInterface
+    private interface End {
+        void of(NifiInstance nifi);
+    }
+
+    private void acrossAnEnd(final End end, final String name) throws Exception {
+        final NifiInstance nifi = SharedNifi.NIO.get();
+        final Path ids = nifi.keepPacketIds(name + ".ids");
+        Files.write(ids, new byte[0]);
+        final SinkLedger before = nifi.ledger();
+        // What the sink has dropped and not written yet would be lost with NiFi: so it waits in the queue.
+        nifi.flow().stop(nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
+
+        final List<Future<?>> senders = new ArrayList<>();
+        try (PushClient client = new PushClient(nifi, "input", false);
+                ExecutorService threads = Executors.newFixedThreadPool(SENDERS)) {
+            for (int sender = 0; sender < SENDERS; sender++) {
+                final String sendersName = name + "-" + sender;
+                senders.add(threads.submit(() -> send(client, sendersName)));
+            }
+            try {
+                awaitAcknowledged(TRANSACTIONS_BEFORE);
+                end.of(nifi);
+                final int atTheEnd = acknowledged.size() / PACKETS;
+                nifi.startAgain();
+                startedAgain.countDown();
+                awaitAcknowledged(atTheEnd + TRANSACTIONS_AFTER);
+            } finally {
+                over.set(true);
+                startedAgain.countDown();
+            }
+            for (final Future<?> sender : senders) {
+                sender.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+        }
+
+        Awaitility.await().atMost(PATIENCE).until(() -> inputQueueIsEmpty(nifi));
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.ledger().since(before).count()
+                        == Files.readAllLines(ids).size());
+        final List<String> received = Files.readAllLines(ids);
+        final Set<String> distinct = new HashSet<>(received);
+        assertEquals(received.size(), distinct.size(), "packets that are in the ledger twice");
+        final Set<String> lost = new HashSet<>(acknowledged);
+        lost.removeAll(distinct);
+        assertTrue(lost.isEmpty(), () -> "acknowledged and not in the ledger: " + lost);
+        nifi.dropPacketIds();
+    }
+
+    private void awaitAcknowledged(final int transactions) {
+        Awaitility.await().atMost(PATIENCE).until(() -> acknowledged.size() >= transactions * PACKETS);
+    }
+
+    private void send(final PushClient client, final String sender) {
+        for (int transaction = 0; !over.get(); transaction++) {
+            final List<String> ids = new ArrayList<>();
+            final List<DataPacket> packets = new ArrayList<>();
+            for (int packet = 0; packet < PACKETS; packet++) {
+                final String id = sender + "-" + transaction + "-" + packet;
+                ids.add(id);
+                packets.add(PushClient.packet(Map.of("packet.id", id), new byte[] {1, 2, 3}));
+            }
+            try {
+                client.push(packets);
+                acknowledged.addAll(ids);
+            } catch (final IOException | RuntimeException e) {
+                // This transaction was not acknowledged; the next one is tried when NiFi runs again.
+                awaitNextStart();
+            }
+        }
+    }
+
+    private void awaitNextStart() {
+        try {
+            if (!startedAgain.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("NiFi did not start again");
+            }
+        } catch (final InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static boolean inputQueueIsEmpty(final NifiInstance nifi) {
+        return nifi.queues()
+                        .size(nifi.flow()
+                                .findConnection(
+                                        SharedNifi.inputPort(nifi, "input"),
+                                        nifi.flow()
+                                                .find(ComponentKind.PROCESSOR, "sink")
+                                                .orElseThrow())
+                                .orElseThrow())
+                        .flowFiles()
+                == 0;
+    }
+}

@@ -1,0 +1,89 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import java.io.IOException;
+import java.util.Map;
+import org.nios2s.harness.nifi.BackPressure;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.FlowClient;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * Ports beside the harness's flow, each in a state that a peer is to meet; what enters by them waits in a queue.
+ * Made and used on the thread of the tests.
+ */
+final class SideFlow {
+
+    /** Takes two FlowFiles, then its destination is full. */
+    static final String NARROW = "narrow";
+    /** Its destination is full. */
+    static final String FULL = "full";
+    /** Not started. */
+    static final String STOPPED = "stopped";
+    /** Disabled. */
+    static final String DISABLED = "disabled";
+    /** Leads nowhere, so that it is not valid. */
+    static final String UNCONNECTED = "unconnected";
+    /** An output port that is not started. */
+    static final String ASIDE = "aside";
+
+    private static final BackPressure ONE_FLOW_FILE = new BackPressure(1, 0);
+    private static final BackPressure TWO_FLOW_FILES = new BackPressure(2, 0);
+
+    private final NifiInstance nifi;
+    private final FlowClient flow;
+
+    private SideFlow(final NifiInstance nifi) {
+        this.nifi = nifi;
+        this.flow = nifi.flow();
+    }
+
+    /** The ports of a NiFi, which are made if they are not there. */
+    static SideFlow of(final NifiInstance nifi) throws IOException {
+        final SideFlow side = new SideFlow(nifi);
+        side.flow.ensurePort(ComponentKind.OUTPUT_PORT, ASIDE, 1);
+        side.flow.ensurePort(ComponentKind.INPUT_PORT, UNCONNECTED, 1);
+        side.ensure(STOPPED, BackPressure.generous());
+        side.flow.disable(side.ensure(DISABLED, BackPressure.generous()));
+        side.flow.start(side.ensure(NARROW, TWO_FLOW_FILES));
+        final Component full = side.ensure(FULL, ONE_FLOW_FILE);
+        side.flow.start(full);
+        if (nifi.queues().size(side.queue(FULL)).flowFiles() == 0) {
+            try (RawPeer peer = RawPeer.atPort(nifi.instance(), full.id())) {
+                peer.push(Map.of(), new byte[] {1});
+            }
+        }
+        return side;
+    }
+
+    Component inputPort(final String name) {
+        return SharedNifi.inputPort(nifi, name);
+    }
+
+    /** The queue behind one of the input ports that lead anywhere. */
+    Component queue(final String inputPort) {
+        return flow.findConnection(
+                        inputPort(inputPort),
+                        flow.find(ComponentKind.OUTPUT_PORT, ASIDE).orElseThrow())
+                .orElseThrow();
+    }
+
+    private Component ensure(final String name, final BackPressure backPressure) {
+        final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, name, 1);
+        final Component aside = flow.find(ComponentKind.OUTPUT_PORT, ASIDE).orElseThrow();
+        if (flow.findConnection(port, aside).isEmpty()) {
+            flow.connect(port, aside, backPressure);
+        }
+        return port;
+    }
+}
