@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * A cluster of two of the harness's NiFis with the stock listener.
+ * A cluster of two of the harness's NiFis with the NIO listener.
  * One cluster serves all tests, which run one after the other on one thread.
  */
 class NifiClusterIT {
@@ -40,7 +40,7 @@ class NifiClusterIT {
         cluster = NifiCluster.start(
                 NifiOptions.builder()
                         .home(HOME)
-                        .listener(Listener.STOCK)
+                        .listener(Listener.NIO)
                         .heap("1g")
                         .fresh(true)
                         .stopOnExit(true)
@@ -53,6 +53,15 @@ class NifiClusterIT {
         if (cluster != null) {
             cluster.stop();
             assertTrue(NifiCluster.attach(HOME).isEmpty());
+        }
+    }
+
+    @Test
+    void theNioListenerServesOnEveryNode() {
+        for (final NifiInstance node : cluster.nodes()) {
+            assertEquals(
+                    1,
+                    node.log().linesWith("The NIO Site-to-Site listener serves").size());
         }
     }
 

@@ -31,7 +31,7 @@ import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 
 /**
- * The harness's NiFi with TLS, users and policies, and the stock listener.
+ * The harness's NiFi with TLS, users and policies, and the NIO listener.
  * One NiFi serves all tests, which run one after the other on one thread.
  */
 class SecuredNifiIT {
@@ -45,7 +45,7 @@ class SecuredNifiIT {
     static void start() {
         nifi = NifiInstance.start(NifiOptions.builder()
                 .home(Path.of("target", "nifi-homes", "secured"))
-                .listener(Listener.STOCK)
+                .listener(Listener.NIO)
                 .heap("1g")
                 .secure(true)
                 .fresh(true)
@@ -58,6 +58,13 @@ class SecuredNifiIT {
         if (nifi != null) {
             nifi.stop();
         }
+    }
+
+    @Test
+    void theNioListenerServesTls() {
+        assertEquals(
+                1,
+                nifi.log().linesWith("The NIO Site-to-Site listener serves TLS").size());
     }
 
     @Test
