@@ -22,6 +22,8 @@ import java.nio.file.Path;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
  * What ends up in a NiFi's {@code conf}.
@@ -84,6 +86,48 @@ class NifiConfigurationTest {
         assertEquals("C:\\a=b #c", written.getProperty("some.path"));
         assertTrue(Files.exists(directory.resolve("logback.xml")));
         assertTrue(Files.exists(directory.resolve("state-management.xml")));
+    }
+
+    @Test
+    void aSecuredNifiHasNoPlainPort() {
+        final SecurityFiles security = SecurityFiles.ensure(directory.resolve("security"));
+
+        final NifiConfiguration configuration =
+                NifiConfiguration.of(options().build(), new NodePlan(HTTP_PORT, S2S_PORT, security, null));
+
+        assertEquals("https://localhost:8080/nifi-api", configuration.api());
+        assertEquals("", configuration.get("nifi.web.http.port"));
+        assertEquals("true", configuration.get("nifi.remote.input.secure"));
+        assertEquals("managed-authorizer", configuration.get("nifi.security.user.authorizer"));
+        assertEquals(security.password(), configuration.get("nifi.security.keystorePasswd"));
+    }
+
+    @Test
+    void everyIdentityIsAUserOfASecuredNifi() throws IOException {
+        final SecurityFiles security = SecurityFiles.ensure(directory.resolve("security"));
+        NifiConfiguration.of(options().build(), new NodePlan(HTTP_PORT, S2S_PORT, security, null))
+                .write(directory);
+
+        final String authorizers = Files.readString(directory.resolve("authorizers.xml"));
+        for (final Identity identity : Identity.values()) {
+            assertTrue(authorizers.contains(">" + identity.distinguishedName() + "<"), identity.toString());
+        }
+    }
+
+    @Test
+    void aNodeKnowsItsClusterAndOnlyTheFirstRunsZookeeper() throws IOException {
+        final ClusterMembership second = new ClusterMembership(2, 21_001, 21_002, 21_003, false);
+        final NifiConfiguration configuration =
+                NifiConfiguration.of(options().build(), new NodePlan(HTTP_PORT, S2S_PORT, null, second));
+        configuration.write(directory);
+
+        assertEquals("true", configuration.get("nifi.cluster.is.node"));
+        assertEquals("21001", configuration.get("nifi.cluster.node.protocol.port"));
+        assertEquals("21002", configuration.get("nifi.cluster.load.balance.port"));
+        assertEquals("127.0.0.1:21003", configuration.get("nifi.zookeeper.connect.string"));
+        assertEquals("2", configuration.get("nifi.cluster.flow.election.max.candidates"));
+        assertEquals("false", configuration.get("nifi.state.management.embedded.zookeeper.start"));
+        assertTrue(Files.readString(directory.resolve("state-management.xml")).contains(">127.0.0.1:21003<"));
     }
 
     private static NifiConfiguration configuration(final NifiOptions.Builder options) {
