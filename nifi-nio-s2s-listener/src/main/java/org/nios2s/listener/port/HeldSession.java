@@ -17,6 +17,7 @@ import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.TransactionPeer;
+import org.nios2s.listener.transaction.TransactionSession;
 
 /**
  * A session that a port task has handed out. Whoever holds it uses it on one thread at a time, and ends it once: it is
@@ -27,7 +28,7 @@ import org.nios2s.listener.transaction.TransactionPeer;
  * connection that the port's active threads would have to protect: NiFi does not let go of a connection while it has
  * unacknowledged FlowFiles.
  */
-public final class HeldSession {
+public final class HeldSession implements TransactionSession {
     /** How a session ends. */
     enum End {
         COMMIT,
@@ -53,29 +54,22 @@ public final class HeldSession {
         this.dispatcher = dispatcher;
     }
 
+    @Override
     public ProcessSession session() {
         return session;
     }
 
-    /**
-     * Has it committed inside a later visit to the port; rolled back if the port has stopped.
-     *
-     * @param report hears the outcome, on any thread
-     */
+    @Override
     public void commit(final TransactionPeer owner, final Consumer<Outcome> report) {
         end(owner, End.COMMIT, report);
     }
 
-    /**
-     * Has it committed inside a later visit to the port, or at once if the port has stopped.
-     *
-     * @param report hears the outcome, on any thread
-     */
+    @Override
     public void commitAnyway(final TransactionPeer owner, final Consumer<Outcome> report) {
         end(owner, End.COMMIT_ANYWAY, report);
     }
 
-    /** Has it rolled back, even if a commit was asked for, unless it has ended already. */
+    @Override
     public void rollback(final TransactionPeer owner) {
         if (!end(owner, End.ROLLBACK, outcome -> {})) {
             end = End.ROLLBACK;

@@ -11,8 +11,8 @@
 package org.nios2s.listener.sequence;
 
 import io.netty.buffer.ByteBuf;
-import org.nios2s.listener.port.HeldSession;
 import org.nios2s.listener.transaction.OutboundTransaction;
+import org.nios2s.listener.transaction.TransactionSession;
 
 /**
  * What the steps of one pull transaction share: the packets that are being made, and the session that they come from.
@@ -21,9 +21,9 @@ import org.nios2s.listener.transaction.OutboundTransaction;
 final class Sending {
     private final PeerConnection connection;
     private final OutboundTransaction transaction;
-    private final HeldSession session;
+    private final TransactionSession session;
 
-    Sending(final PeerConnection connection, final OutboundTransaction transaction, final HeldSession session) {
+    Sending(final PeerConnection connection, final OutboundTransaction transaction, final TransactionSession session) {
         this.connection = connection;
         this.transaction = transaction;
         this.session = session;
@@ -37,7 +37,7 @@ final class Sending {
         return transaction;
     }
 
-    HeldSession session() {
+    TransactionSession session() {
         return session;
     }
 

@@ -28,9 +28,6 @@ import org.nios2s.wire.PacketDecoder;
  * decide between the port task and the IO worker.
  */
 public final class InboundTransaction implements PacketDecoder.Handler {
-    /** Memory of an attribute beyond the bytes of its name and value: map entry and two strings. */
-    private static final int ATTRIBUTE_OVERHEAD_BYTES = 160;
-
     private static final int INITIAL_CONTENT_BYTES = 256;
 
     /** Where a transaction stands. */
@@ -96,11 +93,7 @@ public final class InboundTransaction implements PacketDecoder.Handler {
 
     @Override
     public void packetEnds() {
-        for (final Map.Entry<String, String> attribute : attributes.entrySet()) {
-            attributeMemory += ATTRIBUTE_OVERHEAD_BYTES
-                    + attribute.getKey().length()
-                    + attribute.getValue().length();
-        }
+        attributeMemory += AttributeMemory.of(attributes);
         final long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos);
         packets.add(new ReceivedPacket(attributes, contentOffset, contentBytes() - contentOffset, millis));
         attributes = null;

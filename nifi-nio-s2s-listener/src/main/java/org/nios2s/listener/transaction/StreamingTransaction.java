@@ -26,7 +26,6 @@ import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.MemoryBudget;
 import org.nios2s.listener.PeerFault;
-import org.nios2s.listener.port.HeldSession;
 import org.nios2s.wire.PacketDecoder;
 
 /**
@@ -45,7 +44,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     private static final long CAUGHT_UP_BYTES = 256 * 1024;
 
     private final TransactionPeer peer;
-    private final HeldSession held;
+    private final TransactionSession held;
     private final MemoryBudget budget;
     private final Executor contentWorkers;
     private final Consumer<PeerFault> failureReport;
@@ -68,13 +67,31 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     // The IO worker's alone.
     private long packetStartNanos = System.nanoTime();
 
-    /** Something for the writer to do. */
-    @FunctionalInterface
-    private interface Piece {
-        void write() throws IOException;
+    /** Something for the writer to do, which holds memory until it is written or discarded. */
+    private abstract class Piece {
+        private final long heldBytes;
+        private boolean held = true;
 
-        /** What it holds is given back when it is not written. */
-        default void discard() {}
+        Piece(final long heldBytes) {
+            this.heldBytes = heldBytes;
+            budget.charge(heldBytes);
+            unwrittenBytes.addAndGet(heldBytes);
+        }
+
+        abstract void write() throws IOException;
+
+        /** What it holds is given back, once. */
+        final void release() {
+            if (held) {
+                held = false;
+                free();
+                budget.release(heldBytes);
+                unwrittenBytes.addAndGet(-heldBytes);
+                resumeIfCaughtUp();
+            }
+        }
+
+        void free() {}
     }
 
     /**
@@ -83,7 +100,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
      */
     public StreamingTransaction(
             final TransactionPeer peer,
-            final HeldSession held,
+            final TransactionSession held,
             final MemoryBudget budget,
             final Executor contentWorkers,
             final Consumer<PeerFault> failureReport) {
@@ -96,10 +113,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     @Override
     public void packetBegins(final Map<String, String> packetAttributes, final long contentLength) {
-        add(() -> {
-            attributes = packetAttributes;
-            flowFile = session().create();
-        });
+        add(new PacketPiece(packetAttributes));
     }
 
     @Override
@@ -119,11 +133,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     /** @param transferMillis how long the packet took to arrive */
     void endPacket(final long transferMillis) {
-        add(() -> {
-            closeContent();
-            ReceivedFlowFile.complete(session(), flowFile, attributes, peer, transferMillis);
-            flowFiles++;
-        });
+        add(new PacketEnd(transferMillis));
     }
 
     /**
@@ -132,10 +142,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
      * @param report hears the outcome, on any thread
      */
     public void commit(final Consumer<Outcome> report) {
-        add(() -> {
-            over = true;
-            held.commit(peer, report);
-        });
+        add(new Commit(report));
     }
 
     /** Rolls back, without writing what is still to be written. */
@@ -195,17 +202,16 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     }
 
     private void writeOrDiscard(final Piece piece) {
-        if (abandoned || over) {
-            piece.discard();
-            return;
-        }
         try {
-            piece.write();
+            if (!abandoned && !over) {
+                piece.write();
+            }
         } catch (final IOException | RuntimeException e) {
-            piece.discard();
             abandoned = true;
             failureReport.accept(new PeerFault(
                     PeerFault.Kind.COMMIT_FAILED, "The transaction could not be written and is rolled back", e));
+        } finally {
+            piece.release();
         }
     }
 
@@ -244,36 +250,77 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
         return bytes;
     }
 
-    /** Bytes of the current packet's content. */
-    private final class ContentPiece implements Piece {
-        private final ByteBuf buffer;
-        private final int length;
+    /** A packet begins: its attributes. */
+    private final class PacketPiece extends Piece {
+        private final Map<String, String> packetAttributes;
 
-        ContentPiece(final ByteBuf buffer) {
-            this.buffer = buffer;
-            this.length = buffer.readableBytes();
-            budget.charge(length);
-            unwrittenBytes.addAndGet(length);
+        PacketPiece(final Map<String, String> packetAttributes) {
+            super(AttributeMemory.of(packetAttributes));
+            this.packetAttributes = packetAttributes;
         }
 
         @Override
-        public void write() throws IOException {
+        void write() {
+            attributes = packetAttributes;
+            flowFile = session().create();
+        }
+    }
+
+    /** Bytes of the current packet's content. */
+    private final class ContentPiece extends Piece {
+        private final ByteBuf buffer;
+
+        ContentPiece(final ByteBuf buffer) {
+            super(buffer.readableBytes());
+            this.buffer = buffer;
+        }
+
+        @Override
+        void write() throws IOException {
             if (content == null) {
                 content = session().write(flowFile);
             }
+            final int length = buffer.readableBytes();
             buffer.getBytes(buffer.readerIndex(), content, length);
             bytes += length;
-            discard();
         }
 
         @Override
-        public void discard() {
-            if (buffer.refCnt() > 0) {
-                buffer.release();
-                budget.release(length);
-                unwrittenBytes.addAndGet(-length);
-                resumeIfCaughtUp();
-            }
+        void free() {
+            buffer.release();
+        }
+    }
+
+    /** The current packet is complete. */
+    private final class PacketEnd extends Piece {
+        private final long transferMillis;
+
+        PacketEnd(final long transferMillis) {
+            super(0);
+            this.transferMillis = transferMillis;
+        }
+
+        @Override
+        void write() throws IOException {
+            closeContent();
+            ReceivedFlowFile.complete(session(), flowFile, attributes, peer, transferMillis);
+            flowFiles++;
+        }
+    }
+
+    /** Both sides have confirmed. */
+    private final class Commit extends Piece {
+        private final Consumer<Outcome> report;
+
+        Commit(final Consumer<Outcome> report) {
+            super(0);
+            this.report = report;
+        }
+
+        @Override
+        void write() {
+            over = true;
+            held.commit(peer, report);
         }
     }
 }
