@@ -35,10 +35,10 @@ public final class NifiInstance implements AutoCloseable {
     private final NifiOptions options;
     private final SecurityFiles security;
     private final ClusterMembership cluster;
+    private final ExitGuard guard = new ExitGuard();
     private NifiProcess process;
     private InstanceRecord instance;
     private RestClient rest;
-    private Thread stopOnExit;
 
     private NifiInstance(
             final NifiHome home,
@@ -224,10 +224,7 @@ public final class NifiInstance implements AutoCloseable {
             distribution.install(home.lib(), options.listener());
             final NifiConfiguration configuration = NifiConfiguration.of(options, plan);
             configuration.write(home.conf());
-            process = NifiProcess.launch(home, options);
-            stopOnExit =
-                    new Thread(process::stop, "stop-nifi-" + process.handle().pid());
-            Runtime.getRuntime().addShutdownHook(stopOnExit);
+            process = guard.launch(() -> NifiProcess.launch(home, options));
             orKill(() -> describe(configuration));
         });
     }
@@ -267,7 +264,7 @@ public final class NifiInstance implements AutoCloseable {
         instance = instance.withPorts(ports);
         instance.write();
         if (!options.stopOnExit()) {
-            forgetStopOnExit();
+            guard.release();
         }
     }
 
@@ -299,7 +296,7 @@ public final class NifiInstance implements AutoCloseable {
         if (instance != null) {
             instance.delete();
         }
-        forgetStopOnExit();
+        guard.release();
     }
 
     private void describe(final NifiConfiguration configuration) {
@@ -323,17 +320,5 @@ public final class NifiInstance implements AutoCloseable {
                 null);
         instance = security == null ? plain : plain.withSecurity(security);
         instance.write();
-    }
-
-    private void forgetStopOnExit() {
-        if (stopOnExit == null) {
-            return;
-        }
-        try {
-            Runtime.getRuntime().removeShutdownHook(stopOnExit);
-        } catch (final IllegalStateException e) {
-            // This JVM is exiting, and the hook does its work.
-        }
-        stopOnExit = null;
     }
 }
