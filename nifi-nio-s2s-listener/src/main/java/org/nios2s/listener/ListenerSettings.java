@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.apache.nifi.processor.DataUnit;
 import org.apache.nifi.util.FormatUtils;
 import org.apache.nifi.util.NiFiProperties;
@@ -62,6 +63,8 @@ public record ListenerSettings(
 
     private static final String WHOLE_NUMBER = "a whole number from %,d to %,d";
     private static final String DATA_SIZE = "a data size such as 64 MB, from %s to %s";
+    private static final Pattern DATA_SIZE_TEXT =
+            Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B", Pattern.CASE_INSENSITIVE);
     private static final long KIB = 1024L;
     private static final long MIB = 1024L * KIB;
     private static final long GIB = 1024L * MIB;
@@ -205,7 +208,15 @@ public record ListenerSettings(
                 defaultText,
                 String.format(DATA_SIZE, FormatUtils.formatDataSize(min), FormatUtils.formatDataSize(max)),
                 explanation,
-                text -> requireRange(DataUnit.parseDataSize(text, DataUnit.B).longValue(), min, max));
+                text -> requireRange(parseDataSize(text), min, max));
+    }
+
+    /** NiFi's parser takes the first size that it finds in a text, and leaves the rest: a sign, say. */
+    private static long parseDataSize(final String text) {
+        if (!DATA_SIZE_TEXT.matcher(text).matches()) {
+            throw new IllegalArgumentException(text + " is no data size");
+        }
+        return DataUnit.parseDataSize(text, DataUnit.B).longValue();
     }
 
     private static Duration parseTimeout(final String text) {
