@@ -1,0 +1,134 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.activation;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import javax.net.ssl.SSLContext;
+import org.apache.nifi.groups.ProcessGroup;
+import org.apache.nifi.remote.cluster.NodeInformant;
+import org.apache.nifi.util.NiFiProperties;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The stand-in takes the place of the stock listener: in a class loader of its own, which stands for that of NiFi's
+ * framework and has not loaded the stock listener. Lives on the test's thread.
+ */
+class ListenerTakeoverTest {
+    private static final String LISTENER = "org.apache.nifi.remote.SocketRemoteSiteListener";
+    private static final String LISTENER_INTERFACE = "org.apache.nifi.remote.RemoteSiteListener";
+    private static final String TAKEOVER = "org.nios2s.listener.activation.ListenerTakeover";
+
+    private final FrameworkLoader framework = new FrameworkLoader();
+    private final List<String> calls = new ArrayList<>();
+    private final AtomicReference<Object[]> handedOver = new AtomicReference<>();
+
+    /** Loads afresh what the take-over touches; the rest comes from the test's own loader. */
+    private static final class FrameworkLoader extends ClassLoader {
+        FrameworkLoader() {
+            super(ListenerTakeoverTest.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(final String name, final boolean resolve) throws ClassNotFoundException {
+            synchronized (getClassLoadingLock(name)) {
+                final Class<?> loaded = findLoadedClass(name);
+                if (loaded != null) {
+                    return loaded;
+                }
+                return List.of(LISTENER, LISTENER_INTERFACE, TAKEOVER).contains(name)
+                        ? defineAfresh(name)
+                        : super.loadClass(name, resolve);
+            }
+        }
+
+        private Class<?> defineAfresh(final String name) throws ClassNotFoundException {
+            try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
+                final byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (final IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+    }
+
+    private void install() throws Exception {
+        // A listener, as that class loader knows the interface, that writes down what is called.
+        final Object delegate = Proxy.newProxyInstance(
+                framework, new Class<?>[] {framework.loadClass(LISTENER_INTERFACE)}, (proxy, method, arguments) -> {
+                    calls.add(method.getName());
+                    return null;
+                });
+        final Function<Object[], Object> factory = arguments -> {
+            handedOver.set(arguments);
+            return delegate;
+        };
+        final Method install = framework.loadClass(TAKEOVER).getDeclaredMethod("install", Function.class);
+        install.setAccessible(true);
+        install.invoke(null, factory);
+    }
+
+    @Test
+    @DisplayName(
+            "the listener that NiFi constructs hands its four arguments to the factory, and its calls to what it makes")
+    void takesOver() throws Exception {
+        install();
+        final Class<?> linked = framework.loadClass(LISTENER);
+        final NiFiProperties properties = new NiFiProperties(Map.of());
+        final NodeInformant informant = () -> null;
+        final Object listener = linked.getConstructor(
+                        int.class, SSLContext.class, NiFiProperties.class, NodeInformant.class)
+                .newInstance(10_443, null, properties, informant);
+        assertInstanceOf(framework.loadClass(LISTENER_INTERFACE), listener);
+        assertArrayEquals(new Object[] {10_443, null, properties, informant}, handedOver.get());
+        linked.getMethod("setRootGroup", ProcessGroup.class).invoke(listener, (Object) null);
+        for (final String name : List.of("start", "stop", "destroy")) {
+            linked.getMethod(name).invoke(listener);
+        }
+        assertEquals(List.of("setRootGroup", "start", "stop", "destroy"), calls);
+    }
+
+    @Test
+    @DisplayName("the constructor with three arguments passes no cluster")
+    void threeArguments() throws Exception {
+        install();
+        assertNotNull(framework
+                .loadClass(LISTENER)
+                .getConstructor(int.class, SSLContext.class, NiFiProperties.class)
+                .newInstance(1, null, null));
+        assertArrayEquals(new Object[] {1, null, null, null}, handedOver.get());
+    }
+
+    @Test
+    @DisplayName("activated too late, the class that is there stays")
+    void tooLate() throws Exception {
+        final Class<?> stock = framework.loadClass(LISTENER);
+        final Throwable refusal = assertThrows(InvocationTargetException.class, this::install);
+        assertInstanceOf(LinkageError.class, refusal.getCause());
+        assertSame(stock, framework.loadClass(LISTENER));
+    }
+}

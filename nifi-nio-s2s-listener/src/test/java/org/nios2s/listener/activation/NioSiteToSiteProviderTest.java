@@ -1,0 +1,131 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.activation;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.InputStream;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.apache.nifi.flow.resource.ExternalResourceProvider;
+import org.apache.nifi.util.NiFiProperties;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Activation fails or is not wanted: one line says so, and nothing is thrown at NiFi. Lives on the test's thread. */
+class NioSiteToSiteProviderTest {
+    private final Logger logger = (Logger) LoggerFactory.getLogger(NioSiteToSiteProvider.class);
+    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        logger.setLevel(Level.INFO);
+        logger.setAdditive(false);
+        appender.start();
+        logger.addAppender(appender);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(appender);
+    }
+
+    private static void initialize(final NiFiProperties properties) {
+        assertDoesNotThrow(() -> new NioSiteToSiteProvider(properties).initialize(null));
+    }
+
+    private String onlyLine(final Level level) {
+        assertEquals(1, appender.list.size(), () -> appender.list.toString());
+        assertEquals(level, appender.list.get(0).getLevel());
+        return appender.list.get(0).getFormattedMessage();
+    }
+
+    @Test
+    @DisplayName("a bad setting is one ERROR line that names key, value and what is accepted")
+    void badSetting() {
+        initialize(new NiFiProperties(
+                Map.of("nifi.remote.input.socket.port", "10443", "nifi.remote.input.nio.worker.threads", "many")));
+        final String line = onlyLine(Level.ERROR);
+        assertTrue(
+                line.contains("nifi.remote.input.nio.worker.threads=many is not accepted; use a whole number"), line);
+        assertTrue(line.contains("The stock listener serves"), line);
+    }
+
+    @Test
+    @DisplayName("an unknown setting is one ERROR line that names it")
+    void unknownSetting() {
+        initialize(new NiFiProperties(Map.of("nifi.remote.input.nio.colour", "blue")));
+        assertTrue(onlyLine(Level.ERROR).contains("nifi.remote.input.nio.colour"));
+    }
+
+    @Test
+    @DisplayName("switched off, one INFO line says so")
+    void switchedOff() {
+        initialize(new NiFiProperties(
+                Map.of("nifi.remote.input.socket.port", "10443", "nifi.remote.input.nio.enabled", "false")));
+        assertTrue(onlyLine(Level.INFO).contains("nifi.remote.input.nio.enabled=false"));
+    }
+
+    @Test
+    @DisplayName("without a RAW port one INFO line says so")
+    void noPort() {
+        initialize(new NiFiProperties(Map.of()));
+        assertTrue(onlyLine(Level.INFO).contains("nifi.remote.input.socket.port is not set"));
+    }
+
+    @Test
+    @DisplayName("without properties one ERROR line says so")
+    void noProperties() {
+        initialize(null);
+        assertTrue(onlyLine(Level.ERROR).contains("did not hand over its properties"));
+    }
+
+    @Test
+    @DisplayName("activated too late, one ERROR line says so and the stock listener stays")
+    void tooLate() throws Exception {
+        Class.forName("org.apache.nifi.remote.SocketRemoteSiteListener");
+        initialize(new NiFiProperties(Map.of("nifi.remote.input.socket.port", "10443")));
+        final String line = onlyLine(Level.ERROR);
+        assertTrue(line.contains("it comes too late, NiFi has loaded the stock listener already"), line);
+    }
+
+    @Test
+    @DisplayName("NiFi finds the provider among its services, and it lists no resources")
+    void service() throws Exception {
+        // Read, not loaded: NiFi's own providers are listed too, and are not all here.
+        final List<String> listed = new ArrayList<>();
+        for (final URL file : Collections.list(NioSiteToSiteProvider.class
+                .getClassLoader()
+                .getResources("META-INF/services/" + ExternalResourceProvider.class.getName()))) {
+            try (InputStream in = file.openStream()) {
+                new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .map(String::trim)
+                        .forEach(listed::add);
+            }
+        }
+        assertTrue(listed.contains(NioSiteToSiteProvider.class.getName()), listed.toString());
+        assertTrue(new NioSiteToSiteProvider().listResources().isEmpty());
+    }
+}
