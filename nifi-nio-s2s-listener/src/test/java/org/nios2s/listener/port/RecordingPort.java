@@ -16,12 +16,15 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 import static org.mockito.Mockito.withSettings;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -33,11 +36,13 @@ import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.controller.queue.FlowFileQueue;
 import org.apache.nifi.processor.ProcessContext;
+import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.processor.Relationship;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.codec.FlowFileCodec;
 import org.apache.nifi.remote.exception.NotAuthorizedException;
 import org.apache.nifi.remote.protocol.ServerProtocol;
 
@@ -57,6 +62,8 @@ public final class RecordingPort implements AutoCloseable {
     private final AtomicInteger mostInPort = new AtomicInteger();
     private final AtomicInteger commits = new AtomicInteger();
     private final List<ReceivedFlowFile> committed = new CopyOnWriteArrayList<>();
+    private final List<ReceivedFlowFile> sent = new CopyOnWriteArrayList<>();
+    private final Deque<ReceivedFlowFile> queue = new ConcurrentLinkedDeque<>();
     private final List<RecordingSession.Receipt> receipts = new CopyOnWriteArrayList<>();
 
     private volatile boolean running = true;
@@ -67,23 +74,45 @@ public final class RecordingPort implements AutoCloseable {
     private volatile Consumer<List<ReceivedFlowFile>> beforeCommit = flowFiles -> {};
 
     /** What waits in the port. */
-    private record Request(Peer peer, ServerProtocol protocol, CompletableFuture<Integer> answer) {}
+    private record Request(Peer peer, ServerProtocol protocol, Service service, CompletableFuture<Integer> answer) {}
 
+    /** What a port task calls of a protocol. */
+    @FunctionalInterface
+    private interface Service {
+        int serve(
+                ServerProtocol protocol, Peer peer, ProcessContext context, ProcessSession session, FlowFileCodec codec)
+                throws IOException;
+    }
+
+    /** Makes an input port. */
     public RecordingPort(final int concurrentTasks) throws Exception {
+        this(ConnectableType.INPUT_PORT, concurrentTasks);
+    }
+
+    /**
+     * @param type input or output port
+     */
+    public RecordingPort(final ConnectableType type, final int concurrentTasks) throws Exception {
         portTasks = Executors.newFixedThreadPool(concurrentTasks);
         final Connection connection = mock(Connection.class, withSettings().stubOnly());
         when(connection.getFlowFileQueue()).thenReturn(destination);
         when(destination.isFull()).thenAnswer(invocation -> full);
         when(port.getIdentifier()).thenReturn("input");
-        when(port.getConnectableType()).thenReturn(ConnectableType.INPUT_PORT);
+        when(port.getConnectableType()).thenReturn(type);
         when(port.getMaxConcurrentTasks()).thenReturn(concurrentTasks);
         when(port.isRunning()).thenAnswer(invocation -> running);
         when(port.isValid()).thenAnswer(invocation -> valid);
         when(port.getConnections()).thenReturn(Set.of(connection));
         when(port.checkUserAuthorization(nullable(String.class)))
                 .thenAnswer(invocation -> authorization(invocation.getArgument(0)));
+        when(port.getIncomingConnections()).thenReturn(List.of(connection));
+        when(destination.isActiveQueueEmpty()).thenAnswer(invocation -> queue.isEmpty());
         when(port.receiveFlowFiles(any(), any()))
-                .thenAnswer(invocation -> receive(invocation.getArgument(0), invocation.getArgument(1)));
+                .thenAnswer(invocation -> request(
+                        invocation.getArgument(0), invocation.getArgument(1), ServerProtocol::receiveFlowFiles));
+        when(port.transferFlowFiles(any(), any()))
+                .thenAnswer(invocation -> request(
+                        invocation.getArgument(0), invocation.getArgument(1), ServerProtocol::transferFlowFiles));
         for (int i = 0; i < concurrentTasks; i++) {
             portTasks.execute(this::runPortTasks);
         }
@@ -103,13 +132,13 @@ public final class RecordingPort implements AutoCloseable {
         return result;
     }
 
-    private int receive(final Peer peer, final ServerProtocol protocol) throws Exception {
+    private int request(final Peer peer, final ServerProtocol protocol, final Service service) throws Exception {
         if (!running) {
             throw new IllegalStateException("Port not running");
         }
         mostInPort.accumulateAndGet(inPort.incrementAndGet(), Math::max);
         try {
-            return enter(new Request(peer, protocol, new CompletableFuture<>()))
+            return enter(new Request(peer, protocol, service, new CompletableFuture<>()))
                     .answer
                     .get();
         } catch (final ExecutionException e) {
@@ -144,14 +173,18 @@ public final class RecordingPort implements AutoCloseable {
 
     private void serve(final Request request) {
         inPortTask.set(true);
-        final RecordingSession session = new RecordingSession(this::commit);
+        final RecordingSession session = new RecordingSession(queue, this::commit);
         try {
             final String identity = request.peer.getCommunicationsSession().getUserDn();
             if (!allowed.test(identity)) {
                 throw new NotAuthorizedException("User " + identity + " is not authorized");
             }
-            request.answer.complete(request.protocol.receiveFlowFiles(
-                    request.peer, context(), session.session(), request.protocol.getPreNegotiatedCodec()));
+            request.answer.complete(request.service.serve(
+                    request.protocol,
+                    request.peer,
+                    context(),
+                    session.session(),
+                    request.protocol.getPreNegotiatedCodec()));
         } catch (final Exception e) {
             request.answer.completeExceptionally(e);
         }
@@ -165,7 +198,10 @@ public final class RecordingPort implements AutoCloseable {
     }
 
     /** NiFi protects a port's connections only while one of its tasks runs. */
-    private void commit(final List<ReceivedFlowFile> flowFiles, final List<RecordingSession.Receipt> provenance) {
+    private void commit(
+            final List<ReceivedFlowFile> flowFiles,
+            final List<RecordingSession.Receipt> provenance,
+            final List<ReceivedFlowFile> removed) {
         if (!inPortTask.get()) {
             throw new IllegalStateException("A session was committed outside of a port task");
         }
@@ -173,6 +209,7 @@ public final class RecordingPort implements AutoCloseable {
         commits.incrementAndGet();
         committed.addAll(flowFiles);
         receipts.addAll(provenance);
+        sent.addAll(removed);
     }
 
     /** Stops the port, or starts it again; what waits in it stays. */
@@ -219,6 +256,21 @@ public final class RecordingPort implements AutoCloseable {
     /** @return FlowFiles of commits that succeeded */
     public List<ReceivedFlowFile> committed() {
         return committed;
+    }
+
+    /** Puts a FlowFile into an output port's queue. */
+    public void queue(final Map<String, String> attributes, final byte[] content) {
+        queue.addLast(new ReceivedFlowFile(queue.size(), attributes, content));
+    }
+
+    /** @return FlowFiles in an output port's queue */
+    public int queued() {
+        return queue.size();
+    }
+
+    /** @return FlowFiles that have left an output port's queue in a commit */
+    public List<ReceivedFlowFile> sent() {
+        return sent;
     }
 
     /** @return how many commits succeeded */

@@ -13,9 +13,12 @@ package org.nios2s.listener.port;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.withSettings;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +39,7 @@ final class RecordingSession {
     /** What a commit does with FlowFiles. */
     interface Commit {
         /** @throws ProcessException if the commit is to fail */
-        void accept(List<ReceivedFlowFile> flowFiles, List<Receipt> receipts);
+        void accept(List<ReceivedFlowFile> flowFiles, List<Receipt> receipts, List<ReceivedFlowFile> removed);
     }
 
     /**
@@ -52,6 +55,8 @@ final class RecordingSession {
     private static final AtomicLong IDS = new AtomicLong();
 
     private final Commit commit;
+    private final Deque<ReceivedFlowFile> queue;
+    private final Deque<ReceivedFlowFile> taken = new ArrayDeque<>();
     private final Map<Long, ReceivedFlowFile> flowFiles = new LinkedHashMap<>();
     private final List<Long> transferred = new ArrayList<>();
     private final List<Receipt> receipts = new ArrayList<>();
@@ -60,7 +65,11 @@ final class RecordingSession {
     private final ProcessSession session =
             mock(ProcessSession.class, withSettings().stubOnly().defaultAnswer(this::answer));
 
-    RecordingSession(final Commit commit) {
+    /**
+     * @param queue where FlowFiles come from; thread-safe
+     */
+    RecordingSession(final Deque<ReceivedFlowFile> queue, final Commit commit) {
+        this.queue = queue;
         this.commit = commit;
     }
 
@@ -77,6 +86,9 @@ final class RecordingSession {
                     invocation.getArgument(3)));
             return null;
         }
+        if ("send".equals(invocation.getMethod().getName())) {
+            return null;
+        }
         throw new UnsupportedOperationException(invocation.toString());
     }
 
@@ -90,8 +102,13 @@ final class RecordingSession {
             case "putAllAttributes" -> putAllAttributes(invocation.getArgument(0), invocation.getArgument(1));
             case "getProvenanceReporter" -> reporter;
             case "transfer" -> transfer(invocation.getArgument(0));
+            case "get" -> take();
+            case "read" ->
+                new ByteArrayInputStream(
+                        invocation.<ReceivedFlowFile>getArgument(0).content());
+            case "remove" -> null;
             case "commit" -> commit();
-            case "rollback" -> clear();
+            case "rollback" -> rollback();
             case "toString", "hashCode" -> null;
             default -> throw new UnsupportedOperationException(invocation.toString());
         };
@@ -131,11 +148,27 @@ final class RecordingSession {
     }
 
     private Object commit() {
-        commit.accept(transferred.stream().map(flowFiles::get).toList(), List.copyOf(receipts));
+        commit.accept(transferred.stream().map(flowFiles::get).toList(), List.copyOf(receipts), List.copyOf(taken));
+        return clear();
+    }
+
+    private ReceivedFlowFile take() {
+        final ReceivedFlowFile next = queue.pollFirst();
+        if (next != null) {
+            taken.addLast(next);
+        }
+        return next;
+    }
+
+    private Object rollback() {
+        while (!taken.isEmpty()) {
+            queue.addFirst(taken.removeLast());
+        }
         return clear();
     }
 
     private Object clear() {
+        taken.clear();
         flowFiles.clear();
         transferred.clear();
         receipts.clear();

@@ -37,6 +37,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.util.NiFiProperties;
@@ -54,7 +55,7 @@ import org.nios2s.listener.port.RecordingPort;
 import org.slf4j.LoggerFactory;
 
 /**
- * Message sequences on a loopback socket, with everything around them that they need, and one input port. Lives on the
+ * Message sequences on a loopback socket, with everything around them that they need, an input port and an output port. Lives on the
  * test's thread, with one IO worker.
  */
 final class RunningListener implements AutoCloseable {
@@ -77,6 +78,7 @@ final class RunningListener implements AutoCloseable {
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), System::nanoTime);
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
+    private final RecordingPort output;
     private final MemoryBudget budget;
     private final PortDispatchers dispatchers;
     private final Channel serverChannel;
@@ -91,6 +93,9 @@ final class RunningListener implements AutoCloseable {
         when(rootGroup.isRootGroup()).thenReturn(true);
         final PublicPort port = input.port();
         when(rootGroup.findInputPort(INPUT_PORT)).thenReturn(port);
+        output = new RecordingPort(ConnectableType.OUTPUT_PORT, 1);
+        final PublicPort outputPort = output.port();
+        when(rootGroup.findOutputPort(OUTPUT_PORT)).thenReturn(outputPort);
         final ListenerSettings effective = ListenerSettings.from(properties(settings));
         budget = new MemoryBudget(effective.bufferMemory());
         dispatchers = new PortDispatchers(effective, contentWorkers, metrics);
@@ -169,6 +174,10 @@ final class RunningListener implements AutoCloseable {
         return input;
     }
 
+    RecordingPort output() {
+        return output;
+    }
+
     ProcessGroup rootGroup() {
         return rootGroup;
     }
@@ -240,11 +249,14 @@ final class RunningListener implements AutoCloseable {
         cutAll();
         input.scheduled(true);
         input.running(true);
+        output.scheduled(true);
+        output.running(true);
         awaitNoConnections();
         awaitNothingHeld();
         serverChannel.close().syncUninterruptibly();
         dispatchers.close();
         input.close();
+        output.close();
         blockingTasks.shutdownNow();
         contentWorkers.shutdownNow();
         hostNames.close();
