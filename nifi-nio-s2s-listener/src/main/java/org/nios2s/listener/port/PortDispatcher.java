@@ -316,7 +316,7 @@ public final class PortDispatcher {
 
         private boolean give(final SessionTaker taker, final ProcessContext context, final ProcessSession session) {
             try {
-                return taker.take(new HeldSession(session, context, PortDispatcher.this), context);
+                return taker.take(new HeldSession(session, context, PortDispatcher.this));
             } catch (final RuntimeException e) {
                 session.rollback();
                 taker.refuse(new PeerFault(

@@ -10,7 +10,6 @@
  */
 package org.nios2s.listener.port;
 
-import org.apache.nifi.processor.ProcessContext;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.transaction.TransactionPeer;
 
@@ -26,10 +25,9 @@ public interface SessionTaker {
      * Takes the session, on the port task.
      *
      * @param session to be ended by whoever keeps it
-     * @param context of the port
      * @return whether the session is kept
      */
-    boolean take(HeldSession session, ProcessContext context);
+    boolean take(HeldSession session);
 
     /** There will be no session. On the port task or a dispatcher thread. */
     void refuse(PeerFault fault);

@@ -12,17 +12,13 @@ package org.nios2s.listener.sequence;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.connectable.Connection;
-import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.port.HeldSession;
-import org.nios2s.listener.port.SessionTaker;
 import org.nios2s.listener.transaction.OutboundTransaction;
-import org.nios2s.listener.transaction.TransactionPeer;
 
 /**
  * The peer wants FlowFiles: a port task takes them from the queue, and makes the first piece of what is sent. An empty
@@ -94,24 +90,13 @@ final class AwaitFlowFilesStep extends WaitingStep {
     }
 
     /** Takes the session; lives on the port task. */
-    private final class Taker implements SessionTaker {
-        private final AtomicBoolean claimed = new AtomicBoolean();
-
-        /** @return whether the caller, port task or IO worker, is the one who decides what becomes of the request */
-        boolean claim() {
-            return claimed.compareAndSet(false, true);
+    private final class Taker extends WaitingTaker {
+        Taker() {
+            super(AwaitFlowFilesStep.this);
         }
 
         @Override
-        public TransactionPeer peer() {
-            return connection();
-        }
-
-        @Override
-        public boolean take(final HeldSession held, final ProcessContext context) {
-            if (!claim()) {
-                return false;
-            }
+        boolean takeClaimed(final HeldSession held) {
             final OutboundTransaction transaction = new OutboundTransaction(
                     connection(),
                     held.session(),
@@ -138,13 +123,6 @@ final class AwaitFlowFilesStep extends WaitingStep {
                         sending.abandon();
                     });
             return true;
-        }
-
-        @Override
-        public void refuse(final PeerFault fault) {
-            connection().handler().proceed(AwaitFlowFilesStep.this, () -> {
-                throw fault;
-            });
         }
     }
 }

@@ -10,14 +10,10 @@
  */
 package org.nios2s.listener.sequence;
 
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.nifi.processor.ProcessContext;
 import org.nios2s.listener.ListenerContext;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.port.HeldSession;
-import org.nios2s.listener.port.SessionTaker;
 import org.nios2s.listener.transaction.StreamingTransaction;
-import org.nios2s.listener.transaction.TransactionPeer;
 
 /**
  * A push transaction has outgrown memory: it waits for a permit to stream, then for a session of its own, while its
@@ -91,24 +87,13 @@ final class AwaitSessionStep extends WaitingStep {
     }
 
     /** Takes the session; lives on the port task. */
-    private final class Taker implements SessionTaker {
-        private final AtomicBoolean claimed = new AtomicBoolean();
-
-        /** @return whether the caller, port task or IO worker, is the one who decides what becomes of the request */
-        boolean claim() {
-            return claimed.compareAndSet(false, true);
+    private final class Taker extends WaitingTaker {
+        Taker() {
+            super(AwaitSessionStep.this);
         }
 
         @Override
-        public TransactionPeer peer() {
-            return connection();
-        }
-
-        @Override
-        public boolean take(final HeldSession held, final ProcessContext context) {
-            if (!claim()) {
-                return false;
-            }
+        boolean takeClaimed(final HeldSession held) {
             held.whenEnded(listener().streamingPermits()::release);
             final StreamingTransaction streaming = new StreamingTransaction(
                     connection(), held, listener().budget(), listener().contentWorkers(), fault -> connection()
@@ -124,13 +109,6 @@ final class AwaitSessionStep extends WaitingStep {
                             },
                             streaming::abandon);
             return true;
-        }
-
-        @Override
-        public void refuse(final PeerFault fault) {
-            connection().handler().proceed(AwaitSessionStep.this, () -> {
-                throw fault;
-            });
         }
     }
 }

@@ -1,0 +1,59 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.sequence;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.port.HeldSession;
+import org.nios2s.listener.port.SessionTaker;
+import org.nios2s.listener.transaction.TransactionPeer;
+
+/**
+ * Takes a port task's session for a step that waits for it, unless the step has been left meanwhile: whoever claims
+ * first, port task or IO worker, decides. Made on the IO worker; takes on the port task.
+ */
+abstract class WaitingTaker implements SessionTaker {
+    private final WaitingStep step;
+    private final AtomicBoolean claimed = new AtomicBoolean();
+
+    WaitingTaker(final WaitingStep step) {
+        this.step = step;
+    }
+
+    /** @return whether the caller is the one who decides what becomes of the request */
+    final boolean claim() {
+        return claimed.compareAndSet(false, true);
+    }
+
+    /**
+     * Takes the session; the step will hear of it.
+     *
+     * @return whether it is kept
+     */
+    abstract boolean takeClaimed(HeldSession held);
+
+    @Override
+    public final boolean take(final HeldSession held) {
+        return claim() && takeClaimed(held);
+    }
+
+    @Override
+    public final TransactionPeer peer() {
+        return step.connection();
+    }
+
+    @Override
+    public final void refuse(final PeerFault fault) {
+        step.connection().handler().proceed(step, () -> {
+            throw fault;
+        });
+    }
+}
