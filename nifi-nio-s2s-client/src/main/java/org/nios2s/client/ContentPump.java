@@ -70,12 +70,12 @@ final class ContentPump implements Runnable {
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             fail(e);
-        } catch (final IOException | RuntimeException e) {
+        } catch (final IOException | RuntimeException | Error e) {
             fail(e);
         }
     }
 
-    private void fail(final Exception cause) {
+    private void fail(final Throwable cause) {
         if (!stopped) {
             connection.execute(() -> conversation.contentFailed(cause));
         }

@@ -11,6 +11,7 @@
 package org.nios2s.client;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -31,6 +32,8 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     private static final int MOST_ATTRIBUTE_BYTES = 64 << 20;
 
     private static final int INFLATE_STEP_BYTES = 16_384;
+
+    private static final byte[] NOTHING = new byte[0];
 
     private enum State {
         REQUESTED,
@@ -53,6 +56,8 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     private ChunkInflater inflater;
     /** Whether the packet under way is decoded, and only the rest of its chunk is missing. */
     private boolean decodedAll;
+    /** The beginning of a number whose end has not been inflated yet; a few bytes at most. */
+    private byte[] undecoded = NOTHING;
 
     private CompletableFuture<Void> pending;
     private TransactionException failure;
@@ -159,8 +164,10 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
             }
             final ByteBuf plain = connection.channel().alloc().directBuffer(INFLATE_STEP_BYTES, INFLATE_STEP_BYTES);
             try {
+                plain.writeBytes(undecoded);
                 progress = inflater.inflate(in, plain);
                 decodedAll = plain.isReadable() && decoder.decode(plain);
+                undecoded = decodedAll ? NOTHING : ByteBufUtil.getBytes(plain);
                 if (!decodedAll && inflater.isAtEnd()) {
                     throw new ProtocolException("A compressed packet ends in its middle");
                 }

@@ -51,14 +51,15 @@ final class PullTransfer extends Transfer {
                 packet = conversation.pipe().next();
             }
             connection.execute(this::confirm);
-        } catch (final Exception e) {
+        } catch (final Exception | Error e) {
+            // Also what a receiver should not throw must not leave the caller waiting.
             conversation.pipe().abandon();
             connection.execute(() -> receiverFailed(e));
         }
     }
 
     /** Also when the transaction failed first, which the receiver then heard of: that failure stays. */
-    private void receiverFailed(final Exception cause) {
+    private void receiverFailed(final Throwable cause) {
         final TransactionException refused =
                 connection.failure(FailureReason.RECEIVER_FAILED, "The receiver refuses a packet: " + cause, cause);
         if (!connection.isEnded()) {

@@ -23,6 +23,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.resolver.NoopAddressResolverGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -206,7 +207,10 @@ public final class SiteToSiteConnector implements AutoCloseable {
         return pools.values().stream().mapToInt(ConnectionPool::openConnections).sum();
     }
 
-    /** Ends every transaction with {@link FailureReason#CONNECTOR_CLOSED}, closes every connection, stops the workers. */
+    /**
+     * Ends every transaction with {@link FailureReason#CONNECTOR_CLOSED}, closes every connection, stops the workers and
+     * waits until they have stopped; on a worker itself it does not wait.
+     */
     @Override
     public void close() {
         closed = true;
@@ -218,10 +222,23 @@ public final class SiteToSiteConnector implements AutoCloseable {
                         connection.failure(FailureReason.CONNECTOR_CLOSED, "The connector was closed", null)));
             }
         }
+        if (isOnWorker()) {
+            workers.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+            return;
+        }
         channels.newCloseFuture().awaitUninterruptibly(1, TimeUnit.SECONDS);
         channels.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
         workers.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private boolean isOnWorker() {
+        for (final EventExecutor worker : workers) {
+            if (worker.inEventLoop()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Opens the connections of the pools. */

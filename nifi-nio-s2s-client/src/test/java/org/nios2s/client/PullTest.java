@@ -192,4 +192,15 @@ class PullTest {
         await().until(() -> server.openConnections() == 0);
         assertEquals(0, server.finishedPulls.get());
     }
+
+    @Test
+    void anErrorOfTheReceiverFailsThePullToo() {
+        offer(3);
+        assertFails(
+                connector.pull(server.remotePort(), packet -> {
+                    throw new AssertionError("not what it expects");
+                }),
+                TransactionStep.RECEIVE_PACKETS,
+                FailureReason.RECEIVER_FAILED);
+    }
 }

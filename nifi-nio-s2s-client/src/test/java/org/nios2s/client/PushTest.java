@@ -293,4 +293,23 @@ class PushTest {
                 TransactionStep.WAIT_FOR_CONNECTION,
                 FailureReason.CONNECTOR_CLOSED);
     }
+
+    @Test
+    void aConnectorMayBeClosedByWhatDependsOnAFuture() throws Exception {
+        Outcomes.await(connector.push(server.remotePort(), List.of(packet("a"))).thenRun(connector::close));
+        await().until(() -> server.openConnections() == 0);
+    }
+
+    @Test
+    void aPacketIsSentToAPeerThatReadsSlowlyAndTheDeadlineEndsItCleanly() throws Exception {
+        server.at(Moment.FIRST_PACKET, server.stall());
+        final byte[] large = new byte[4 * LARGE_BYTES];
+        assertFails(
+                connector.push(
+                        server.remotePort().withDeadline(Duration.ofSeconds(1)),
+                        List.of(Packet.of(Map.of(), large), packet("never sent"))),
+                TransactionStep.SEND_PACKETS,
+                FailureReason.DEADLINE_PASSED);
+        await().until(() -> connector.openConnections() == 0);
+    }
 }

@@ -26,44 +26,54 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.Transaction;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
 
-/** The NIO client against a real NiFi with the stock listener. One NiFi serves all tests. */
-@TestInstance(Lifecycle.PER_CLASS)
+/** The NIO client against a real NiFi, with either listener. One NiFi serves all tests of a listener. */
+@ParameterizedClass
+@EnumSource(Listener.class)
 class NioClientIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int MANY = 500;
     private static final int LARGE_BYTES = 20 << 20;
 
-    private NifiInstance nifi;
+    private static NifiInstance nifi;
+
+    @Parameter
+    private Listener listener;
+
     private SiteToSiteConnector connector;
 
-    @BeforeAll
-    void startNifi() {
+    @BeforeParameterizedClassInvocation
+    static void startNifi(final Listener listener) {
         nifi = NifiInstance.start(NifiOptions.builder()
-                .home(Path.of("target", "nifi-homes", "nio-client"))
-                .listener(Listener.STOCK)
+                .home(Path.of("target", "nifi-homes", "nio-client-on-" + listener))
+                .listener(listener)
                 .heap("1g")
                 .stopOnExit(true)
                 .build());
     }
 
-    @AfterAll
-    void stopNifi() {
+    @AfterParameterizedClassInvocation
+    static void stopNifi() {
         if (nifi != null) {
             nifi.stop();
             assertFalse(nifi.isAlive());
@@ -166,6 +176,24 @@ class NioClientIT {
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> await(connector.pull(out, packet -> {})).packets() == 1);
+    }
+
+    @Test
+    void theDropInFindsPeerAndPortOverTheRestApi() throws Exception {
+        final SinkLedger before = nifi.ledger();
+        final SiteToSiteClientConfig config = new SiteToSiteClient.Builder()
+                .url(nifi.instance().api().replace("/nifi-api", "/nifi"))
+                .portName("input")
+                .buildConfig();
+        try (SiteToSiteClient client = new NioSiteToSiteClient(connector, config)) {
+            for (int i = 0; i < 5; i++) {
+                final Transaction transaction = client.createTransaction(TransferDirection.SEND);
+                transaction.send(new byte[10], Map.of("packet.id", "drop-in-" + i));
+                transaction.confirm();
+                assertEquals(1, transaction.complete().getDataPacketsTransferred());
+            }
+        }
+        awaitInLedger(before, 5, 50);
     }
 
     @Test

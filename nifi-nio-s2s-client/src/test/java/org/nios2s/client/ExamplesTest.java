@@ -1,0 +1,80 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.client.ScriptedServer.Received;
+import org.nios2s.client.examples.PullToFiles;
+import org.nios2s.client.examples.PushDirectory;
+import org.nios2s.client.examples.TenThousandSensors;
+
+/** The programs of the documentation do what it says. */
+class ExamplesTest {
+    private static final int SENSORS = 10_000;
+
+    private ScriptedServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ScriptedServer();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        server.close();
+    }
+
+    private String[] arguments(final String... more) {
+        return Stream.concat(Stream.of("127.0.0.1", "" + server.port(), "port-id"), Stream.of(more))
+                .toArray(String[]::new);
+    }
+
+    @Test
+    void aDirectoryIsPushed(@TempDir final Path directory) throws Exception {
+        Files.writeString(directory.resolve("a.txt"), "first");
+        Files.writeString(directory.resolve("b.txt"), "second");
+        PushDirectory.main(arguments(directory.toString()));
+        assertEquals(2, server.committed.size());
+        assertTrue(
+                server.committed.stream().anyMatch(packet -> packet.attributes().equals(Map.of("filename", "a.txt"))));
+    }
+
+    @Test
+    void packetsArePulledToFiles(@TempDir final Path directory) throws Exception {
+        server.offered.add(new Received(Map.of(), "content".getBytes()));
+        PullToFiles.main(arguments(directory.toString()));
+        try (Stream<Path> files = Files.list(directory)) {
+            final List<Path> all = files.toList();
+            assertEquals(1, all.size());
+            assertArrayEquals("content".getBytes(), Files.readAllBytes(all.get(0)));
+        }
+    }
+
+    @Test
+    void tenThousandSensorsShareAFewThreadsAndConnections() throws Exception {
+        TenThousandSensors.main(arguments("" + SENSORS, "2", "1000"));
+        assertEquals(2 * SENSORS, server.committed.size());
+        assertTrue(server.accepted.get() <= ConnectorSettings.DEFAULTS.connectionsPerPort());
+    }
+}

@@ -1,0 +1,47 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client.examples;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.nios2s.client.BatchLimits;
+import org.nios2s.client.RemotePort;
+import org.nios2s.client.SiteToSiteConnector;
+import org.nios2s.client.TransactionResult;
+
+/** Pulls packets into files until there are no more: host, TCP port, id of the output port, directory. */
+public final class PullToFiles {
+    private static final int PACKETS_PER_TRANSACTION = 100;
+
+    private PullToFiles() {}
+
+    public static void main(final String[] args) throws Exception {
+        final RemotePort port = RemotePort.of(args[0], Integer.parseInt(args[1]), args[2])
+                .withBatchLimits(BatchLimits.ofPackets(PACKETS_PER_TRANSACTION));
+        final Path directory = Path.of(args[3]);
+        try (SiteToSiteConnector connector = new SiteToSiteConnector()) {
+            TransactionResult result;
+            do {
+                // NiFi forgets the packets of a transaction when all of its files are there.
+                result = connector
+                        .pull(port, packet -> Files.copy(packet.content(), directory.resolve(newName())))
+                        .get();
+                System.out.println(result.packets() + " packets, " + result.bytes() + " bytes");
+            } while (result.packets() > 0);
+        }
+    }
+
+    /** A packet's own file name comes from elsewhere: it is no safe path. */
+    private static String newName() {
+        return UUID.randomUUID() + ".packet";
+    }
+}

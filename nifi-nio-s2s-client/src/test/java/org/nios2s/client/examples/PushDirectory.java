@@ -1,0 +1,41 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client.examples;
+
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.nios2s.client.Packet;
+import org.nios2s.client.RemotePort;
+import org.nios2s.client.SiteToSiteConnector;
+import org.nios2s.client.TransactionResult;
+
+/** Pushes every file of a directory in one transaction: host, TCP port, id of the input port, directory. */
+public final class PushDirectory {
+    private PushDirectory() {}
+
+    public static void main(final String[] args) throws Exception {
+        final RemotePort port = RemotePort.of(args[0], Integer.parseInt(args[1]), args[2]);
+        final List<Packet> packets = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(args[3]), Files::isRegularFile)) {
+            for (final Path file : files) {
+                packets.add(Packet.ofFile(Map.of("filename", file.getFileName().toString()), file));
+            }
+        }
+        try (SiteToSiteConnector connector = new SiteToSiteConnector()) {
+            final TransactionResult result = connector.push(port, packets).get();
+            System.out.println(result.packets() + " files, " + result.bytes() + " bytes to " + result.peer());
+        }
+    }
+}

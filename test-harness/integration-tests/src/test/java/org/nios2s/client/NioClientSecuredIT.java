@@ -1,0 +1,125 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.Transaction;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.KeystoreType;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.client.SiteToSiteClientConfig;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.SinkLedger;
+
+/** The NIO client over TLS against a secured NiFi with the stock listener. */
+class NioClientSecuredIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static NifiInstance nifi;
+    private static SiteToSiteConnector connector;
+
+    @BeforeAll
+    static void start() {
+        connector = new SiteToSiteConnector();
+        nifi = NifiInstance.start(NifiOptions.builder()
+                .home(Path.of("target", "nifi-homes", "nio-client-secured"))
+                .listener(Listener.STOCK)
+                .secure(true)
+                .heap("1g")
+                .stopOnExit(true)
+                .build());
+    }
+
+    @AfterAll
+    static void stop() {
+        connector.close();
+        if (nifi != null) {
+            nifi.stop();
+            assertFalse(nifi.isAlive());
+        }
+    }
+
+    private static SiteToSiteClientConfig config(final String keyStore) {
+        final InstanceRecord instance = nifi.instance();
+        return new SiteToSiteClient.Builder()
+                .url(instance.api().replace("/nifi-api", "/nifi"))
+                .portName("input")
+                .keystoreFilename(keyStore)
+                .keystorePass(instance.password())
+                .keystoreType(KeystoreType.PKCS12)
+                .truststoreFilename(instance.trustStore())
+                .truststorePass(instance.password())
+                .truststoreType(KeystoreType.PKCS12)
+                .buildConfig();
+    }
+
+    private static RemotePort port(final String keyStore) {
+        return RemotePort.of(nifi.instance().s2sHost(), nifi.instance().s2sPort(), nifi.portId("input"))
+                .withTls(config(keyStore).getSslContext());
+    }
+
+    @Test
+    void anAuthorizedClientPushesOverTls() throws Exception {
+        final SinkLedger before = nifi.ledger();
+        final TransactionResult result = connector
+                .push(
+                        port(nifi.instance().keyStore()),
+                        List.of(Packet.of(Map.of("packet.id", "secured"), new byte[10])))
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertEquals(1, result.packets());
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.ledger().since(before).equals(new SinkLedger(1, 10)));
+    }
+
+    @Test
+    void theDropInFindsPeerAndPortOverTheSecuredRestApi() throws Exception {
+        final SinkLedger before = nifi.ledger();
+        try (SiteToSiteClient client =
+                new NioSiteToSiteClient(connector, config(nifi.instance().keyStore()))) {
+            assertTrue(client.isSecure());
+            final Transaction transaction = client.createTransaction(TransferDirection.SEND);
+            transaction.send(new byte[10], Map.of("packet.id", "secured drop-in"));
+            transaction.confirm();
+            assertEquals(1, transaction.complete().getDataPacketsTransferred());
+            assertTrue(transaction.getCommunicant().getDistinguishedName().contains("CN="));
+        }
+        awaitOnePacket(before);
+    }
+
+    @Test
+    void aStrangerIsNotAuthorized() {
+        final ExecutionException failure = assertThrows(ExecutionException.class, () -> connector
+                .push(port(nifi.instance().strangerKeyStore()), List.of(Packet.of(Map.of(), new byte[1])))
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        final TransactionException refused = assertInstanceOf(TransactionException.class, failure.getCause());
+        assertEquals(FailureReason.UNAUTHORIZED, refused.reason());
+        assertEquals(TransactionStep.HANDSHAKE, refused.step());
+    }
+}
