@@ -23,7 +23,7 @@ import java.util.UUID;
  */
 public final class FlowClient {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int CONFLICT = 409;
 
     private final RestClient rest;
@@ -162,9 +162,14 @@ public final class FlowClient {
 
     /** Connects two components of the root group, which are not connected yet. */
     public Component connect(final Component source, final Component destination, final BackPressure backPressure) {
+        return connect(end(source), end(destination), backPressure);
+    }
+
+    /** Connects two ends, each described by {@code id}, {@code groupId} and {@code type}. */
+    Component connect(final ObjectNode source, final ObjectNode destination, final BackPressure backPressure) {
         final ObjectNode connection = RestClient.object();
-        connection.set("source", end(source));
-        connection.set("destination", end(destination));
+        connection.set("source", source);
+        connection.set("destination", destination);
         describe(backPressure, connection);
         return create(ComponentKind.CONNECTION, connection);
     }
@@ -213,7 +218,8 @@ public final class FlowClient {
         return new Component(kind, created.required("id").asText());
     }
 
-    private ObjectNode end(final Component component) {
+    /** A component of the root group as the end of a connection. */
+    ObjectNode end(final Component component) {
         return object("id", component.id())
                 .put("groupId", rootGroup())
                 .put("type", component.kind().connectableType());

@@ -29,7 +29,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  */
 public final class NifiInstance implements AutoCloseable {
 
-    private static final Duration JOIN_PATIENCE = Duration.ofSeconds(120);
+    private static final Duration JOIN_PATIENCE = Duration.ofSeconds(180);
 
     private final NifiHome home;
     private final NifiOptions options;
@@ -109,6 +109,11 @@ public final class NifiInstance implements AutoCloseable {
     /** The flow. */
     public FlowClient flow() {
         return new FlowClient(rest);
+    }
+
+    /** Remote process groups. */
+    public RemoteGroupClient remoteGroups() {
+        return new RemoteGroupClient(rest);
     }
 
     /** Queues and what is in them. */

@@ -1,0 +1,109 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Remote process groups: how one NiFi pushes to and pulls from another over RAW Site-to-Site.
+ * For any thread; a call blocks until NiFi did what it asks.
+ */
+public final class RemoteGroupClient {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private final RestClient rest;
+    private final FlowClient flow;
+
+    RemoteGroupClient(final RestClient rest) {
+        this.rest = rest;
+        this.flow = new FlowClient(rest);
+    }
+
+    /**
+     * Makes a remote process group in the root group.
+     *
+     * @param target the other NiFi
+     * @return its id
+     */
+    public String create(final InstanceRecord target) {
+        final ObjectNode entity = RestClient.object();
+        entity.putObject("revision").put("version", 0);
+        entity.putObject("component")
+                .put("targetUris", target.api().replace("/nifi-api", "/nifi"))
+                .put("transportProtocol", "RAW")
+                .put("communicationsTimeout", "30 sec")
+                .put("yieldDuration", "1 sec");
+        return rest.post("/process-groups/" + flow.rootGroup() + "/remote-process-groups", entity)
+                .required("id")
+                .asText();
+    }
+
+    /** Waits until the group has learnt of the other NiFi's input port of a name. */
+    public RemotePort inputPort(final String group, final String name) {
+        return new RemotePort(group, awaitPort(group, "inputPorts", name), true);
+    }
+
+    /** Waits until the group has learnt of the other NiFi's output port of a name. */
+    public RemotePort outputPort(final String group, final String name) {
+        return new RemotePort(group, awaitPort(group, "outputPorts", name), false);
+    }
+
+    /** Lets what a component of the root group puts out be pushed. */
+    public Component connect(final Component source, final RemotePort destination, final BackPressure backPressure) {
+        return flow.connect(flow.end(source), end(destination), backPressure);
+    }
+
+    /** Lets what is pulled go into a component of the root group. */
+    public Component connect(final RemotePort source, final Component destination, final BackPressure backPressure) {
+        return flow.connect(end(source), flow.end(destination), backPressure);
+    }
+
+    /** Starts or stops the connected ports of a group. */
+    public void setTransmitting(final String group, final boolean transmitting) {
+        final ObjectNode change = RestClient.object().put("state", transmitting ? "TRANSMITTING" : "STOPPED");
+        change.set("revision", get(group).required("revision"));
+        rest.put("/remote-process-groups/" + group + "/run-status", change);
+    }
+
+    private String awaitPort(final String group, final String list, final String name) {
+        Deadline.after(PATIENCE)
+                .until(
+                        () -> "The remote process group learns of port " + name + "; it says "
+                                + get(group).path("component").path("authorizationIssues"),
+                        () -> find(group, list, name).isPresent());
+        return find(group, list, name).orElseThrow();
+    }
+
+    private Optional<String> find(final String group, final String list, final String name) {
+        for (final JsonNode port :
+                get(group).required("component").required("contents").path(list)) {
+            if (name.equals(port.required("name").asText())) {
+                return Optional.of(port.required("id").asText());
+            }
+        }
+        return Optional.empty();
+    }
+
+    private JsonNode get(final String group) {
+        return rest.get("/remote-process-groups/" + group);
+    }
+
+    private static ObjectNode end(final RemotePort port) {
+        return RestClient.object()
+                .put("id", port.id())
+                .put("groupId", port.group())
+                .put("type", port.connectableType());
+    }
+}
