@@ -17,6 +17,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.util.Map;
+import org.nios2s.listener.sequence.ListenerContext;
 import org.nios2s.listener.sequence.MessageSequenceHandler;
 import org.nios2s.listener.sequence.WorkerConnections;
 import org.nios2s.listener.tls.TlsHandlers;

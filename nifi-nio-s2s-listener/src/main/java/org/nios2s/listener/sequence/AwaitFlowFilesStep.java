@@ -114,6 +114,9 @@ final class AwaitFlowFilesStep extends WaitingStep {
             } catch (final IOException e) {
                 transaction.close();
                 throw new ProcessException(e);
+            } catch (final RuntimeException e) {
+                transaction.close();
+                throw e;
             }
             sending.charge(first);
             connection()

@@ -10,7 +10,6 @@
  */
 package org.nios2s.listener.sequence;
 
-import org.nios2s.listener.ListenerContext;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.port.HeldSession;
 import org.nios2s.listener.transaction.StreamingTransaction;

@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.exception.ProtocolException;
-import org.nios2s.listener.ListenerContext;
 import org.nios2s.listener.PeerFault;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -28,7 +28,6 @@ import org.apache.nifi.remote.protocol.CommunicationsOutput;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.security.cert.StandardPrincipalFormatter;
-import org.nios2s.listener.ListenerContext;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.transaction.InboundTransaction;

@@ -14,7 +14,6 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.nifi.remote.exception.ProtocolException;
-import org.nios2s.listener.ListenerContext;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.StreamingTransaction;
 import org.nios2s.wire.ChunkInflater;

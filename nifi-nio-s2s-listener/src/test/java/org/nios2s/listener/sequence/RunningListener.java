@@ -44,7 +44,6 @@ import org.apache.nifi.util.NiFiProperties;
 import org.awaitility.core.ConditionFactory;
 import org.nios2s.listener.FaultLog;
 import org.nios2s.listener.HostNames;
-import org.nios2s.listener.ListenerContext;
 import org.nios2s.listener.ListenerSettings;
 import org.nios2s.listener.MemoryBudget;
 import org.nios2s.listener.PeerFault;

@@ -8,14 +8,18 @@
  * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
  * See the License for the specific language governing permissions and limitations under the License.
  */
-package org.nios2s.listener;
+package org.nios2s.listener.sequence;
 
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.apache.nifi.groups.ProcessGroup;
+import org.nios2s.listener.FaultLog;
+import org.nios2s.listener.HostNames;
+import org.nios2s.listener.ListenerSettings;
+import org.nios2s.listener.MemoryBudget;
+import org.nios2s.listener.Permits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatchers;
-import org.nios2s.listener.sequence.PeerList;
 
 /**
  * What all connections of a listener share. Immutable; every part of it is thread-safe.

@@ -8,10 +8,10 @@
  * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
  * See the License for the specific language governing permissions and limitations under the License.
  */
-package org.nios2s.listener.metrics;
+package org.nios2s.listener;
 
 import org.apache.nifi.util.FormatUtils;
-import org.nios2s.listener.MemoryBudget;
+import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatchers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
