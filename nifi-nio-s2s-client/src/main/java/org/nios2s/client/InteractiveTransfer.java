@@ -14,6 +14,8 @@ import io.netty.handler.ssl.SslHandler;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.nifi.remote.TransferDirection;
@@ -72,7 +74,7 @@ final class InteractiveTransfer extends Transfer {
     protected void run(final PeerConnection taken) {
         connection = taken;
         if (direction == TransferDirection.SEND) {
-            push = new PushConversation(taken);
+            push = new PushConversation(taken, this::fail);
             push.begin();
             started.complete(true);
         } else {
@@ -101,13 +103,25 @@ final class InteractiveTransfer extends Transfer {
 
     private <C, T> CompletableFuture<T> say(final C conversation, final Function<C, CompletableFuture<T>> word) {
         final CompletableFuture<T> said = new CompletableFuture<>();
-        connection.execute(() -> word.apply(conversation).whenComplete((answer, failure) -> {
-            if (failure == null) {
-                said.complete(answer);
-            } else {
-                said.completeExceptionally(PushTransfer.cause(failure));
-            }
-        }));
+        try {
+            connection.execute(() -> {
+                try {
+                    word.apply(conversation).whenComplete((answer, failure) -> {
+                        if (failure == null) {
+                            said.complete(answer);
+                        } else {
+                            said.completeExceptionally(
+                                    failure instanceof CompletionException ? failure.getCause() : failure);
+                        }
+                    });
+                } catch (final RuntimeException e) {
+                    said.completeExceptionally(e);
+                }
+            });
+        } catch (final RejectedExecutionException e) {
+            // The connector is closed; what ended with it knows in which step.
+            said.completeExceptionally(result().isCompletedExceptionally() ? result().exceptionNow() : e);
+        }
         return said;
     }
 

@@ -13,6 +13,7 @@ package org.nios2s.client;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.zip.CRC32;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.RequestType;
@@ -46,6 +47,7 @@ final class PushConversation implements Conversation {
     }
 
     private final PeerConnection connection;
+    private final Consumer<TransactionException> onFailure;
     private final CRC32 checksum = new CRC32();
     private final CompletableFuture<Boolean> finished = new CompletableFuture<>();
 
@@ -58,8 +60,9 @@ final class PushConversation implements Conversation {
     /** Written by the IO worker only. */
     private volatile long bytesWritten;
 
-    PushConversation(final PeerConnection connection) {
+    PushConversation(final PeerConnection connection, final Consumer<TransactionException> onFailure) {
         this.connection = connection;
+        this.onFailure = onFailure;
     }
 
     /** Asks to push. */
@@ -324,5 +327,6 @@ final class PushConversation implements Conversation {
         if (asked != null) {
             asked.completeExceptionally(cause);
         }
+        onFailure.accept(cause);
     }
 }

@@ -30,7 +30,7 @@ final class PushTransfer extends Transfer {
     @Override
     protected void run(final PeerConnection taken) {
         connection = taken;
-        conversation = new PushConversation(taken);
+        conversation = new PushConversation(taken, this::fail);
         conversation.begin();
         sendNext();
     }

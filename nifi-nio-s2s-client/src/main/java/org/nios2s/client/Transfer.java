@@ -14,6 +14,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -91,11 +92,16 @@ abstract class Transfer {
             ended(new TransactionException(port, WAITING_STEP, reason, message + detail, opening));
         } else if (state.get() == State.RUNNING) {
             final PeerConnection running = connection;
-            running.execute(() -> {
-                if (state.get() == State.RUNNING) {
-                    abandon(running.failure(reason, message, null));
-                }
-            });
+            try {
+                running.execute(() -> {
+                    if (state.get() == State.RUNNING) {
+                        abandon(running.failure(reason, message, null));
+                    }
+                });
+            } catch (final RejectedExecutionException e) {
+                // The connector is closed, and its connections with it.
+                fail(new TransactionException(port, TransactionStep.COMPLETE, reason, message, e));
+            }
         }
     }
 

@@ -370,4 +370,17 @@ class NioSiteToSiteClientTest {
         assertEquals(2, server.committed.size());
         await().until(() -> server.openConnections() == 0);
     }
+
+    @Test
+    void aConnectorThatIsClosedBeforeTheCompletionLeavesItUnknown() throws IOException {
+        server.at(Moment.FINISHED, server.stall());
+        final Transaction transaction = sending();
+        transaction.send(CONTENT, Map.of());
+        transaction.confirm();
+        connector.close();
+        final IOException failure = assertThrows(IOException.class, transaction::complete);
+        final TransactionException cause = assertInstanceOf(TransactionException.class, failure.getCause());
+        assertEquals(FailureReason.CONNECTOR_CLOSED, cause.reason());
+        assertTrue(cause.isOutcomeUnknown());
+    }
 }

@@ -93,6 +93,10 @@ class NioClientSecuredIT {
                         List.of(Packet.of(Map.of("packet.id", "secured"), new byte[10])))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         assertEquals(1, result.packets());
+        awaitOnePacket(before);
+    }
+
+    private static void awaitOnePacket(final SinkLedger before) {
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> nifi.ledger().since(before).equals(new SinkLedger(1, 10)));
