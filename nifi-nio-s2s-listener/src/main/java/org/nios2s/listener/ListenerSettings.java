@@ -147,6 +147,14 @@ public record ListenerSettings(
             RESOLVE_HOSTNAMES);
 
     /**
+     * @return whether the listener is switched on, whatever the other settings say
+     * @throws IllegalArgumentException that names key, value and what is accepted
+     */
+    public static boolean isEnabled(final NiFiProperties properties) {
+        return ENABLED_SETTING.read(properties::getProperty);
+    }
+
+    /**
      * Reads all settings.
      *
      * @throws IllegalArgumentException that names key, value and what is accepted

@@ -17,10 +17,14 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The memory that all connections together may hold in buffered data, in bytes. Thread-safe.
  *
- * <p>A charge always succeeds, because its bytes have arrived already. Whoever finds the budget exhausted stops reading
- * and waits for room; those who wait are woken in the order in which they came. A transaction up to
- * {@link #RESERVE_PER_TRANSACTION} need not wait: so small transactions always complete, and the budget can't fill up
- * with halves of them. It may be exceeded by this reserve for each connection, and by one read for each IO worker.
+ * <p>A charge always succeeds, because its bytes have arrived already. What the budget decides is who goes on: while it is
+ * exhausted, a push transaction above {@link #RESERVE_PER_TRANSACTION} leaves memory for the content repository, one that
+ * streams already pauses early, and a pull makes no further piece; those who wait are woken in the order in which they
+ * came. Below the reserve a transaction always goes on: so small ones always complete, and the budget can't fill up with
+ * halves of them.
+ *
+ * <p>So it may be exceeded by the reserve of each connection, by what each of the few streaming transactions has not
+ * written yet, and by one piece for each pull.
  */
 public final class MemoryBudget {
     /** Bytes that a transaction may hold whatever the others hold. */

@@ -64,16 +64,16 @@ public final class NioSiteToSiteProvider implements ExternalResourceProvider {
         }
         final ListenerSettings settings;
         try {
+            if (!ListenerSettings.isEnabled(properties)) {
+                logger.info(
+                        "The NIO Site-to-Site listener is switched off by {}=false. The stock listener serves.",
+                        ListenerSettings.ENABLED);
+                return;
+            }
             settings = ListenerSettings.from(properties);
         } catch (final IllegalArgumentException e) {
             logger.error(
                     "The NIO Site-to-Site listener is not activated: {}. The stock listener serves.", e.getMessage());
-            return;
-        }
-        if (!settings.enabled()) {
-            logger.info(
-                    "The NIO Site-to-Site listener is switched off by {}=false. The stock listener serves.",
-                    ListenerSettings.ENABLED);
             return;
         }
         if (properties.getRemoteInputPort() == null) {

@@ -152,19 +152,23 @@ public final class PortDispatcher {
                 : Math.min(port.getMaxConcurrentTasks(), 1 + waiting / settings.commitTransactions() + takers.size());
         int current = requests.get();
         while (current < wanted) {
-            if (requests.compareAndSet(current, current + 1)) {
-                startDispatcherThread();
+            if (requests.compareAndSet(current, current + 1) && !startDispatcherThread()) {
+                return;
             }
             current = requests.get();
         }
     }
 
-    private void startDispatcherThread() {
+    private boolean startDispatcherThread() {
         try {
             dispatcherThreads.execute(this::requestPortTask);
+            return true;
         } catch (final RejectedExecutionException e) {
             // The listener has stopped, and with it every connection that has something in the queue.
+            requests.decrementAndGet();
+            endWithoutPort();
             logger.debug("{} gets no further request", port, e);
+            return false;
         }
     }
 

@@ -18,6 +18,8 @@ import org.nios2s.listener.PeerFault;
  * more. Lives on the connection's IO worker, with the check on a thread for blocking tasks.
  */
 final class AdmitTransactionStep extends WaitingStep {
+    private final long startNanos = System.nanoTime();
+
     AdmitTransactionStep(final PeerConnection connection) {
         super(connection);
     }
@@ -44,8 +46,8 @@ final class AdmitTransactionStep extends WaitingStep {
     }
 
     @Override
-    public Patience patience() {
-        return Patience.BETWEEN_REQUESTS;
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        Expiration.check(connection(), startNanos, nowNanos);
     }
 
     @Override

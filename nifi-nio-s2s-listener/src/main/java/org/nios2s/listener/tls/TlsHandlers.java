@@ -31,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.apache.nifi.security.util.TlsPlatform;
 import org.slf4j.Logger;
@@ -68,19 +67,35 @@ public final class TlsHandlers implements AutoCloseable {
      */
     public static TlsHandlers create(
             final SSLContext sslContext, final TlsProvider choice, final int handshakeThreads) {
-        if (choice != TlsProvider.JDK) {
+        if (choice == TlsProvider.JDK) {
+            return withJdk(sslContext, handshakeThreads);
+        }
+        try {
             final String obstacle = obstacleToOpenSsl();
             if (obstacle == null) {
                 return new TlsHandlers(openSslContext(), OpenSsl.versionString(), handshakeThreads);
             }
-            if (choice == TlsProvider.OPENSSL) {
-                logger.error(
-                        "OpenSSL can't serve TLS here: {}. The JDK serves; set tls.provider to auto or jdk", obstacle);
-            } else {
-                logger.debug("The JDK serves TLS: {}", obstacle);
-            }
+            reportObstacle(choice, obstacle, null);
+        } catch (final SSLException | RuntimeException | LinkageError e) {
+            reportObstacle(choice, e.toString(), e);
         }
+        return withJdk(sslContext, handshakeThreads);
+    }
+
+    private static TlsHandlers withJdk(final SSLContext sslContext, final int handshakeThreads) {
         return new TlsHandlers(jdkContext(sslContext), "JDK", handshakeThreads);
+    }
+
+    private static void reportObstacle(final TlsProvider choice, final String obstacle, final Throwable cause) {
+        if (choice == TlsProvider.OPENSSL) {
+            logger.error(
+                    "OpenSSL can't serve TLS here: {}. The JDK serves; set nifi.remote.input.nio.tls.provider to auto or"
+                            + " jdk",
+                    obstacle,
+                    cause);
+        } else {
+            logger.debug("The JDK serves TLS: {}", obstacle, cause);
+        }
     }
 
     /** @return why OpenSSL can't serve, or null if it can */
@@ -110,21 +125,16 @@ public final class TlsHandlers implements AutoCloseable {
         return false;
     }
 
-    private static SslContext openSslContext() {
-        final X509ExtendedTrustManager trustManager = FrameworkSslContextHolder.getTrustManager();
-        try {
-            final SslContext context = SslContextBuilder.forServer(FrameworkSslContextHolder.getKeyManager())
-                    .sslProvider(SslProvider.OPENSSL)
-                    .trustManager(trustManager)
-                    .clientAuth(ClientAuth.REQUIRE)
-                    .protocols(TlsPlatform.getPreferredProtocols())
-                    .build();
-            // Without it a session with a client certificate is not resumed.
-            ((OpenSslServerSessionContext) context.sessionContext()).setSessionIdContext(SESSION_ID_CONTEXT);
-            return context;
-        } catch (final SSLException e) {
-            throw new IllegalArgumentException("OpenSSL does not accept NiFi's key and trust manager: " + e, e);
-        }
+    private static SslContext openSslContext() throws SSLException {
+        final SslContext context = SslContextBuilder.forServer(FrameworkSslContextHolder.getKeyManager())
+                .sslProvider(SslProvider.OPENSSL)
+                .trustManager(FrameworkSslContextHolder.getTrustManager())
+                .clientAuth(ClientAuth.REQUIRE)
+                .protocols(TlsPlatform.getPreferredProtocols())
+                .build();
+        // Without it a session with a client certificate is not resumed.
+        ((OpenSslServerSessionContext) context.sessionContext()).setSessionIdContext(SESSION_ID_CONTEXT);
+        return context;
     }
 
     private static SslContext jdkContext(final SSLContext sslContext) {

@@ -40,7 +40,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     /** With so many bytes to write the writer is behind, and reading pauses. */
     private static final long BEHIND_BYTES = 1024 * 1024;
 
-    /** With so few it has caught up. */
+    /** With so few it has caught up; with more it is behind already while the budget is exhausted. */
     private static final long CAUGHT_UP_BYTES = 256 * 1024;
 
     private final TransactionPeer peer;
@@ -153,7 +153,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     /** @return whether reading has to pause */
     public boolean isBehind() {
-        return unwrittenBytes.get() > BEHIND_BYTES;
+        return unwrittenBytes.get() > (budget.isExhausted() ? CAUGHT_UP_BYTES : BEHIND_BYTES);
     }
 
     /**
