@@ -1,0 +1,61 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration.clients;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+
+/**
+ * The NiFis with our listener that the tests here share; each starts when it is first asked for and ends with this JVM.
+ * Thread-safe.
+ */
+enum ServingNifi {
+    /** Plain TCP. */
+    PLAIN(null),
+    /** TLS by BoringSSL. */
+    OPENSSL("openssl"),
+    /** TLS by the JDK. */
+    JDK("jdk");
+
+    static final Path HOMES = Path.of("target", "nifi-homes");
+
+    private static final String HEAP = "512m";
+
+    private final String tlsProvider;
+    private NifiInstance running;
+
+    ServingNifi(final String tlsProvider) {
+        this.tlsProvider = tlsProvider;
+    }
+
+    /** This NiFi, which is started if it does not run yet. */
+    synchronized NifiInstance get() {
+        if (running == null) {
+            running = NifiInstance.start(options().build());
+        }
+        return running;
+    }
+
+    private NifiOptions.Builder options() {
+        final NifiOptions.Builder options = NifiOptions.builder()
+                .home(HOMES.resolve("clients-" + name().toLowerCase(Locale.ROOT)))
+                .listener(Listener.NIO)
+                .heap(HEAP)
+                .fresh(true)
+                .stopOnExit(true);
+        return tlsProvider == null
+                ? options
+                : options.secure(true).property("nifi.remote.input.nio.tls.provider", tlsProvider);
+    }
+}

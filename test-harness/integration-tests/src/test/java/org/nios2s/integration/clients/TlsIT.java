@@ -1,0 +1,259 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSession;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.security.AccessPolicies.Action;
+import org.nios2s.harness.nifi.security.HarnessPolicies;
+import org.nios2s.harness.nifi.security.Identity;
+
+/**
+ * TLS, identities and policies of our listener in a secured NiFi, once for each provider of TLS.
+ * The tests run one after the other on one thread.
+ */
+@ParameterizedClass
+@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PLAIN")
+class TlsIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int TIMEOUT_MILLIS = 20_000;
+    private static final byte TLS_ALERT = 21;
+    private static final String TLS_1_3 = "TLSv1.3";
+    private static final String PACKET_ID = "packet.id";
+    private static final String STACK_FRAME = "\tat ";
+    private static final Set<ResponseCode> COMMITTED =
+            Set.of(ResponseCode.TRANSACTION_FINISHED, ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
+
+    @Parameter
+    private ServingNifi serving;
+
+    private NifiInstance nifi;
+    private InstanceRecord instance;
+    private TlsClients clients;
+    private int linesBefore;
+    private Instant begin;
+
+    @BeforeEach
+    void start() {
+        nifi = serving.get();
+        instance = nifi.instance();
+        clients = new TlsClients(nifi.security());
+        linesBefore = nifi.log().lines().size();
+        begin = Instant.now();
+    }
+
+    /** Whatever a peer does, the log gets neither a stack trace nor more than one line per cause and minute. */
+    @AfterEach
+    void theLogIsQuiet() {
+        final List<String> lines = nifi.log().lines();
+        final List<String> added = lines.subList(linesBefore, lines.size());
+        assertEquals(
+                List.of(),
+                added.stream().filter(line -> line.startsWith(STACK_FRAME)).toList());
+        final long tlsLines =
+                added.stream().filter(line -> line.contains("(TLS")).count();
+        final long allowed = 1 + Duration.between(begin, Instant.now()).toMinutes();
+        assertTrue(tlsLines <= allowed, () -> tlsLines + " lines: " + added);
+    }
+
+    @Test
+    void theProviderThatWasAskedForServes() {
+        final List<String> serves = nifi.log().linesWith("The NIO Site-to-Site listener serves TLS");
+
+        assertEquals(1, serves.size());
+        assertTrue(serves.getFirst().contains(serving == ServingNifi.JDK ? "(JDK)" : "(BoringSSL)"), serves::getFirst);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", TLS_1_3})
+    void aPeerWithoutCertificateIsCutOff(final String version) throws Exception {
+        assertCutOff(clients.withoutCertificate(), version);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", TLS_1_3})
+    void aPeerWithAnUntrustedCertificateIsCutOff(final String version) throws Exception {
+        assertCutOff(clients.untrusted(), version);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", TLS_1_3})
+    void aPeerWithAnExpiredCertificateIsCutOff(final String version) throws Exception {
+        assertCutOff(clients.expired(), version);
+    }
+
+    @Test
+    void aPeerThatSpeaksPlainTextIsCutOff() throws IOException {
+        try (TlsPeer other = greeted();
+                Socket plain = new Socket(instance.s2sHost(), instance.s2sPort())) {
+            plain.setSoTimeout(TIMEOUT_MILLIS);
+            plain.getOutputStream()
+                    .write("NiFi\0\26SocketFlowFileProtocol\0\0\0\6".getBytes(StandardCharsets.US_ASCII));
+
+            final byte[] answer = plain.getInputStream().readAllBytes();
+            assertTrue(answer.length == 0 || answer[0] == TLS_ALERT, () -> Arrays.toString(answer));
+            assertPushes(other);
+        }
+        assertWarnedOfTls();
+    }
+
+    @Test
+    void aPeerThatSpeaksTlsOnThePlainPortIsCutOff() {
+        final NifiInstance plain = ServingNifi.PLAIN.get();
+        final int stackFramesBefore = plain.log().linesWith(STACK_FRAME).size();
+
+        assertThrows(IOException.class, () -> TlsPeer.connect(clients.authorized(), plain.instance(), TLS_1_3));
+
+        final String fault = "the connection is closed (WRONG_MAGIC";
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> plain.log().linesWith(fault).size() > 0);
+        assertEquals(stackFramesBefore, plain.log().linesWith(STACK_FRAME).size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", TLS_1_3})
+    void theStrangerIsToldSoAndMayGoOnAsking(final String version) throws IOException {
+        try (TlsPeer stranger = TlsPeer.connect(clients.stranger(), instance, version)) {
+            assertEquals(
+                    ResponseCode.UNAUTHORIZED,
+                    stranger.shakeHands(nifi.portId("input")).getCode());
+            assertEquals(1, stranger.countPeers());
+        }
+    }
+
+    @Test
+    void aPolicyThatIsTakenAwayEndsTheNextTransaction() throws IOException {
+        final String client = Identity.CLIENT.distinguishedName();
+        final String input = HarnessPolicies.transferTo(new Component(ComponentKind.INPUT_PORT, nifi.portId("input")));
+        final Path ids = nifi.keepPacketIds("policies-" + serving);
+        try (TlsPeer peer = greeted()) {
+            assertPushes(peer, "allowed");
+            nifi.policies().revoke(client, Action.WRITE, input);
+            try {
+                assertThrows(IOException.class, () -> peer.push(Map.of(PACKET_ID, "revoked"), new byte[1]));
+            } finally {
+                nifi.policies().grant(client, Action.WRITE, input);
+            }
+        }
+        try (TlsPeer peer = greeted()) {
+            assertPushes(peer, "allowed again");
+        }
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> Files.readAllLines(ids), lines -> lines.contains("allowed again"));
+        assertTrue(Files.readAllLines(ids).contains("allowed"));
+        assertFalse(Files.readAllLines(ids).contains("revoked"));
+        nifi.dropPacketIds();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", TLS_1_3})
+    void theSecondConnectionResumesTheSessionOfTheFirst(final String version) throws IOException {
+        final SSLContext context = clients.authorized();
+        final SSLSession first = sessionOfAPush(context, version);
+        Awaitility.await().atMost(PATIENCE).until(() -> System.currentTimeMillis() > first.getCreationTime());
+
+        final SSLSession resumed = sessionOfAPush(context, version);
+        final SSLSession fresh = sessionOfAPush(clients.authorized(), version);
+
+        assertEquals(first.getCreationTime(), resumed.getCreationTime());
+        assertNotEquals(first.getCreationTime(), fresh.getCreationTime());
+        assertEquals(version, resumed.getProtocol());
+    }
+
+    /** The session of a connection that has read something after the handshake: TLS 1.3 brings its ticket then. */
+    private SSLSession sessionOfAPush(final SSLContext context, final String version) throws IOException {
+        try (TlsPeer peer = TlsPeer.connect(context, instance, version)) {
+            final SSLSession session = peer.session();
+            greet(peer);
+            assertPushes(peer);
+            return session;
+        }
+    }
+
+    private void assertCutOff(final SSLContext bad, final String version) throws IOException {
+        try (TlsPeer other = greeted()) {
+            assertThrows(IOException.class, () -> {
+                try (TlsPeer peer = TlsPeer.connect(bad, instance, version)) {
+                    peer.shakeHands(nifi.portId("input"));
+                }
+            });
+            assertPushes(other);
+        }
+        try (TlsPeer next = greeted()) {
+            assertPushes(next);
+        }
+        assertWarnedOfTls();
+    }
+
+    private void assertWarnedOfTls() {
+        final List<String> warnings = Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.log().linesWith("the connection is closed (TLS"), lines -> !lines.isEmpty());
+        warnings.forEach(line -> assertTrue(line.contains(" WARN "), line));
+    }
+
+    private TlsPeer greeted() throws IOException {
+        final TlsPeer peer = TlsPeer.connect(clients.authorized(), instance, TLS_1_3);
+        greet(peer);
+        return peer;
+    }
+
+    private void greet(final TlsPeer peer) throws IOException {
+        assertEquals(
+                ResponseCode.PROPERTIES_OK,
+                peer.shakeHands(nifi.portId("input")).getCode());
+        peer.negotiateCodec();
+    }
+
+    private static void assertPushes(final TlsPeer peer) throws IOException {
+        assertPushes(peer, "pushed");
+    }
+
+    private static void assertPushes(final TlsPeer peer, final String packetId) throws IOException {
+        final ResponseCode end = peer.push(Map.of(PACKET_ID, packetId), new byte[1]);
+        assertTrue(COMMITTED.contains(end), end::toString);
+    }
+}
