@@ -1,0 +1,73 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration.clients;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.harness.nifi.InstanceRecord;
+
+/**
+ * Every version of NiFi's client that must get on with our listener pushes to and pulls from it.
+ * The tests run one after the other on one thread.
+ */
+class ClientMatrixIT {
+
+    private static final List<String> VERSIONS = List.of("1.9.2", "1.16.3", "1.18.0", "1.28.1", "2.3.0", "2.6.0");
+
+    /**
+     * The highest version of TLS of clients that are given a context instead of files: they read PKCS12 with the
+     * BouncyCastle of their time, which cannot unwrap the keys of a store that Java writes now. To the one from before
+     * Java had TLS 1.3, the session ticket of that version is data that it fails to decrypt.
+     */
+    private static final Map<String, String> TLS_OF_OLD_CLIENTS =
+            Map.of("1.9.2", "TLSv1.2", "1.16.3", "TLSv1.3", "1.18.0", "TLSv1.3");
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    static Stream<Arguments> everyCombination() {
+        return VERSIONS.stream().flatMap(version -> Stream.of(ServingNifi.values())
+                .flatMap(nifi -> Stream.of(false, true).map(compress -> Arguments.of(version, nifi, compress))));
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, compressed: {2}")
+    @MethodSource("everyCombination")
+    void whatIsPushedIsPulledUnchanged(final String version, final ServingNifi serving, final boolean compress)
+            throws Exception {
+        final InstanceRecord nifi = serving.get().instance();
+        final Packets sent = Packets.various(version + "-" + serving + "-" + compress + "-");
+        final Packets arrived = Packets.none();
+
+        try (ClientVersion client = ClientVersion.load(version)) {
+            client.push(settings(version, nifi, "loop-in", compress), sent.attributes(), sent.contents());
+            Awaitility.await().atMost(PATIENCE).until(() -> {
+                client.pull(settings(version, nifi, "loop-out", compress), arrived.attributes(), arrived.contents());
+                return arrived.size() >= sent.size();
+            });
+        }
+
+        sent.assertArrivedAs(arrived);
+    }
+
+    private static Map<Exchange.Setting, String> settings(
+            final String version, final InstanceRecord nifi, final String port, final boolean compress) {
+        final Map<Exchange.Setting, String> settings = PortAccess.settings(nifi, port, compress);
+        if (settings.containsKey(Exchange.Setting.KEY_STORE) && TLS_OF_OLD_CLIENTS.containsKey(version)) {
+            settings.put(Exchange.Setting.TLS_VERSION, TLS_OF_OLD_CLIENTS.get(version));
+        }
+        return settings;
+    }
+}

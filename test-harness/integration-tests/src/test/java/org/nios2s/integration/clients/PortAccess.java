@@ -1,0 +1,43 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration.clients;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.nios2s.harness.nifi.InstanceRecord;
+
+/**
+ * Tells a client how to reach a port of a NiFi; on a secured one as the authorized client.
+ * For any thread.
+ */
+final class PortAccess {
+
+    private PortAccess() {}
+
+    static Map<Exchange.Setting, String> settings(
+            final InstanceRecord nifi, final String port, final boolean compress) {
+        final Map<Exchange.Setting, String> settings = new EnumMap<>(Exchange.Setting.class);
+        settings.put(Exchange.Setting.URL, userInterface(nifi));
+        settings.put(Exchange.Setting.PORT, port);
+        settings.put(Exchange.Setting.COMPRESS, String.valueOf(compress));
+        if (nifi.keyStore() != null) {
+            settings.put(Exchange.Setting.KEY_STORE, nifi.keyStore());
+            settings.put(Exchange.Setting.TRUST_STORE, nifi.trustStore());
+            settings.put(Exchange.Setting.PASSWORD, nifi.password());
+        }
+        return settings;
+    }
+
+    /** The address that clients and Remote Process Groups are given. */
+    static String userInterface(final InstanceRecord nifi) {
+        return nifi.api().replace("/nifi-api", "/nifi");
+    }
+}

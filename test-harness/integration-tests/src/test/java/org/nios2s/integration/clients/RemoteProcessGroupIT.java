@@ -1,0 +1,89 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration.clients;
+
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.nifi.BackPressure;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.FlowClient;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.RemoteGroupClient;
+
+/**
+ * Contents and attributes on their way through a Remote Process Group of a second NiFi, as it comes, to our listener and
+ * back over RAW.
+ * For one thread.
+ */
+class RemoteProcessGroupIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String CLIENT = "2.3.0";
+    private static final String TO_REMOTE = "to-remote";
+    private static final String FROM_REMOTE = "from-remote";
+
+    private static NifiInstance other;
+
+    @BeforeAll
+    static void start() {
+        other = NifiInstance.start(NifiOptions.builder()
+                .home(ServingNifi.HOMES.resolve("clients-remote"))
+                .listener(Listener.STOCK)
+                .heap("512m")
+                .fresh(true)
+                .stopOnExit(true)
+                .build());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (other != null) {
+            other.stop();
+        }
+    }
+
+    @Test
+    void whatItSendsItReceivesUnchanged() throws Exception {
+        final FlowClient flow = other.flow();
+        final Component toRemote = flow.ensurePort(ComponentKind.INPUT_PORT, TO_REMOTE, 1);
+        final Component fromRemote = flow.ensurePort(ComponentKind.OUTPUT_PORT, FROM_REMOTE, 1);
+        final RemoteGroupClient groups = other.remoteGroups();
+        final String group = groups.create(ServingNifi.PLAIN.get().instance());
+        groups.connect(toRemote, groups.inputPort(group, "loop-in"), BackPressure.generous());
+        groups.connect(groups.outputPort(group, "loop-out"), fromRemote, BackPressure.generous());
+        flow.start(toRemote);
+        flow.start(fromRemote);
+        groups.setTransmitting(group, true);
+        final Packets sent = Packets.various("remote-");
+        final Packets arrived = Packets.none();
+
+        try (ClientVersion client = ClientVersion.load(CLIENT)) {
+            client.push(PortAccess.settings(other.instance(), TO_REMOTE, false), sent.attributes(), sent.contents());
+            Awaitility.await().atMost(PATIENCE).until(() -> {
+                client.pull(
+                        PortAccess.settings(other.instance(), FROM_REMOTE, false),
+                        arrived.attributes(),
+                        arrived.contents());
+                return arrived.size() >= sent.size();
+            });
+        } finally {
+            groups.setTransmitting(group, false);
+        }
+
+        sent.assertArrivedAs(arrived);
+    }
+}

@@ -1,0 +1,101 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+
+/**
+ * A secured cluster of two whose nodes have our listener.
+ * For one thread.
+ */
+class SecuredClusterIT {
+
+    private static final Path HOME = ServingNifi.HOMES.resolve("clients-secured-cluster");
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String CLIENT = "2.3.0";
+    private static final int NODES = 2;
+    private static final int MOST_TRANSACTIONS = 200;
+
+    private static NifiCluster cluster;
+
+    @BeforeAll
+    static void start() {
+        cluster = NifiCluster.start(
+                NifiOptions.builder()
+                        .home(HOME)
+                        .listener(Listener.NIO)
+                        .secure(true)
+                        .heap("1g")
+                        .fresh(true)
+                        .stopOnExit(true)
+                        .build(),
+                NODES);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (cluster != null) {
+            cluster.stop();
+        }
+    }
+
+    @Test
+    void aClientThatIsToldOneNodeFindsBothAndDataArrivesOnBoth() throws Exception {
+        final InstanceRecord first = cluster.nodes().getFirst().instance();
+        int pushed = 0;
+
+        try (ClientVersion client = ClientVersion.load(CLIENT)) {
+            while (pushed < MOST_TRANSACTIONS && !everyNodeHasData()) {
+                client.push(
+                        PortAccess.settings(first, "input", false),
+                        List.of(Map.of("packet.id", "clustered-" + pushed)),
+                        List.of(new byte[1]));
+                pushed++;
+            }
+        }
+
+        final int expected = pushed;
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertEquals(expected, cluster.ledger().count()));
+        assertTrue(everyNodeHasData());
+    }
+
+    @Test
+    void eachNodeTellsOfBoth() throws Exception {
+        for (final NifiInstance node : cluster.nodes()) {
+            final TlsClients clients = new TlsClients(node.security());
+            try (TlsPeer peer = TlsPeer.connect(clients.authorized(), node.instance(), "TLSv1.3")) {
+                peer.shakeHands(node.portId("input"));
+                assertEquals(NODES, peer.countPeers());
+            }
+        }
+    }
+
+    private static boolean everyNodeHasData() {
+        return cluster.nodes().stream().map(NifiInstance::ledger).allMatch(ledger -> ledger.count() > 0);
+    }
+}
