@@ -68,6 +68,7 @@ class NioClientIT {
                 .home(Path.of("target", "nifi-homes", "nio-client-on-" + listener))
                 .listener(listener)
                 .heap("1g")
+                .fresh(true)
                 .stopOnExit(true)
                 .build());
     }

@@ -52,6 +52,7 @@ class NioClientSecuredIT {
                 .listener(Listener.STOCK)
                 .secure(true)
                 .heap("1g")
+                .fresh(true)
                 .stopOnExit(true)
                 .build());
     }
