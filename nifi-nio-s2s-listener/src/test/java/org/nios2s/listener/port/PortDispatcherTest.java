@@ -201,6 +201,9 @@ class PortDispatcherTest {
         });
         port.scheduled(true);
         await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.commits() > 0 && !dispatcher.isServing());
+        await().pollInterval(POLL_INTERVAL)
+                .atMost(DEADLINE)
+                .until(() -> !transactions.served().isEmpty());
         assertTrue(transactions.served().get(0).outcome().destinationFull());
         assertTrue(dispatcher.waiting() > 0);
         port.beforeCommit(flowFiles -> {});
