@@ -55,6 +55,7 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
     private long acceptedNanos;
     private long lastReadNanos;
     private long uncharged;
+    private boolean inputEnded;
 
     /**
      * @param siblings the connections of the same IO worker
@@ -174,6 +175,7 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
         try {
             enter(next.get());
             resumeReading();
+            endInput();
         } catch (final PeerFault e) {
             fail(e);
         } catch (final IOException | RuntimeException e) {
@@ -262,15 +264,27 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
         if (event instanceof SslHandshakeCompletionEvent handshake) {
             tlsHandshakeEnded(handshake);
         } else if (event instanceof ChannelInputShutdownEvent && step != null) {
-            try {
-                enter(step.inputEnds());
-            } catch (final PeerFault e) {
-                fail(e);
-            } catch (final IOException e) {
-                fail(new PeerFault(PeerFault.Kind.INTERNAL, "Step " + step.name() + " failed: " + e, e));
-            }
+            inputEnded = true;
+            endInput();
+            // Not the superclass's: it would drop what has arrived and waits for its turn.
+            context.fireUserEventTriggered(event);
+            return;
         }
         super.userEventTriggered(context, event);
+    }
+
+    /** The peer has said its last word; where it is our turn to answer, it hears us first. */
+    private void endInput() {
+        if (!inputEnded || step.answersBeforeInputEnds()) {
+            return;
+        }
+        try {
+            enter(step.inputEnds());
+        } catch (final PeerFault e) {
+            fail(e);
+        } catch (final IOException e) {
+            fail(new PeerFault(PeerFault.Kind.INTERNAL, "Step " + step.name() + " failed: " + e, e));
+        }
     }
 
     private void tlsHandshakeEnded(final SslHandshakeCompletionEvent event) {

@@ -45,4 +45,9 @@ final class PeerListStep extends WaitingStep {
         connection().send(message);
         return new RequestStep(connection());
     }
+
+    @Override
+    public boolean answersBeforeInputEnds() {
+        return true;
+    }
 }

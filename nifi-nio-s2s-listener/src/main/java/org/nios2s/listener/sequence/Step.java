@@ -64,6 +64,11 @@ interface Step {
         throw new PeerFault(PeerFault.Kind.LEFT, "The peer left in step " + name());
     }
 
+    /** @return whether a peer that will send nothing more still gets its answer first */
+    default boolean answersBeforeInputEnds() {
+        return false;
+    }
+
     /** @return whether a commit is under way whose outcome the peer should hear even while the listener stops */
     default boolean isCommitting() {
         return false;

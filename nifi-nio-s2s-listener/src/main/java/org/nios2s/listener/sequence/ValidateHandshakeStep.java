@@ -94,4 +94,9 @@ final class ValidateHandshakeStep extends WaitingStep {
     public Patience patience() {
         return Patience.HANDSHAKE;
     }
+
+    @Override
+    public boolean answersBeforeInputEnds() {
+        return true;
+    }
 }
