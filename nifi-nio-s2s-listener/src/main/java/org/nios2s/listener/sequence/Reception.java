@@ -13,6 +13,7 @@ package org.nios2s.listener.sequence;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Map;
+import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.StreamingTransaction;
@@ -55,6 +56,7 @@ final class Reception implements PacketDecoder.Handler {
 
     @Override
     public void packetBegins(final Map<String, String> attributes, final long contentLength) throws ProtocolException {
+        requireNames(attributes);
         sink().packetBegins(attributes, contentLength);
     }
 
@@ -87,6 +89,15 @@ final class Reception implements PacketDecoder.Handler {
         return String.valueOf(decoder.checksum());
     }
 
+    /** NiFi would refuse them too, but only when the transaction, and others with it, is to be committed. */
+    private static void requireNames(final Map<String, String> attributes) throws ProtocolException {
+        try {
+            attributes.keySet().forEach(FlowFile.KeyValidator::validateKey);
+        } catch (final IllegalArgumentException e) {
+            throw new ProtocolException("A packet has an attribute that NiFi does not take: " + e.getMessage(), e);
+        }
+    }
+
     /** @return whether the current packet is complete; if not, bytes are missing or it is our turn */
     boolean receivePacket(final ByteBuf in) throws IOException {
         if (inflater == null) {
@@ -107,6 +118,9 @@ final class Reception implements PacketDecoder.Handler {
             if (complete) {
                 return true;
             }
+        }
+        if (!progress && inflater.isAtEnd() && !hasOutgrownMemory() && !isBehind()) {
+            throw new ProtocolException("The last chunk of a compressed packet ends before the packet does");
         }
         return false;
     }
