@@ -1,0 +1,204 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.QueuedFlowFile;
+
+/**
+ * All conversations of the corpus, held with one NiFi: those that look at queues one after another, the others a few at
+ * a time.
+ * Held on the thread that asks for it and a few of its own; read when it is over.
+ */
+final class CorpusRun {
+
+    /** Fewer than a port's tasks: in the stock listener a conversation holds one. */
+    private static final int AT_ONCE = 3;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String ID_FILE = "fidelity.ids";
+    private static final String RUNS = "nifi://run-" + UUID.randomUUID() + "/";
+    private static final List<String> PORTS = List.of("input", "loop-in", "loop-out", SideFlow.NARROW);
+
+    private final NifiInstance nifi;
+    private final List<Conversation> conversations;
+    private final Map<String, Observation> observations = new ConcurrentHashMap<>();
+    private final Map<String, Component> queues = new LinkedHashMap<>();
+    private final List<String> provenancePorts = new ArrayList<>();
+    private Map<String, List<String>> provenance = Map.of();
+
+    CorpusRun(final NifiInstance nifi, final List<Conversation> conversations) throws IOException {
+        this.nifi = nifi;
+        this.conversations = conversations;
+        final SideFlow side = SideFlow.of(nifi);
+        queues.put("loop", SharedNifi.loop(nifi));
+        queues.put(SideFlow.NARROW, side.queue(SideFlow.NARROW));
+        for (final String port : PORTS) {
+            provenancePorts.add(
+                    port.equals(SideFlow.NARROW) ? side.inputPort(port).id() : nifi.portId(port));
+        }
+    }
+
+    /** Holds all conversations. */
+    void hold() throws Exception {
+        final Path ids = nifi.keepPacketIds(ID_FILE);
+        Files.write(ids, new byte[0]);
+        queues.values().forEach(queue -> nifi.queues().empty(queue));
+        final List<Future<?>> held = new ArrayList<>();
+        try (ExecutorService inParallel = Executors.newFixedThreadPool(AT_ONCE);
+                ExecutorService oneByOne = Executors.newSingleThreadExecutor()) {
+            for (final Conversation conversation : conversations) {
+                held.add(
+                        conversation.needsTheQueues()
+                                ? oneByOne.submit(() -> holdAndLookIntoQueues(conversation))
+                                : inParallel.submit(() -> hold(conversation)));
+            }
+            for (final Future<?> conversation : held) {
+                conversation.get();
+            }
+        }
+        enterLedger(ids);
+    }
+
+    /** Everything that a conversation brought about. */
+    Observation of(final Conversation conversation) {
+        return observations.get(conversation.name()).and(provenance.getOrDefault(conversation.name(), List.of()));
+    }
+
+    /** Reads provenance of both runs, which is indexed a while after the fact, until it is alike or its time is over. */
+    void awaitProvenanceLike(final CorpusRun other) {
+        try {
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofSeconds(2))
+                    .until(() -> {
+                        provenance = readProvenance();
+                        other.provenance = other.readProvenance();
+                        return provenance.equals(other.provenance);
+                    });
+        } catch (final ConditionTimeoutException e) {
+            // They differ: which conversation it is, the comparison of each will say.
+            provenance = readProvenance();
+        }
+    }
+
+    private Void hold(final Conversation conversation) throws IOException {
+        final ConversationRun.Result result;
+        try {
+            result = new ConversationRun(nifi, conversation, RUNS).hold();
+        } catch (final IOException | RuntimeException e) {
+            throw new IOException("Conversation " + conversation + " cannot be held", e);
+        }
+        observations.put(conversation.name(), new Observation(result.transcript(), result.surprises()));
+        return null;
+    }
+
+    private Void holdAndLookIntoQueues(final Conversation conversation) throws IOException {
+        hold(conversation);
+        queues.forEach((name, queue) -> {
+            final List<String> content = settledContent(name, queue);
+            observations.compute(conversation.name(), (key, seen) -> seen.and(content));
+            if (!content.isEmpty()) {
+                nifi.queues().empty(queue);
+            }
+        });
+        return null;
+    }
+
+    /** What is in a queue when nobody has taken FlowFiles from it without giving them back. */
+    private List<String> settledContent(final String name, final Component queue) {
+        final List<String> content = new ArrayList<>();
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            final List<QueuedFlowFile> listed = nifi.queues().list(queue);
+            content.clear();
+            for (final QueuedFlowFile flowFile : listed) {
+                content.add("queue " + name + " has " + describe(queue, flowFile));
+            }
+            return nifi.queues().size(queue).flowFiles() == listed.size();
+        });
+        return content;
+    }
+
+    private String describe(final Component queue, final QueuedFlowFile flowFile) {
+        // An empty content cannot be read over the REST API.
+        final byte[] content =
+                flowFile.size() == 0 ? new byte[0] : nifi.queues().content(queue, flowFile);
+        return Hearer.attributes(nifi.queues().attributes(queue, flowFile)) + " " + Hearer.content(content);
+    }
+
+    private void enterLedger(final Path ids) throws IOException {
+        final Component toSink = nifi.flow()
+                .findConnection(
+                        SharedNifi.inputPort(nifi, "input"),
+                        nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow())
+                .orElseThrow();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.queues().size(toSink).flowFiles() == 0);
+        // The ids of what was acknowledged last are in the file when the sink has stopped.
+        nifi.dropPacketIds();
+        final List<String> lines = Files.readAllLines(ids);
+        for (final Conversation conversation : conversations) {
+            final List<String> own = lines.stream()
+                    .filter(id -> id.matches("\\Q" + conversation.name() + "\\E-\\d+"))
+                    .sorted()
+                    .map(id -> "ledger has " + id)
+                    .toList();
+            observations.compute(conversation.name(), (key, seen) -> seen.and(own));
+        }
+    }
+
+    private Map<String, List<String>> readProvenance() {
+        final Map<String, List<String>> events = new TreeMap<>();
+        for (final String port : provenancePorts) {
+            for (final JsonNode event : nifi.provenance().events(Map.of("ProcessorID", port))) {
+                final String transitUri = event.path("transitUri").asText("");
+                if (transitUri.startsWith(RUNS)) {
+                    final String conversation =
+                            transitUri.substring(RUNS.length()).replaceAll("/.*", "");
+                    events.computeIfAbsent(conversation, key -> new ArrayList<>())
+                            .add(describe(event));
+                }
+            }
+        }
+        events.values().forEach(of -> of.sort(null));
+        return events;
+    }
+
+    private static String describe(final JsonNode event) {
+        final String uuid = event.required("flowFileUuid").asText();
+        return ("provenance has " + event.required("eventType").asText()
+                        + " " + event.path("fileSizeBytes").asText()
+                        + " " + event.path("transitUri").asText()
+                        + " from " + event.path("sourceSystemFlowFileId").asText()
+                        + ": " + event.path("details").asText())
+                .replace(uuid, "*");
+    }
+}

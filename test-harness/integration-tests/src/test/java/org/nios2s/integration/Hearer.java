@@ -1,0 +1,155 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import org.apache.nifi.remote.codec.StandardFlowFileCodec;
+import org.apache.nifi.remote.io.CompressionInputStream;
+import org.apache.nifi.remote.protocol.DataPacket;
+import org.apache.nifi.remote.protocol.Response;
+import org.nios2s.harness.nifi.InstanceRecord;
+
+/**
+ * Writes down what a listener answers, without what differs from run to run.
+ * For the one thread on which its conversation is held.
+ */
+final class Hearer {
+
+    static final String CLOSED = "closed";
+    static final String SILENCE = "silence";
+
+    private static final int SHORT_CONTENT = 64;
+    private static final Duration SOON = Duration.ofMillis(400);
+    private static final Duration IN_THE_END = Duration.ofSeconds(12);
+
+    private final RawPeer peer;
+    private final InstanceRecord nifi;
+    private final CRC32 checksum = new CRC32();
+
+    Hearer(final RawPeer peer, final InstanceRecord nifi) {
+        this.peer = peer;
+        this.nifi = nifi;
+    }
+
+    /** Reads an answer of a kind; a connection that is closed, and silence, are answers too. */
+    String answer(final String kind) throws IOException {
+        try {
+            return read(kind, peer.in());
+        } catch (final EOFException | SocketException e) {
+            return CLOSED;
+        } catch (final SocketTimeoutException e) {
+            return SILENCE;
+        }
+    }
+
+    /** The checksum of all packets so far, as the wire has it. */
+    String checksum() {
+        return String.valueOf(checksum.getValue());
+    }
+
+    /** The packets that follow have a checksum of their own. */
+    void forgetChecksum() {
+        checksum.reset();
+    }
+
+    /** Whether the listener closes the connection in its own time, and what else it says before. */
+    String isClosed() throws IOException {
+        return rest(IN_THE_END);
+    }
+
+    /** Whether the listener leaves the connection open, and what else it says. */
+    String isOpen() throws IOException {
+        return rest(SOON);
+    }
+
+    private String rest(final Duration patience) throws IOException {
+        final RawPeer.Rest rest = peer.rest(patience);
+        return (rest.bytes().length == 0 ? "" : "further " + HexFormat.of().formatHex(rest.bytes()) + ", ")
+                + (rest.closed() ? CLOSED : "open");
+    }
+
+    private String read(final String kind, final DataInputStream in) throws IOException {
+        return switch (kind) {
+            case "byte" -> String.valueOf(in.readUnsignedByte());
+            case "int" -> String.valueOf(in.readInt());
+            case "utf" -> in.readUTF();
+            case "response" -> response(in);
+            case "peers" -> peers(in);
+            case "packet" -> packet(in);
+            case "gzip-packet" -> {
+                try (InputStream plain = new CompressionInputStream(in)) {
+                    yield packet(plain);
+                }
+            }
+            default -> throw new IOException("There is no answer of the kind " + kind);
+        };
+    }
+
+    private static String response(final DataInputStream in) throws IOException {
+        final Response response = Response.read(in);
+        return response.getCode().name() + (response.getMessage() == null ? "" : " '" + response.getMessage() + "'");
+    }
+
+    private String peers(final DataInputStream in) throws IOException {
+        final int count = in.readInt();
+        final StringBuilder peers = new StringBuilder().append(count);
+        for (int index = 0; index < count; index++) {
+            peers.append(' ').append(in.readUTF());
+            final int port = in.readInt();
+            peers.append(port == nifi.s2sPort() ? ":its-port" : ":" + port)
+                    .append(' ')
+                    .append(in.readByte())
+                    .append(' ')
+                    .append(in.readInt());
+        }
+        return peers.toString();
+    }
+
+    private String packet(final InputStream in) throws IOException {
+        final CheckedInputStream checked = new CheckedInputStream(in, checksum);
+        final DataPacket packet = new StandardFlowFileCodec().decode(checked);
+        if (packet == null) {
+            throw new EOFException();
+        }
+        final byte[] content = checked.readNBytes(Math.toIntExact(packet.getSize()));
+        return attributes(packet.getAttributes()) + " " + content(content);
+    }
+
+    /** Attributes, sorted, with a star for what is new for every FlowFile. */
+    static String attributes(final Map<String, String> attributes) {
+        final Map<String, String> stable = new TreeMap<>(attributes);
+        final String uuid = stable.replace("uuid", "*");
+        stable.computeIfPresent("filename", (key, filename) -> filename.equals(uuid) ? "*" : filename);
+        stable.computeIfPresent("s2s.address", (key, address) -> address.replaceAll(":\\d+$", ":*"));
+        return stable.toString();
+    }
+
+    /** A content, or if it is long its length and checksum. */
+    static String content(final byte[] content) {
+        if (content.length <= SHORT_CONTENT) {
+            return HexFormat.of().formatHex(content);
+        }
+        final CRC32 crc = new CRC32();
+        crc.update(content);
+        return content.length + " bytes with CRC32 " + crc.getValue();
+    }
+}
