@@ -37,6 +37,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.PublicPort;
@@ -72,7 +73,7 @@ final class RunningListener implements AutoCloseable {
     private final List<MessageSequenceHandler> handlers = new CopyOnWriteArrayList<>();
     private final ExecutorService blockingTasks = Executors.newFixedThreadPool(2);
     private final ExecutorService contentWorkers = Executors.newFixedThreadPool(2);
-    private final HostNames hostNames = new HostNames(true, address -> HOST_NAME);
+    private final HostNames hostNames;
     private final ListenerMetrics metrics = new ListenerMetrics();
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), System::nanoTime);
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
@@ -88,6 +89,16 @@ final class RunningListener implements AutoCloseable {
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
     RunningListener(final String... settings) throws Exception {
+        this(address -> HOST_NAME, settings);
+        awaiting().until(() -> HOST_NAME.equals(hostNames.nameOf(InetAddress.getLoopbackAddress())));
+    }
+
+    /**
+     * @param resolver of peers' host names
+     * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
+     */
+    RunningListener(final Function<InetAddress, String> resolver, final String... settings) throws Exception {
+        hostNames = new HostNames(true, resolver);
         input = new RecordingPort(1);
         when(rootGroup.isRootGroup()).thenReturn(true);
         final PublicPort port = input.port();
@@ -112,7 +123,6 @@ final class RunningListener implements AutoCloseable {
                 contentWorkers,
                 metrics,
                 faultLog);
-        awaiting().until(() -> HOST_NAME.equals(hostNames.nameOf(InetAddress.getLoopbackAddress())));
         serverChannel = new ServerBootstrap()
                 .group(worker)
                 .channel(NioServerSocketChannel.class)
