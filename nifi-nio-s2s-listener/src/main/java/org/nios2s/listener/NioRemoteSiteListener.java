@@ -143,7 +143,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
         boolean bind() {
             for (final EventExecutor worker : workers) {
-                final WorkerConnections own = new WorkerConnections();
+                final WorkerConnections own = new WorkerConnections(metrics::workerLate);
                 connections.put((EventLoop) worker, own);
                 worker.scheduleWithFixedDelay(
                         own::checkDeadlines,

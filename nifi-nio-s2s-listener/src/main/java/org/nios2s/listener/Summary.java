@@ -10,6 +10,7 @@
  */
 package org.nios2s.listener;
 
+import java.util.concurrent.TimeUnit;
 import org.apache.nifi.util.FormatUtils;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatchers;
@@ -40,7 +41,8 @@ public final class Summary {
         }
         logger.info(
                 "Site-to-Site since the last summary: received {} transactions with {} FlowFiles ({}) in {} commits, sent"
-                        + " {} transactions with {} FlowFiles ({}), {} connections accepted, {} closed for a fault; now {} connections open, {} transactions waiting, {} of {} buffered",
+                        + " {} transactions with {} FlowFiles ({}), {} connections accepted, {} closed for a fault; now {} connections open, {} transactions waiting, {} of {} buffered;"
+                        + " IO workers at most {} ms late",
                 now.transactions() - last.transactions(),
                 now.flowFiles() - last.flowFiles(),
                 FormatUtils.formatDataSize(now.bytes() - last.bytes()),
@@ -53,7 +55,8 @@ public final class Summary {
                 now.open(),
                 dispatchers.waiting(),
                 FormatUtils.formatDataSize(budget.used()),
-                FormatUtils.formatDataSize(budget.limit()));
+                FormatUtils.formatDataSize(budget.limit()),
+                TimeUnit.NANOSECONDS.toMillis(metrics.takeLongestWorkerDelay()));
         last = now;
     }
 }

@@ -10,6 +10,7 @@
  */
 package org.nios2s.listener.metrics;
 
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the listener counts. Thread-safe: written by IO workers and port tasks, read by whoever reports. */
@@ -24,6 +25,7 @@ public final class ListenerMetrics {
     private final LongAdder flowFilesSent = new LongAdder();
     private final LongAdder bytesSent = new LongAdder();
     private final LongAdder faults = new LongAdder();
+    private final LongAccumulator longestWorkerDelay = new LongAccumulator(Math::max, 0);
 
     /** A connection was accepted. */
     public void accepted() {
@@ -64,6 +66,16 @@ public final class ListenerMetrics {
         pulls.increment();
         flowFilesSent.add(flowFileCount);
         bytesSent.add(contentBytes);
+    }
+
+    /** @param nanos how much later than due an IO worker came round to its deadlines */
+    public void workerLate(final long nanos) {
+        longestWorkerDelay.accumulate(nanos);
+    }
+
+    /** @return the longest such delay since this was asked last, in nanoseconds */
+    public long takeLongestWorkerDelay() {
+        return longestWorkerDelay.getThenReset();
     }
 
     /** @return the counts as they are now */

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 
 /**
  * The connections of one IO worker, and the look-out for their deadlines. Lives on that worker.
@@ -24,7 +26,18 @@ public final class WorkerConnections {
     /** How often deadlines are looked after: they are kept to this much. */
     public static final long CHECK_INTERVAL_MILLIS = 250;
 
+    private final LongConsumer lateness;
     private final Set<MessageSequenceHandler> handlers = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private long dueNanos = Long.MAX_VALUE;
+
+    /**
+     * @param lateness hears, in nanoseconds, how much later than due the worker came round to a check: how long it was busy
+     *     with other things, or without a processor
+     */
+    public WorkerConnections(final LongConsumer lateness) {
+        this.lateness = lateness;
+    }
 
     void add(final MessageSequenceHandler handler) {
         handlers.add(handler);
@@ -37,10 +50,14 @@ public final class WorkerConnections {
     /** Looks after the deadlines of all connections. */
     public void checkDeadlines() {
         final long now = System.nanoTime();
+        if (dueNanos != Long.MAX_VALUE) {
+            lateness.accept(Math.max(0, now - dueNanos));
+        }
         // A copy, because a connection that fails leaves.
         for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
             handler.checkDeadlines(now);
         }
+        dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CHECK_INTERVAL_MILLIS);
     }
 
     /** Closes all connections at once, but for those whose peers should still hear of a commit. */

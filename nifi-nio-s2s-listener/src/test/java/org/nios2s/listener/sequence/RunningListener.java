@@ -69,7 +69,7 @@ final class RunningListener implements AutoCloseable {
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final EventLoopGroup worker = new NioEventLoopGroup(1);
-    private final WorkerConnections connections = new WorkerConnections();
+    private final WorkerConnections connections = new WorkerConnections(nanos -> {});
     private final List<MessageSequenceHandler> handlers = new CopyOnWriteArrayList<>();
     private final ExecutorService blockingTasks = Executors.newFixedThreadPool(2);
     private final ExecutorService contentWorkers = Executors.newFixedThreadPool(2);
