@@ -103,7 +103,8 @@ final class SendStep extends WaitingStep {
                 }
                 sending.abandon();
             } else {
-                connection().handler().proceed(this, () -> {
+                // At once: a piece that is handed over later might find nobody.
+                connection().handler().proceedHere(this, () -> {
                     if (failure != null) {
                         throw new PeerFault(
                                 PeerFault.Kind.COMMIT_FAILED, "A FlowFile's content can't be sent", failure);
