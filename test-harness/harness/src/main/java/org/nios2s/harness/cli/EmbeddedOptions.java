@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
 final class EmbeddedOptions {
 
     private static final String HOMES = ".s2s-harness";
+    private static final String SECURE_HOME = "-secure";
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -49,6 +50,11 @@ final class EmbeddedOptions {
     private int portTasks;
 
     @Option(
+            names = "--secure",
+            description = "Secures a NiFi that is started: TLS with client certificates, for the load, too.")
+    private boolean secure;
+
+    @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
             description = "A line of nifi.properties of a NiFi that is started. May be repeated.")
@@ -60,14 +66,24 @@ final class EmbeddedOptions {
             description = "A further argument of the JVM of a NiFi that is started. May be repeated.")
     private List<String> jvmArguments = List.of();
 
+    /** Whether a NiFi that is started is secured. */
+    boolean secure() {
+        return secure;
+    }
+
     /** Starts a NiFi in a home of the command's own, and says so. */
     EmbeddedNifi start(final Listener listener) {
         final String name = listener.name().toLowerCase(Locale.ROOT);
         command.commandLine().getErr().printf("starting NiFi with the %s listener ...%n", name);
         command.commandLine().getErr().flush();
-        final Path home = ProjectDirectory.resolve(HOMES).resolve(command.name() + "-" + name);
-        final NifiOptions.Builder options =
-                NifiOptions.builder().home(home).listener(listener).heap(heap).portTasks(portTasks);
+        final Path home =
+                ProjectDirectory.resolve(HOMES).resolve(command.name() + "-" + name + (secure ? SECURE_HOME : ""));
+        final NifiOptions.Builder options = NifiOptions.builder()
+                .home(home)
+                .listener(listener)
+                .secure(secure)
+                .heap(heap)
+                .portTasks(portTasks);
         properties.forEach(options::property);
         jvmArguments.forEach(options::jvmArgument);
         try {

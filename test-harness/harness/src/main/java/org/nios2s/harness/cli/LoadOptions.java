@@ -35,7 +35,7 @@ final class LoadOptions {
                     + " for thousands; default: ${DEFAULT-VALUE}.")
     private ClientKind client;
 
-    @Option(names = "--clients", paramLabel = "N", description = "Logical clients, each with a connection of its own.")
+    @Option(names = "--clients", paramLabel = "N", description = "Logical clients, each with one connection at a time.")
     private Integer clients;
 
     @Option(names = "--transactions", paramLabel = "M", description = "Transactions per client.")
@@ -85,6 +85,12 @@ final class LoadOptions {
             description = "How long a client waits for the server in any step; default: ${DEFAULT-VALUE}.")
     private Duration timeout;
 
+    @Option(
+            names = "--reconnect",
+            description = "A connection per transaction, not per client: 'create' includes connecting, TLS and both"
+                    + " handshakes every time. TLS may resume a session. Not with --client stock.")
+    private boolean reconnect;
+
     ClientKind client() {
         return client;
     }
@@ -98,6 +104,10 @@ final class LoadOptions {
      * @throws ParameterException when a number is impossible or this process may not open enough sockets
      */
     LoadSettings settings(final int usualClients, final int usualTransactions, final Duration usualInterval) {
+        if (reconnect && client == ClientKind.STOCK) {
+            throw new ParameterException(
+                    command.commandLine(), "--reconnect needs --client wire: NiFi's own client keeps its connections");
+        }
         try {
             final LoadSettings settings = new LoadSettings(
                     clients == null ? usualClients : clients,
@@ -107,7 +117,9 @@ final class LoadOptions {
                     size,
                     interval == null ? usualInterval : interval,
                     stagger,
-                    timeout);
+                    timeout,
+                    false,
+                    reconnect);
             OpenFileLimit.check(settings.clients(), client);
             return settings;
         } catch (final IllegalArgumentException e) {

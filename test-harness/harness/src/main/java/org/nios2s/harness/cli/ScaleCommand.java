@@ -100,6 +100,11 @@ public final class ScaleCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, INTERVAL);
+        if (embedded.secure() && (home != null || target != null)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--secure is for a NiFi that is started: that of --home is secured or not, and --target is for plain TCP");
+        }
         final Target given = target == null ? null : givenTarget();
         results.prepare();
         try (Interruption interruption = Interruption.install()) {
@@ -142,7 +147,7 @@ public final class ScaleCommand implements Callable<Integer> {
             if (socket.socket().isUnresolved()) {
                 throw new HarnessException("The host " + socket.host() + " of --target has no address");
             }
-            return new Target(target, socket, null, null);
+            return new Target(target, socket, null, null, null);
         } catch (final IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), "--target " + target + ": " + e.getMessage(), e);
         }

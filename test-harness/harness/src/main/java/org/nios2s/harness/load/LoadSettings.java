@@ -16,7 +16,7 @@ import java.util.Objects;
 /**
  * What one load run sends: how many clients, how much each and how often. Immutable, read by every thread of the run.
  *
- * @param clients      logical clients, each with a connection of its own
+ * @param clients      logical clients, each with one connection at a time
  * @param transactions transactions per client, or {@link #UNLIMITED} when only the duration ends the run
  * @param duration     no transaction begins later than this after the start of the run; zero when only the number of
  *                     transactions ends it
@@ -25,6 +25,8 @@ import java.util.Objects;
  * @param interval     from the intended start of a client's transaction to that of its next; zero is flat out
  * @param stagger      from the start of one client to the start of the next
  * @param timeout      how long a client waits for the server in any step
+ * @param secure       whether connections are TLS with client certificates
+ * @param reconnect    whether every transaction has a connection of its own, rather than every client
  */
 public record LoadSettings(
         int clients,
@@ -34,7 +36,9 @@ public record LoadSettings(
         int packetSize,
         Duration interval,
         Duration stagger,
-        Duration timeout) {
+        Duration timeout,
+        boolean secure,
+        boolean reconnect) {
 
     /** The number of transactions when only the duration ends a run. */
     public static final int UNLIMITED = 0;
@@ -75,6 +79,52 @@ public record LoadSettings(
     }
 
     /**
+     * Plain TCP and one connection per client.
+     *
+     * @param clients      logical clients
+     * @param transactions transactions per client
+     * @param duration     when the last transaction may begin
+     * @param packets      packets per transaction
+     * @param packetSize   content bytes per packet
+     * @param interval     between a client's transactions
+     * @param stagger      between the clients' starts
+     * @param timeout      how long a client waits
+     * @throws IllegalArgumentException naming the first impossible one and what is possible
+     */
+    public LoadSettings(
+            final int clients,
+            final int transactions,
+            final Duration duration,
+            final int packets,
+            final int packetSize,
+            final Duration interval,
+            final Duration stagger,
+            final Duration timeout) {
+        this(clients, transactions, duration, packets, packetSize, interval, stagger, timeout, false, false);
+    }
+
+    /**
+     * The same load over connections of a kind.
+     *
+     * @param secured      whether they are TLS
+     * @param reconnecting whether every transaction has one of its own
+     * @return the changed settings
+     */
+    public LoadSettings over(final boolean secured, final boolean reconnecting) {
+        return new LoadSettings(
+                clients,
+                transactions,
+                duration,
+                packets,
+                packetSize,
+                interval,
+                stagger,
+                timeout,
+                secured,
+                reconnecting);
+    }
+
+    /**
      * Packets of the same kind from the same clients, as fast as they go and for some time: to warm a server up.
      *
      * @param time how long
@@ -89,7 +139,9 @@ public record LoadSettings(
                 packetSize,
                 Duration.ZERO,
                 Duration.ZERO,
-                timeout);
+                timeout,
+                secure,
+                reconnect);
     }
 
     /**

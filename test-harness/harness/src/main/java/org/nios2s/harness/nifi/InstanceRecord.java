@@ -116,7 +116,7 @@ public record InstanceRecord(
     }
 
     /** The key stores, or null when NiFi is not secured. */
-    SecurityFiles securityFiles() {
+    public SecurityFiles securityFiles() {
         return keyStore == null ? null : SecurityFiles.open(Path.of(keyStore).getParent());
     }
 

@@ -15,12 +15,15 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
  * A NiFi that a scenario starts for itself with empty repositories, or one that runs already; its sink keeps packet ids
@@ -45,7 +48,8 @@ public final class EmbeddedNifi implements AutoCloseable {
                 instance.s2sHost(), instance.s2sPort(), nifi.portId(INPUT), URI.create(instance.api()));
         final ProcessHandle process = ProcessHandle.of(instance.pid())
                 .orElseThrow(() -> new HarnessException("NiFi, process " + instance.pid() + ", has ended"));
-        this.target = new Target(instance.listener(), address, process, nifi.keepPacketIds(PACKET_IDS));
+        this.target = new Target(
+                instance.listener(), address, process, nifi.keepPacketIds(PACKET_IDS), tls(instance.securityFiles()));
     }
 
     /**
@@ -104,6 +108,10 @@ public final class EmbeddedNifi implements AutoCloseable {
         } else {
             nifi.dropPacketIds();
         }
+    }
+
+    private static SSLContext tls(final SecurityFiles files) {
+        return files == null ? null : files.context(files.keyStore(Identity.CLIENT));
     }
 
     /** A NAR that cannot take the listener's place leaves the stock one: its figures must not go by the other's name. */

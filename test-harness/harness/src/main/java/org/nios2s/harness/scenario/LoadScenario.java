@@ -28,6 +28,7 @@ import org.nios2s.harness.load.RunName;
 import org.nios2s.harness.load.stock.StockLoadDriver;
 import org.nios2s.harness.load.wire.WireLoadDriver;
 import org.nios2s.harness.load.wire.WireProbe;
+import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.result.LatencySummary;
 import org.nios2s.harness.result.LedgerFigures;
 import org.nios2s.harness.result.RunResult;
@@ -69,14 +70,15 @@ public final class LoadScenario {
     /**
      * Runs the load once.
      *
-     * @param settings what to send
-     * @param target   where to
+     * @param load   what to send; whether over TLS is up to the target
+     * @param target where to
      * @return what was measured
      * @throws HarnessException     when no transaction can begin there, or the server ended
      * @throws InterruptedException when the calling thread was interrupted
      */
-    public Measured run(final LoadSettings settings, final Target target) throws InterruptedException {
+    public Measured run(final LoadSettings load, final Target target) throws InterruptedException {
         probe(target);
+        final LoadSettings settings = load.over(target.tls() != null, load.reconnect());
         final LoadDriver driver = driver(settings, target);
         final LedgerCheck ledger = target.packetIds() == null ? null : LedgerCheck.before(target.packetIds());
         final ServerSampler sampler = target.process() == null ? null : ServerSampler.start(target.process());
@@ -92,7 +94,7 @@ public final class LoadScenario {
     }
 
     private void probe(final Target target) throws InterruptedException {
-        final Optional<String> refusal = WireProbe.ask(target.address(), null, PROBE_TIMEOUT);
+        final Optional<String> refusal = WireProbe.ask(target.address(), WireTls.client(target.tls()), PROBE_TIMEOUT);
         if (refusal.isPresent() && !interruption.interrupted()) {
             throw new HarnessException(
                     "No transaction can begin at %s, port %s: %s. Does NiFi run there, is that its RAW Site-to-Site port, and does its input port run?"
@@ -103,8 +105,8 @@ public final class LoadScenario {
     private LoadDriver driver(final LoadSettings settings, final Target target) {
         final String run = RunName.next();
         return client == ClientKind.STOCK
-                ? new StockLoadDriver(run, settings, target.address())
-                : new WireLoadDriver(run, settings, target.address(), null);
+                ? new StockLoadDriver(run, settings, target.address(), target.tls())
+                : new WireLoadDriver(run, settings, target.address(), WireTls.client(target.tls()));
     }
 
     private LoadOutcome drive(final LoadDriver driver, final LoadSettings settings, final Target target)

@@ -11,6 +11,7 @@
 package org.nios2s.harness.scenario;
 
 import java.nio.file.Path;
+import javax.net.ssl.SSLContext;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
@@ -20,5 +21,6 @@ import org.nios2s.harness.load.TargetAddress;
  * @param address   where the load goes
  * @param process   its process, or null when it is not on this machine
  * @param packetIds the file to which its sink appends packet ids, or null when there is none
+ * @param tls       what to trust and who to be when its RAW socket speaks TLS, else null
  */
-public record Target(String name, TargetAddress address, ProcessHandle process, Path packetIds) {}
+public record Target(String name, TargetAddress address, ProcessHandle process, Path packetIds, SSLContext tls) {}

@@ -49,6 +49,12 @@ class LoadCommandsTest {
     }
 
     @Test
+    void connectionsOfAKindNeedWhatCanMakeThem() {
+        assertRefused(ExitCode.USAGE, "--reconnect needs --client wire", "scale", "--reconnect", "--client", "stock");
+        assertRefused(ExitCode.USAGE, "--secure is for a NiFi that is started", "scale", "--secure", "--home", "x");
+    }
+
+    @Test
     void aTargetNeedsAPortAndItsInputPort() {
         assertRefused(ExitCode.USAGE, "--target needs HOST:PORT", "scale", "--target", "127.0.0.1");
         assertRefused(ExitCode.USAGE, "--target needs HOST:PORT", "scale", "--target", "127.0.0.1:80");

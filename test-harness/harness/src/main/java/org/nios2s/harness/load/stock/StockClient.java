@@ -13,6 +13,7 @@ package org.nios2s.harness.load.stock;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.Transaction;
 import org.apache.nifi.remote.TransactionCompletion;
 import org.apache.nifi.remote.TransferDirection;
@@ -53,8 +54,9 @@ final class StockClient implements Runnable {
      * @param target  where to
      * @param plan    when
      * @param content what each packet holds
+     * @param tls     what to trust and who to be, or null for plain TCP
      */
-    record Setting(String run, LoadSettings load, TargetAddress target, RunPlan plan, byte[] content) {}
+    record Setting(String run, LoadSettings load, TargetAddress target, RunPlan plan, byte[] content, SSLContext tls) {}
 
     /**
      * A client that has not begun.
@@ -101,6 +103,7 @@ final class StockClient implements Runnable {
     private SiteToSiteClient build() {
         return new SiteToSiteClient.Builder()
                 .url(setting.target().api().toString())
+                .sslContext(setting.tls())
                 .portIdentifier(setting.target().portId())
                 .transportProtocol(SiteToSiteTransportProtocol.RAW)
                 .timeout(setting.load().timeout().toMillis(), TimeUnit.MILLISECONDS)

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLContext;
 import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadMeter;
@@ -35,6 +36,7 @@ public final class StockLoadDriver implements LoadDriver {
     private final String run;
     private final LoadSettings settings;
     private final TargetAddress target;
+    private final SSLContext tls;
     private final LoadMeter meter;
     private final List<Thread> threads = new ArrayList<>();
     private final List<StockClient> clients = new ArrayList<>();
@@ -46,9 +48,11 @@ public final class StockLoadDriver implements LoadDriver {
      * @param run      name of the run, the first part of its packet ids
      * @param settings what to send
      * @param target   where to; NiFi's client finds the socket by itself, through the web address
+     * @param tls      what to trust and who to be, or null for plain TCP
      * @throws IllegalArgumentException when the target has no web address
      */
-    public StockLoadDriver(final String run, final LoadSettings settings, final TargetAddress target) {
+    public StockLoadDriver(
+            final String run, final LoadSettings settings, final TargetAddress target, final SSLContext tls) {
         if (target.api() == null) {
             throw new IllegalArgumentException("NiFi's own client asks the web address of NiFi for the Site-to-Site"
                     + " socket: give it with --api, or use --client wire");
@@ -56,6 +60,7 @@ public final class StockLoadDriver implements LoadDriver {
         this.run = run;
         this.settings = settings;
         this.target = target;
+        this.tls = tls;
         this.meter = new LoadMeter(settings.paced());
     }
 
@@ -64,7 +69,7 @@ public final class StockLoadDriver implements LoadDriver {
         final Instant started = Instant.now();
         final long startNanos = System.nanoTime();
         final StockClient.Setting setting = new StockClient.Setting(
-                run, settings, target, new RunPlan(settings), PacketContent.ofSize(settings.packetSize()));
+                run, settings, target, new RunPlan(settings), PacketContent.ofSize(settings.packetSize()), tls);
         try {
             start(setting);
             awaitEnd();

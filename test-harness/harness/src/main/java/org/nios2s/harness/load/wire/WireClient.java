@@ -11,10 +11,8 @@
 package org.nios2s.harness.load.wire;
 
 import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +26,7 @@ import org.nios2s.harness.load.TransactionTimes;
 
 /**
  * One logical client: does its transactions one after the other over a connection of its own, and connects again after
- * a failure. Lives on one event loop; only {@link #start}, {@link #abandon} and the constructor run elsewhere.
+ * a failure or, if the load says so, for every transaction. Lives on one event loop; only {@link #start}, {@link #abandon} and the constructor run elsewhere.
  */
 final class WireClient implements WireConversation.Listener {
 
@@ -156,20 +154,8 @@ final class WireClient implements WireConversation.Listener {
         final WireConversation fresh =
                 new WireConversation(setting.target(), setting.load().timeout(), this);
         conversation = fresh;
-        final ChannelHandler handlers = new ChannelInitializer<Channel>() {
-            @Override
-            protected void initChannel(final Channel channel) {
-                if (setting.tls() != null) {
-                    channel.pipeline()
-                            .addLast(setting.tls()
-                                    .newHandler(
-                                            channel.alloc(),
-                                            setting.target().host(),
-                                            setting.target().port()));
-                }
-                channel.pipeline().addLast(fresh);
-            }
-        };
+        final ChannelHandler handlers =
+                new WirePipeline(setting.target(), setting.tls(), setting.load().timeout(), fresh);
         final ChannelFuture connected =
                 setting.bootstrap().clone(eventLoop).handler(handlers).connect();
         connected.addListener(future -> {
@@ -205,6 +191,10 @@ final class WireClient implements WireConversation.Listener {
         inTransaction = false;
         tally.succeeded(transaction, times);
         meter.succeeded(times, destinationFull);
+        if (setting.load().reconnect()) {
+            conversation.shutDown();
+            conversation = null;
+        }
         next();
     }
 

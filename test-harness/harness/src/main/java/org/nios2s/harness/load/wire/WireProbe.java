@@ -11,9 +11,7 @@
 package org.nios2s.harness.load.wire;
 
 import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -70,15 +68,7 @@ public final class WireProbe implements WireConversation.Listener {
         final ChannelFuture connected = new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
-                .handler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(final Channel channel) {
-                        if (tls != null) {
-                            channel.pipeline().addLast(tls.newHandler(channel.alloc(), target.host(), target.port()));
-                        }
-                        channel.pipeline().addLast(conversation);
-                    }
-                })
+                .handler(new WirePipeline(target, tls, timeout, conversation))
                 .connect(target.socket());
         connected.addListener(done -> {
             if (!done.isSuccess()) {

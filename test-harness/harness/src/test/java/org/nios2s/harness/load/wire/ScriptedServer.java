@@ -28,6 +28,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
 import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -54,7 +57,9 @@ final class ScriptedServer implements Closeable {
     private static final int OK = 20;
     private static final int RESPONSE_BYTES = 3;
 
-    private final ServerSocket listening = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
+    private static final int BACKLOG = 1_000;
+
+    private final ServerSocket listening;
     private final Script script;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
@@ -64,7 +69,21 @@ final class ScriptedServer implements Closeable {
     private final List<Integer> sizes = new CopyOnWriteArrayList<>();
 
     ScriptedServer(final Script script) throws IOException {
+        this(script, ServerSocketFactory.getDefault(), false);
+    }
+
+    /** A server that asks for client certificates. */
+    ScriptedServer(final Script script, final SSLContext tls) throws IOException {
+        this(script, tls.getServerSocketFactory(), true);
+    }
+
+    private ScriptedServer(final Script script, final ServerSocketFactory factory, final boolean secure)
+            throws IOException {
         this.script = script;
+        this.listening = factory.createServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+        if (secure) {
+            ((SSLServerSocket) listening).setNeedClientAuth(true);
+        }
         Thread.ofVirtual().start(this::acceptAll);
     }
 

@@ -16,20 +16,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.wire.ScriptedServer.Script;
+import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /** The light client against a scripted server on loopback. Runs on the test's thread. */
 @Timeout(60)
@@ -37,6 +42,9 @@ class WireLoadDriverTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(300);
+
+    @TempDir
+    private Path directory;
 
     @Test
     void everyClientSendsItsTransactionsOverOneConnection() throws Exception {
@@ -53,6 +61,39 @@ class WireLoadDriverTest {
             assertTrue(server.sizes().stream().allMatch(size -> size == 10));
             assertEquals(21, outcome.histograms().get(Phase.TOTAL).getTotalCount());
             Awaitility.await().atMost(PATIENCE).until(() -> server.politeEnds() == 7);
+        }
+    }
+
+    @Test
+    void reconnectingMakesAConnectionPerTransactionAndTakesLeaveOfEach() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final LoadSettings settings =
+                    settings(3, 4, Duration.ZERO, PATIENCE, 10).over(false, true);
+            final LoadOutcome outcome = drive(server, settings);
+
+            assertEquals(12, outcome.successes());
+            assertEquals(Map.of(), outcome.failures());
+            assertEquals(12, server.connections());
+            assertEquals(12 * 2, new HashSet<>(server.packetIds()).size());
+            Awaitility.await().atMost(PATIENCE).until(() -> server.politeEnds() == 12);
+        }
+    }
+
+    @Test
+    void overTlsEveryTransactionArrivesToo() throws Exception {
+        final SecurityFiles files = SecurityFiles.ensure(directory);
+        final SSLContext serverSide = files.context(files.keyStore(Identity.NODE));
+        final SSLContext clientSide = files.context(files.keyStore(Identity.CLIENT));
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL, serverSide)) {
+            final LoadSettings settings =
+                    settings(3, 2, Duration.ZERO, PATIENCE, 300_000).over(true, true);
+            final LoadOutcome outcome =
+                    new WireLoadDriver("run", settings, address(server.port()), WireTls.client(clientSide)).drive();
+
+            assertEquals(6, outcome.successes());
+            assertEquals(Map.of(), outcome.failures());
+            assertTrue(server.sizes().stream().allMatch(size -> size == 300_000));
+            Awaitility.await().atMost(PATIENCE).until(() -> server.politeEnds() == 6);
         }
     }
 

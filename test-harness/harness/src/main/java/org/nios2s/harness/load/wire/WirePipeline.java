@@ -1,0 +1,59 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import java.time.Duration;
+import org.nios2s.harness.load.TargetAddress;
+
+/**
+ * Puts a conversation, and TLS below it if there is any, into the pipeline of one connection. Lives on the connection's
+ * event loop.
+ */
+final class WirePipeline extends ChannelInitializer<Channel> {
+
+    private final TargetAddress target;
+    private final SslContext tls;
+    private final Duration timeout;
+    private final WireConversation conversation;
+
+    /**
+     * The pipeline of a connection that is not made yet.
+     *
+     * @param target       whom it is with
+     * @param tls          makes the TLS engine, or null for plain TCP
+     * @param timeout      how long the TLS handshake may take
+     * @param conversation what is spoken over it
+     */
+    WirePipeline(
+            final TargetAddress target,
+            final SslContext tls,
+            final Duration timeout,
+            final WireConversation conversation) {
+        this.target = target;
+        this.tls = tls;
+        this.timeout = timeout;
+        this.conversation = conversation;
+    }
+
+    @Override
+    protected void initChannel(final Channel channel) {
+        if (tls != null) {
+            final SslHandler handler = tls.newHandler(channel.alloc(), target.host(), target.port());
+            handler.setHandshakeTimeoutMillis(timeout.toMillis());
+            channel.pipeline().addLast(handler);
+        }
+        channel.pipeline().addLast(conversation);
+    }
+}
