@@ -154,8 +154,8 @@ final class WireClient implements WireConversation.Listener {
         final WireConversation fresh =
                 new WireConversation(setting.target(), setting.load().timeout(), this);
         conversation = fresh;
-        final ChannelHandler handlers =
-                new WirePipeline(setting.target(), setting.tls(), setting.load().timeout(), fresh);
+        final ChannelHandler handlers = new WirePipeline(
+                setting.target(), setting.tls(), client, setting.load().timeout(), fresh);
         final ChannelFuture connected =
                 setting.bootstrap().clone(eventLoop).handler(handlers).connect();
         connected.addListener(future -> {

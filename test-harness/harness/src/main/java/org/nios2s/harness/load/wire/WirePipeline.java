@@ -25,6 +25,7 @@ final class WirePipeline extends ChannelInitializer<Channel> {
 
     private final TargetAddress target;
     private final SslContext tls;
+    private final int peer;
     private final Duration timeout;
     private final WireConversation conversation;
 
@@ -33,16 +34,20 @@ final class WirePipeline extends ChannelInitializer<Channel> {
      *
      * @param target       whom it is with
      * @param tls          makes the TLS engine, or null for plain TCP
+     * @param peer         number of the logical client: TLS sessions are resumed only under the same number, as if
+     *                     each client were a process of its own
      * @param timeout      how long the TLS handshake may take
      * @param conversation what is spoken over it
      */
     WirePipeline(
             final TargetAddress target,
             final SslContext tls,
+            final int peer,
             final Duration timeout,
             final WireConversation conversation) {
         this.target = target;
         this.tls = tls;
+        this.peer = peer;
         this.timeout = timeout;
         this.conversation = conversation;
     }
@@ -50,7 +55,8 @@ final class WirePipeline extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(final Channel channel) {
         if (tls != null) {
-            final SslHandler handler = tls.newHandler(channel.alloc(), target.host(), target.port());
+            // JSSE takes host and port only as the key of its session cache.
+            final SslHandler handler = tls.newHandler(channel.alloc(), target.host(), peer);
             handler.setHandshakeTimeoutMillis(timeout.toMillis());
             channel.pipeline().addLast(handler);
         }

@@ -68,7 +68,7 @@ public final class WireProbe implements WireConversation.Listener {
         final ChannelFuture connected = new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
-                .handler(new WirePipeline(target, tls, timeout, conversation))
+                .handler(new WirePipeline(target, tls, target.port(), timeout, conversation))
                 .connect(target.socket());
         connected.addListener(done -> {
             if (!done.isSuccess()) {

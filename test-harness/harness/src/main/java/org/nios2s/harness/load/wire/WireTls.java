@@ -26,8 +26,8 @@ public final class WireTls {
     private WireTls() {}
 
     /**
-     * What makes the TLS engines of connections; a later connection to the same server may resume a session of an
-     * earlier one.
+     * What makes the TLS engines of connections; a later connection of a client may resume a session of an earlier
+     * one.
      *
      * @param context what to trust and who to be, or null for plain TCP
      * @return the maker, or null for plain TCP
