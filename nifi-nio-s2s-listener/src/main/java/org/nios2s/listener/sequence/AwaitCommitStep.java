@@ -10,8 +10,6 @@
  */
 package org.nios2s.listener.sequence;
 
-import java.io.IOException;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
@@ -38,20 +36,8 @@ final class AwaitCommitStep extends WaitingStep {
     /** The port task is done with it. */
     void served(final InboundTransaction served, final Outcome outcome) {
         if (served == transaction) {
-            connection().handler().proceedHere(this, () -> answer(outcome));
+            connection().handler().proceedHere(this, () -> connection().answerCommit(outcome));
         }
-    }
-
-    private Step answer(final Outcome outcome) throws IOException {
-        if (outcome.fault() != null) {
-            throw outcome.fault();
-        }
-        connection()
-                .send(
-                        outcome.destinationFull()
-                                ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
-                                : ResponseCode.TRANSACTION_FINISHED);
-        return new RequestStep(connection());
     }
 
     @Override

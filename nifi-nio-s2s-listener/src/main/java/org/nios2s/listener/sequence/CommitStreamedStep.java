@@ -10,9 +10,7 @@
  */
 package org.nios2s.listener.sequence;
 
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.PeerFault;
-import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.StreamingTransaction;
 
 /**
@@ -33,21 +31,9 @@ final class CommitStreamedStep extends WaitingStep {
             if (outcome.fault() == null) {
                 connection().listener().metrics().committed(1, transaction.flowFiles(), transaction.bytes());
             }
-            connection().handler().proceed(this, () -> answer(outcome));
+            connection().handler().proceed(this, () -> connection().answerCommit(outcome));
         });
         return this;
-    }
-
-    private Step answer(final Outcome outcome) throws PeerFault {
-        if (outcome.fault() != null) {
-            throw outcome.fault();
-        }
-        connection()
-                .send(
-                        outcome.destinationFull()
-                                ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
-                                : ResponseCode.TRANSACTION_FINISHED);
-        return new RequestStep(connection());
     }
 
     @Override

@@ -167,6 +167,23 @@ final class PeerConnection implements TransactionPeer {
         send(message);
     }
 
+    /**
+     * Tells the peer what became of its push.
+     *
+     * @return the next step
+     * @throws PeerFault if it was rolled back: the peer hears nothing, and sends it again
+     */
+    Step answerCommit(final Outcome outcome) throws PeerFault {
+        if (outcome.fault() != null) {
+            throw outcome.fault();
+        }
+        send(
+                outcome.destinationFull()
+                        ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
+                        : ResponseCode.TRANSACTION_FINISHED);
+        return new RequestStep(this);
+    }
+
     int protocolVersion() {
         return protocolVersion;
     }
