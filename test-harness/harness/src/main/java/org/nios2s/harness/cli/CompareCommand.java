@@ -10,18 +10,17 @@
  */
 package org.nios2s.harness.cli;
 
-import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.result.Comparison;
+import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.Figure;
-import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.Verdict;
 import org.nios2s.harness.scenario.CompareScenario;
 import org.nios2s.harness.scenario.EmbeddedNifi;
 import org.nios2s.harness.scenario.Interruption;
@@ -88,9 +87,6 @@ public final class CompareCommand implements Callable<Integer> {
     @Mixin
     private ResultsOption results;
 
-    private final List<RunResult> stockRuns = new ArrayList<>();
-    private final List<RunResult> nioRuns = new ArrayList<>();
-
     @Override
     public Integer call() throws InterruptedException {
         final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, Duration.ZERO);
@@ -111,9 +107,8 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private void keep(final int pair, final Measured measured, final double idlePercent) {
-        final RunResult run = measured.result();
-        (run.listener().equals("stock") ? stockRuns : nioRuns).add(run);
-        results.add("%d-%s".formatted(pair, run.listener()), measured);
+        final RunResult run =
+                results.add("%d-%s".formatted(pair, measured.result().listener()), measured);
         say(
                 "pair %d, %-5s: %s tx/s, server CPU %s ms/tx, %d failures; the other NiFi took %.0f %% of a processor%s",
                 pair,
@@ -126,44 +121,30 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private int report(final boolean interrupted) {
+        final List<RunResult> stockRuns = runsOn(Listener.STOCK);
+        final List<RunResult> nioRuns = runsOn(Listener.NIO);
         final Comparison comparison = Comparison.of(stockRuns, nioRuns);
-        final PrintWriter out = spec.commandLine().getOut();
-        if (interrupted) {
-            out.println("ended early: these are the figures of a part");
-        }
-        out.println(comparison.table());
-        causes("stock", stockRuns);
-        causes("nio", nioRuns);
-        results.finish(new Report("compare", Machine.current(), interrupted, comparison, stockRuns, nioRuns));
+        results.table(comparison.table());
+        results.runs().forEach(this::printCauses);
+        results.finish(Verdict.of(comparison), Completion.of(interrupted));
         return !nioRuns.isEmpty() && nioRuns.stream().allMatch(RunResult::flawless) ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
-    private void causes(final String listener, final List<RunResult> runs) {
-        runs.forEach(run -> run.failuresByCause().forEach((cause, count) -> spec.commandLine()
+    private List<RunResult> runsOn(final Listener listener) {
+        final String name = listener.name().toLowerCase(Locale.ROOT);
+        return results.runs().stream()
+                .filter(run -> run.listener().equals(name))
+                .toList();
+    }
+
+    private void printCauses(final RunResult run) {
+        run.failuresByCause().forEach((cause, count) -> spec.commandLine()
                 .getOut()
-                .printf(Locale.ROOT, "%s failed: %,d × %s%n", listener, count, cause)));
+                .printf(Locale.ROOT, "%s failed: %,d × %s%n", run.label(), count, cause));
     }
 
     private void say(final String format, final Object... values) {
         spec.commandLine().getErr().println(String.format(Locale.ROOT, format, values));
         spec.commandLine().getErr().flush();
     }
-
-    /**
-     * What result.json holds.
-     *
-     * @param scenario    name of the command
-     * @param machine     where it ran
-     * @param interrupted whether it was ended early
-     * @param comparison  medians, spread and ratios
-     * @param stock       runs on the stock listener
-     * @param nio         runs on the NIO listener
-     */
-    record Report(
-            String scenario,
-            Machine machine,
-            boolean interrupted,
-            Comparison comparison,
-            List<RunResult> stock,
-            List<RunResult> nio) {}
 }

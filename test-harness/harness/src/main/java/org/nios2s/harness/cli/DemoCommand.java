@@ -12,18 +12,17 @@ package org.nios2s.harness.cli;
 
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.Figure;
 import org.nios2s.harness.result.LedgerFigures;
-import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.RunReport;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.Verdict;
 import org.nios2s.harness.scenario.EmbeddedNifi;
 import org.nios2s.harness.scenario.Interruption;
 import org.nios2s.harness.scenario.LoadScenario;
@@ -85,8 +84,6 @@ public final class DemoCommand implements Callable<Integer> {
     @Mixin
     private ResultsOption results;
 
-    private final Map<String, RunResult> runs = new LinkedHashMap<>();
-
     @Override
     public Integer call() throws InterruptedException {
         final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, INTERVAL);
@@ -124,54 +121,43 @@ public final class DemoCommand implements Callable<Integer> {
                             nifi.target().name());
             spec.commandLine().getErr().flush();
             final Measured run = scenario.run(settings, nifi.target());
-            runs.put(run.result().listener(), run.result());
             results.add(run.result().listener(), run);
         }
     }
 
     private int report(final LoadSettings settings, final boolean interrupted) {
         final PrintWriter out = spec.commandLine().getOut();
-        if (interrupted) {
-            out.println("ended early: these are the figures of a part");
-        }
-        out.printf(
-                Locale.ROOT,
-                "%,d clients, a transaction of %d × %d bytes per %d ms each%n%n",
-                settings.clients(),
-                settings.packets(),
-                settings.packetSize(),
-                settings.interval().toMillis());
-        out.println(RunReport.sideBySide(runs, FIGURES));
-        runs.forEach((listener, run) -> explain(out, listener, run));
+        final List<RunResult> runs = results.runs();
         if (!runs.isEmpty()) {
-            results.finish(new Report("demo", Machine.current(), interrupted, List.copyOf(runs.values())));
+            results.table(RunReport.sideBySide(
+                    "%,d clients, a transaction of %d × %d bytes per %d ms each"
+                            .formatted(
+                                    settings.clients(),
+                                    settings.packets(),
+                                    settings.packetSize(),
+                                    settings.interval().toMillis()),
+                    runs,
+                    FIGURES));
+            runs.forEach(run -> explain(out, run));
+            results.finish(Verdict.of(runs), Completion.of(interrupted));
         }
-        final RunResult nio = runs.get(NIO);
-        return nio != null && nio.flawless() && !interrupted ? ExitCode.OK : ExitCode.SOFTWARE;
+        return runs.stream().anyMatch(run -> run.listener().equals(NIO) && run.flawless()) && !interrupted
+                ? ExitCode.OK
+                : ExitCode.SOFTWARE;
     }
 
-    private static void explain(final PrintWriter out, final String listener, final RunResult run) {
+    private static void explain(final PrintWriter out, final RunResult run) {
         run.failuresByCause()
-                .forEach((cause, count) -> out.printf(Locale.ROOT, "%s failed: %,d × %s%n", listener, count, cause));
+                .forEach((cause, count) -> out.printf(Locale.ROOT, "%s failed: %,d × %s%n", run.label(), count, cause));
         final LedgerFigures ledger = run.ledger();
         if (ledger != null) {
             out.printf(
                     Locale.ROOT,
                     "%s: %,d packets acknowledged, %,d in the sink's ledger%s%n",
-                    listener,
+                    run.label(),
                     ledger.acknowledged(),
                     ledger.arrived(),
                     ledger.settled() ? "" : ", which did not come to rest");
         }
     }
-
-    /**
-     * What result.json holds.
-     *
-     * @param scenario    name of the command
-     * @param machine     where it ran
-     * @param interrupted whether it was ended early
-     * @param runs        figures of each listener's run
-     */
-    record Report(String scenario, Machine machine, boolean interrupted, List<RunResult> runs) {}
 }

@@ -96,7 +96,7 @@ final class LoadOptions {
     }
 
     /**
-     * What is to be sent.
+     * What is to be sent; from then on the options hold what is in force.
      *
      * @param usualClients      when --clients is not given
      * @param usualTransactions when neither --transactions nor --duration is given
@@ -108,14 +108,19 @@ final class LoadOptions {
             throw new ParameterException(
                     command.commandLine(), "--reconnect needs --client wire: NiFi's own client keeps its connections");
         }
+        clients = clients == null ? usualClients : clients;
+        interval = interval == null ? usualInterval : interval;
+        if (transactions == null && duration == null) {
+            transactions = usualTransactions;
+        }
         try {
             final LoadSettings settings = new LoadSettings(
-                    clients == null ? usualClients : clients,
-                    transactions(usualTransactions),
+                    clients,
+                    transactions(),
                     duration == null ? Duration.ZERO : duration,
                     packets,
                     size,
-                    interval == null ? usualInterval : interval,
+                    interval,
                     stagger,
                     timeout,
                     false,
@@ -127,13 +132,13 @@ final class LoadOptions {
         }
     }
 
-    private int transactions(final int usual) {
-        if (transactions != null) {
-            if (transactions < 1) {
-                throw new IllegalArgumentException("transactions must be 1 or more, not " + transactions);
-            }
-            return transactions;
+    private int transactions() {
+        if (transactions == null) {
+            return LoadSettings.UNLIMITED;
         }
-        return duration == null ? usual : LoadSettings.UNLIMITED;
+        if (transactions < 1) {
+            throw new IllegalArgumentException("transactions must be 1 or more, not " + transactions);
+        }
+        return transactions;
     }
 }

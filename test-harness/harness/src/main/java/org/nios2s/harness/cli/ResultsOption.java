@@ -13,16 +13,22 @@ package org.nios2s.harness.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.Completion;
+import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ResultDirectory;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.ScenarioResult;
 import org.nios2s.harness.scenario.LoadScenario.Measured;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The option that says where results go, and the directory that comes of it.
- * For one thread.
+ * The option that says where results go, and the result that comes of a command: the one way by which every scenario keeps
+ * what it measured. For one thread.
  */
 final class ResultsOption {
 
@@ -38,6 +44,7 @@ final class ResultsOption {
     private Path parent;
 
     private ResultDirectory directory;
+    private ScenarioResult.Builder result;
 
     /** Makes sure that results can be kept, before a measurement that would be lost. */
     void prepare() {
@@ -50,24 +57,67 @@ final class ResultsOption {
         if (!Files.isWritable(where)) {
             throw new HarnessException("Cannot write results into " + where + ": choose another with --results");
         }
+        result = ScenarioResult.builder(command.name());
     }
 
-    /** Keeps the CSV of a run, in a part of the directory. */
-    void add(final String part, final Measured measured) {
+    /**
+     * Keeps a run that counts, and writes its files.
+     *
+     * @param label    what the run is called, also the directory of its files; empty for the only run of a command
+     * @param measured the run
+     * @return the labelled run
+     */
+    RunResult add(final String label, final Measured measured) {
+        final RunResult run =
+                label.isEmpty() ? measured.result() : measured.result().labelled(label);
+        result.run(run);
         try {
-            directory().addRun(part, measured.result().settings(), measured.outcome());
+            directory().addRun(label, run.settings(), measured.outcome(), measured.latencies());
         } catch (final IOException e) {
-            throw new HarnessException("Cannot write the CSV of a run into " + where() + ": " + e, e);
+            throw new HarnessException("Cannot write the files of a run into " + where() + ": " + e, e);
         }
+        return run;
     }
 
-    /** Keeps all figures as JSON and says where. */
-    void finish(final Object report) {
+    /** Adds a table to the result and prints it. */
+    void table(final DataTable table) {
+        result.table(table);
+        command.commandLine().getOut().println(table.text());
+    }
+
+    /** Adds a chart to the result. */
+    void chart(final Chart chart) {
+        result.chart(chart);
+    }
+
+    /** Adds a sentence that one has to know beside the verdict, and prints it. */
+    void remark(final String remark) {
+        result.remark(remark);
+        command.commandLine().getOut().println(remark);
+    }
+
+    /** The runs that were kept so far. */
+    List<RunResult> runs() {
+        return result.runs();
+    }
+
+    /**
+     * Writes the result and says where.
+     *
+     * @param verdict    what came out, in a sentence
+     * @param completion whether this is all of it
+     */
+    void finish(final String verdict, final Completion completion) {
+        result.config(EffectiveConfig.of(command));
         try {
-            directory().writeReport(report);
+            directory().finish(result.build(verdict, completion));
         } catch (final IOException e) {
             throw new HarnessException("Cannot write the result into " + where() + ": " + e, e);
         }
+        if (completion.state() != Completion.State.COMPLETE) {
+            command.commandLine().getOut().println("not complete: " + completion.reason());
+        }
+        command.commandLine().getOut().println(verdict);
         command.commandLine().getOut().println("results: " + directory.path());
         command.commandLine().getOut().flush();
     }

@@ -23,9 +23,9 @@ import org.nios2s.harness.load.ClientKind;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.RunReport;
-import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.Verdict;
 import org.nios2s.harness.scenario.EmbeddedNifi;
 import org.nios2s.harness.scenario.Interruption;
 import org.nios2s.harness.scenario.LoadScenario;
@@ -110,21 +110,25 @@ public final class ScaleCommand implements Callable<Integer> {
         try (Interruption interruption = Interruption.install()) {
             final LoadScenario scenario = new LoadScenario(load.client(), interruption);
             if (given != null) {
-                return run(scenario, settings, given);
+                return run(scenario, settings, given, interruption);
             }
             try (EmbeddedNifi nifi = home == null ? embedded.start(listener) : EmbeddedNifi.attach(home)) {
-                return run(scenario, settings, nifi.target());
+                return run(scenario, settings, nifi.target(), interruption);
             }
         }
     }
 
-    private int run(final LoadScenario scenario, final LoadSettings settings, final Target measured)
+    private int run(
+            final LoadScenario scenario,
+            final LoadSettings settings,
+            final Target measured,
+            final Interruption interruption)
             throws InterruptedException {
         final PrintWriter out = spec.commandLine().getOut();
         final Measured run = scenario.run(settings, measured);
         out.print(RunReport.of(run.result()));
         results.add("", run);
-        results.finish(new Report("scale", Machine.current(), List.of(run.result())));
+        results.finish(Verdict.of(List.of(run.result())), Completion.of(interruption.interrupted()));
         return run.result().flawless() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
@@ -152,13 +156,4 @@ public final class ScaleCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--target " + target + ": " + e.getMessage(), e);
         }
     }
-
-    /**
-     * What result.json holds.
-     *
-     * @param scenario name of the command
-     * @param machine  where it ran
-     * @param runs     figures of every counted run
-     */
-    record Report(String scenario, Machine machine, List<RunResult> runs) {}
 }

@@ -27,8 +27,8 @@ public final class LoadMeter {
     private static final int SIGNIFICANT_DIGITS = 3;
     private static final long MAX_MICROS = TimeUnit.HOURS.toMicros(24);
 
-    private final boolean paced;
-    private final Map<Phase, Recorder> recorders = new EnumMap<>(Phase.class);
+    private final Map<Phase, Times> times = new EnumMap<>(Phase.class);
+    private final Times lateness = new Times();
     private final Map<String, LongAdder> failures = new ConcurrentHashMap<>();
     private final LongAdder succeeded = new LongAdder();
     private final LongAdder failed = new LongAdder();
@@ -41,25 +41,21 @@ public final class LoadMeter {
      * @param paced whether the run has a pace, so that {@link Phase#RESPONSE} means something
      */
     public LoadMeter(final boolean paced) {
-        this.paced = paced;
         for (final Phase phase : Phase.values()) {
-            recorders.put(phase, new Recorder(SIGNIFICANT_DIGITS));
+            if (phase != Phase.RESPONSE || paced) {
+                times.put(phase, new Times());
+            }
         }
     }
 
     /**
      * The server acknowledged a transaction.
      *
-     * @param times its moments
-     * @param full  whether the server said that its destination is full now
+     * @param moments its moments
+     * @param full    whether the server said that its destination is full now
      */
-    public void succeeded(final TransactionTimes times, final boolean full) {
-        for (final Map.Entry<Phase, Recorder> entry : recorders.entrySet()) {
-            if (entry.getKey() != Phase.RESPONSE || paced) {
-                final long micros = TimeUnit.NANOSECONDS.toMicros(times.nanos(entry.getKey()));
-                entry.getValue().recordValue(Math.min(micros, MAX_MICROS));
-            }
-        }
+    public void succeeded(final TransactionTimes moments, final boolean full) {
+        times.forEach((phase, recorded) -> recorded.record(moments.nanos(phase)));
         succeeded.increment();
         if (full) {
             destinationFull.increment();
@@ -74,6 +70,15 @@ public final class LoadMeter {
     public void failed(final String cause) {
         failures.computeIfAbsent(cause, key -> new LongAdder()).increment();
         failed.increment();
+    }
+
+    /**
+     * A client began a transaction later than it should have for reasons of its own: the generator did not keep up.
+     *
+     * @param nanos how much later; 0 when it was on time
+     */
+    public void began(final long nanos) {
+        lateness.record(Math.max(0, nanos));
     }
 
     /** A transaction was given up because the run was stopped. */
@@ -129,17 +134,64 @@ public final class LoadMeter {
     }
 
     /**
-     * Takes the times out: a second call gives what came after the first.
+     * The times since the last tick; they stay part of {@link #histograms}.
      *
      * @return a histogram of microseconds for each phase; that of {@link Phase#RESPONSE} only in a paced run
      */
-    public Map<Phase, Histogram> takeHistograms() {
-        final Map<Phase, Histogram> histograms = new EnumMap<>(Phase.class);
-        recorders.forEach((phase, recorder) -> {
-            if (phase != Phase.RESPONSE || paced) {
-                histograms.put(phase, recorder.getIntervalHistogram());
-            }
-        });
-        return histograms;
+    public Map<Phase, Histogram> tick() {
+        final Map<Phase, Histogram> since = new EnumMap<>(Phase.class);
+        times.forEach((phase, recorded) -> since.put(phase, recorded.tick()));
+        return since;
+    }
+
+    /**
+     * All times so far.
+     *
+     * @return a histogram of microseconds for each phase; that of {@link Phase#RESPONSE} only in a paced run
+     */
+    public Map<Phase, Histogram> histograms() {
+        final Map<Phase, Histogram> all = new EnumMap<>(Phase.class);
+        times.forEach((phase, recorded) -> all.put(phase, recorded.all()));
+        return all;
+    }
+
+    /**
+     * How late transactions began for reasons of the generator.
+     *
+     * @return a histogram of microseconds, empty when the clients do not tell
+     */
+    public Histogram lateness() {
+        return lateness.all();
+    }
+
+    /** Times of one kind. Recording never waits; the rest is done by few, one at a time. */
+    private static final class Times {
+
+        private final Recorder recorder = new Recorder(SIGNIFICANT_DIGITS);
+        private final Histogram all = new Histogram(SIGNIFICANT_DIGITS);
+        private Histogram sinceTick = new Histogram(SIGNIFICANT_DIGITS);
+        private Histogram recycled;
+
+        private void record(final long nanos) {
+            recorder.recordValue(Math.min(TimeUnit.NANOSECONDS.toMicros(nanos), MAX_MICROS));
+        }
+
+        private synchronized Histogram tick() {
+            drain();
+            final Histogram since = sinceTick;
+            sinceTick = new Histogram(SIGNIFICANT_DIGITS);
+            return since;
+        }
+
+        private synchronized Histogram all() {
+            drain();
+            return all.copy();
+        }
+
+        private void drain() {
+            recycled = recorder.getIntervalHistogram(recycled);
+            all.add(recycled);
+            sinceTick.add(recycled);
+        }
     }
 }

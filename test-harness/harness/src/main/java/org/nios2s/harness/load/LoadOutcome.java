@@ -59,7 +59,7 @@ public record LoadOutcome(
                 started,
                 wall,
                 List.copyOf(clients),
-                meter.takeHistograms(),
+                meter.histograms(),
                 meter.failuresByCause(),
                 meter.abandonments(),
                 meter.destinationFull());

@@ -14,9 +14,10 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.DoubleStream;
+import org.nios2s.harness.result.DataTable.Column;
 
 /**
  * The same work on the stock and the NIO listener, several times each: medians, spread and ratios. Immutable, any thread.
@@ -25,6 +26,7 @@ import java.util.stream.DoubleStream;
  */
 public record Comparison(List<Line> lines) {
 
+    private static final int RATIO_DECIMALS = 2;
     private static final List<Figure> FIGURES = List.of(
             Figure.RATE,
             Figure.SERVER_CPU,
@@ -59,18 +61,35 @@ public record Comparison(List<Line> lines) {
     }
 
     /**
-     * The comparison as text.
+     * The comparison as a table.
      *
      * @return a row per figure
      */
-    public TextTable table() {
-        final TextTable table = new TextTable("median (least – most)", "stock", "nio", "nio / stock");
-        lines.forEach(line -> table.row(List.of(
-                line.figure().title(),
-                text(line.figure(), line.stock()),
-                text(line.figure(), line.nio()),
-                line.ratio() == null ? Figure.NONE : String.format(Locale.ROOT, "%.2f", line.ratio()))));
+    public DataTable table() {
+        DataTable table = DataTable.of(
+                "Stock against NIO",
+                Column.of("median (least – most)"),
+                Column.of("stock"),
+                Column.of("nio"),
+                Column.of("nio / stock", null, RATIO_DECIMALS));
+        for (final Line line : lines) {
+            table = table.row(
+                    line.figure().title(),
+                    text(line.figure(), line.stock()),
+                    text(line.figure(), line.nio()),
+                    line.ratio());
+        }
         return table;
+    }
+
+    /**
+     * The line of a figure.
+     *
+     * @param figure which
+     * @return empty when not both have it
+     */
+    public Optional<Line> line(final Figure figure) {
+        return lines.stream().filter(line -> line.figure() == figure).findFirst();
     }
 
     private static double[] values(final Figure figure, final List<RunResult> runs) {

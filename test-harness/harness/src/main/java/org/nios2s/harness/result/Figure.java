@@ -38,7 +38,7 @@ public enum Figure {
     /** Most memory of the server in RAM. */
     SERVER_RSS("server RSS MiB", 0, run -> server(run, figures -> figures.maxResidentBytes() / Figure.MEBIBYTE)),
     /** Processor time of the generator per transaction. */
-    GENERATOR_CPU("generator CPU ms/tx", 3, run -> OptionalDouble.of(run.generatorCpuMillisPerTransaction())),
+    GENERATOR_CPU("generator CPU ms/tx", 3, run -> generator(run, GeneratorFigures::cpuMillisPerTransaction)),
     /** Acknowledged packets that never arrived. */
     LOST("lost packets", 0, run -> ledger(run, LedgerFigures::lost)),
     /** Packets that arrived more than once. */
@@ -79,6 +79,26 @@ public enum Figure {
     }
 
     /**
+     * The column of a table that shows this figure.
+     *
+     * @return the column
+     */
+    public DataTable.Column column() {
+        return new DataTable.Column(title, null, decimals);
+    }
+
+    /**
+     * The cell of a table that shows this figure.
+     *
+     * @param run the run
+     * @return null when the run does not have it
+     */
+    public Double cell(final RunResult run) {
+        final OptionalDouble number = of(run);
+        return number.isPresent() ? number.getAsDouble() : null;
+    }
+
+    /**
      * A value of this figure as text.
      *
      * @param number the value
@@ -109,6 +129,10 @@ public enum Figure {
 
     private static OptionalDouble server(final RunResult run, final Function<ServerFigures, Double> part) {
         return run.server() == null ? OptionalDouble.empty() : OptionalDouble.of(part.apply(run.server()));
+    }
+
+    private static OptionalDouble generator(final RunResult run, final Function<GeneratorFigures, Double> part) {
+        return run.generator() == null ? OptionalDouble.empty() : OptionalDouble.of(part.apply(run.generator()));
     }
 
     private static OptionalDouble ledger(final RunResult run, final Function<LedgerFigures, Long> part) {

@@ -10,14 +10,42 @@
  */
 package org.nios2s.harness.result;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
 /**
- * The machine that a run was on: absolute figures mean nothing without it. Immutable, any thread.
+ * The machine that a scenario was on, and the versions of what ran: absolute figures mean nothing without it. Immutable,
+ * any thread.
  *
- * @param processors processors that this process may use
- * @param system     operating system and architecture
- * @param java       version of this process's Java
+ * @param processors      processors that this process may use
+ * @param processorModel  their model
+ * @param memoryMebibytes memory of the machine
+ * @param system          operating system and architecture
+ * @param java            version of this process's Java
+ * @param versions        versions of the harness and of what it brings along, by name
  */
-public record Machine(int processors, String system, String java) {
+public record Machine(
+        int processors,
+        String processorModel,
+        long memoryMebibytes,
+        String system,
+        String java,
+        Map<String, String> versions) {
+
+    private static final String UNKNOWN = "unknown";
+    private static final String VERSIONS_RESOURCE = "versions.properties";
+    private static final Path PROCESSOR_LIST = Path.of("/proc/cpuinfo");
+    private static final String MODEL_KEY = "model name";
+    private static final long MEBIBYTE = 1024L * 1024;
 
     /**
      * This machine.
@@ -27,11 +55,40 @@ public record Machine(int processors, String system, String java) {
     public static Machine current() {
         return new Machine(
                 Runtime.getRuntime().availableProcessors(),
+                model(),
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize() / MEBIBYTE,
                 String.join(
                         " ",
                         System.getProperty("os.name"),
                         System.getProperty("os.version"),
                         System.getProperty("os.arch")),
-                Runtime.version().toString());
+                System.getProperty("java.vendor.version", "") + " " + Runtime.version(),
+                versionsOfBuild());
+    }
+
+    private static String model() {
+        if (!Files.isReadable(PROCESSOR_LIST)) {
+            return UNKNOWN;
+        }
+        try (Stream<String> lines = Files.lines(PROCESSOR_LIST)) {
+            return lines.filter(line -> line.startsWith(MODEL_KEY))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse(UNKNOWN);
+        } catch (final IOException | UncheckedIOException e) {
+            return UNKNOWN + " (" + e.getMessage() + ")";
+        }
+    }
+
+    private static Map<String, String> versionsOfBuild() {
+        final Properties properties = new Properties();
+        try (InputStream resource = Machine.class.getResourceAsStream(VERSIONS_RESOURCE)) {
+            properties.load(resource);
+        } catch (final IOException e) {
+            throw new UncheckedIOException("Cannot read the versions of this build", e);
+        }
+        final Map<String, String> versions = new TreeMap<>();
+        properties.stringPropertyNames().forEach(name -> versions.put(name, properties.getProperty(name)));
+        return versions;
     }
 }

@@ -10,6 +10,7 @@
  */
 package org.nios2s.harness.result;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -28,17 +29,21 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 
 /**
- * The directory that one command leaves behind: result.json, a CSV per run, and the index of the CSVs. Used on the
+ * The directory that one command leaves behind: result.json, a CSV with its index line
+ * and a latency log per run. Used on the
  * command's thread.
  */
 public final class ResultDirectory {
 
     private static final String JSON_FILE = "result.json";
     private static final String INDEX_FILE = "index.md";
+    private static final String LATENCY_FILE = "latencies.hlog";
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd_HHmmss", Locale.ROOT);
     private static final int MAX_NAMES = 100;
     private static final ObjectMapper JSON = JsonMapper.builder()
             .addModule(new JavaTimeModule())
+            // A result of a newer harness may say more than this one knows.
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
             .enable(SerializationFeature.INDENT_OUTPUT)
             .build();
@@ -73,15 +78,19 @@ public final class ResultDirectory {
     }
 
     /**
-     * Writes the CSV of a run and its index line.
+     * Writes the CSV of a run with its index line, and its times in HdrHistogram's log format.
      *
-     * @param part     directory inside this one for the CSV, empty for this one itself
-     * @param settings what was sent
-     * @param outcome  the run
-     * @throws IOException when it cannot be written
+     * @param part      directory inside this one for the files, empty for this one itself
+     * @param settings  what was sent
+     * @param outcome   the run
+     * @param latencies all its times
+     * @throws IOException when something cannot be written
      */
-    public void addRun(final String part, final LoadSettings settings, final LoadOutcome outcome) throws IOException {
+    public void addRun(
+            final String part, final LoadSettings settings, final LoadOutcome outcome, final LatencyLog latencies)
+            throws IOException {
         final Path home = Files.createDirectories(directory.resolve(part));
+        latencies.write(home.resolve(LATENCY_FILE));
         final Path csv = home.resolve(ScaleCsv.fileName(outcome, ZoneId.systemDefault()));
         Files.write(csv, ScaleCsv.lines(outcome));
         final String name = directory.relativize(csv).toString();
@@ -93,13 +102,24 @@ public final class ResultDirectory {
     }
 
     /**
-     * Writes the figures.
+     * Writes everything that was found out.
      *
-     * @param report what to write as JSON
+     * @param result what was found out
      * @throws IOException when it cannot be written
      */
-    public void writeReport(final Object report) throws IOException {
-        JSON.writeValue(directory.resolve(JSON_FILE).toFile(), report);
+    public void finish(final ScenarioResult result) throws IOException {
+        JSON.writeValue(directory.resolve(JSON_FILE).toFile(), result);
+    }
+
+    /**
+     * Reads what an earlier command found out.
+     *
+     * @param directory the directory that it left behind
+     * @return its result
+     * @throws IOException when there is none, or it is of another format
+     */
+    public static ScenarioResult read(final Path directory) throws IOException {
+        return JSON.readValue(directory.resolve(JSON_FILE).toFile(), ScenarioResult.class);
     }
 
     /**

@@ -12,9 +12,9 @@ package org.nios2s.harness.result;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.result.DataTable.Column;
 
 /**
  * The text that says how a run went: its figures, the times of its phases, its failures. Stateless, any thread.
@@ -67,17 +67,21 @@ public final class RunReport {
     /**
      * One row per run, one column per figure.
      *
-     * @param runs    the runs, by the name that their row gets
+     * @param title   what the table shows
+     * @param runs    the runs; each row has its run's label
      * @param figures the columns
      * @return the table
      */
-    public static TextTable sideBySide(final Map<String, RunResult> runs, final List<Figure> figures) {
-        final TextTable table = new TextTable(
-                Stream.concat(Stream.of("listener"), figures.stream().map(Figure::title))
-                        .toArray(String[]::new));
-        runs.forEach((name, run) ->
-                table.row(Stream.concat(Stream.of(name), figures.stream().map(figure -> figure.text(run)))
-                        .toList()));
+    public static DataTable sideBySide(final String title, final List<RunResult> runs, final List<Figure> figures) {
+        DataTable table = DataTable.of(
+                title,
+                Stream.concat(Stream.of(Column.of("listener")), figures.stream().map(Figure::column))
+                        .toArray(Column[]::new));
+        for (final RunResult run : runs) {
+            table = table.row(
+                    Stream.concat(Stream.of(run.label()), figures.stream().map(figure -> figure.cell(run)))
+                            .toArray());
+        }
         return table;
     }
 

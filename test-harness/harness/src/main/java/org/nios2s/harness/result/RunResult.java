@@ -19,26 +19,31 @@ import org.nios2s.harness.load.Phase;
 /**
  * Every figure of one run. Immutable, any thread.
  *
- * @param run                              name of the run, the first part of its packet ids
- * @param listener                         what was measured: {@code nio}, {@code stock}, or the address of another target
- * @param client                           what made the load
- * @param started                          when the first client began
- * @param settings                         what was sent
- * @param seconds                          from there until the last client ended
- * @param interrupted                      whether it was ended early, so that the figures are those of a part
- * @param transactions                     acknowledged transactions
- * @param transactionsPerSecond            their rate over all of the run, start jitter included
- * @param failures                         failed transactions
- * @param failuresByCause                  the same by cause
- * @param abandoned                        transactions given up because the run was ended early
- * @param destinationFull                  acknowledged transactions after which the destination was full
- * @param latencyMillis                    times of the acknowledged transactions by phase
- * @param generatorCpuMillisPerTransaction processor time of this process per acknowledged transaction
- * @param server                           what it cost the server, or null when its process is not at hand
- * @param ledger                           what became of the packets, or null when there is no ledger
+ * @param label                 what the run is called in its scenario, such as {@code 1-nio}; also the
+ *                               directory of its files
+ * @param run                   name of the run, the first part of its packet ids
+ * @param listener              what was measured: {@code nio}, {@code stock}, or the address of another target
+ * @param client                what made the load
+ * @param started               when the first client began
+ * @param settings              what was sent
+ * @param seconds               from there until the last client ended
+ * @param interrupted           whether it was ended early, so that the figures are those of a part
+ * @param transactions          acknowledged transactions
+ * @param transactionsPerSecond their rate over all of the run, start jitter included
+ * @param failures              failed transactions
+ * @param failuresByCause       the same by cause
+ * @param abandoned             transactions given up because the run was ended early
+ * @param destinationFull       acknowledged transactions after which the destination was full
+ * @param latencyMillis         times of the acknowledged transactions by phase
+ * @param generator             what it cost this process, and whether it kept up
+ * @param server                what it cost the server, or null when its process is not at hand
+ * @param ledger                what became of the packets, or null when there is no ledger
+ * @param disturbance           what else the machine did meanwhile, or null when it does not tell
+ * @param series                how it went, second by second; null when nobody looked
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunResult(
+        String label,
         String run,
         String listener,
         String client,
@@ -53,9 +58,41 @@ public record RunResult(
         long abandoned,
         long destinationFull,
         Map<Phase, LatencySummary> latencyMillis,
-        double generatorCpuMillisPerTransaction,
+        GeneratorFigures generator,
         ServerFigures server,
-        LedgerFigures ledger) {
+        LedgerFigures ledger,
+        Disturbance disturbance,
+        TimeSeries series) {
+
+    /**
+     * The same run under another name.
+     *
+     * @param name what the run is called in its scenario
+     * @return the labelled run
+     */
+    public RunResult labelled(final String name) {
+        return new RunResult(
+                name,
+                run,
+                listener,
+                client,
+                started,
+                settings,
+                seconds,
+                interrupted,
+                transactions,
+                transactionsPerSecond,
+                failures,
+                failuresByCause,
+                abandoned,
+                destinationFull,
+                latencyMillis,
+                generator,
+                server,
+                ledger,
+                disturbance,
+                series);
+    }
 
     /**
      * Whether no transaction failed and the ledger, if there is one, equals what was acknowledged.

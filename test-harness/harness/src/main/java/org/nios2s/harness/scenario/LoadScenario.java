@@ -10,8 +10,6 @@
  */
 package org.nios2s.harness.scenario;
 
-import com.sun.management.OperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -29,6 +27,7 @@ import org.nios2s.harness.load.stock.StockLoadDriver;
 import org.nios2s.harness.load.wire.WireLoadDriver;
 import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
+import org.nios2s.harness.result.LatencyLog;
 import org.nios2s.harness.result.LatencySummary;
 import org.nios2s.harness.result.LedgerFigures;
 import org.nios2s.harness.result.RunResult;
@@ -42,7 +41,6 @@ public final class LoadScenario {
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration LEDGER_STILL = Duration.ofSeconds(2);
     private static final Duration LEDGER_PATIENCE = Duration.ofSeconds(60);
-    private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final ClientKind client;
@@ -62,10 +60,11 @@ public final class LoadScenario {
     /**
      * What a run gave.
      *
-     * @param result  every figure
-     * @param outcome what each client did
+     * @param result    every figure
+     * @param outcome   what each client did
+     * @param latencies all times, second by second
      */
-    public record Measured(RunResult result, LoadOutcome outcome) {}
+    public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies) {}
 
     /**
      * Runs the load once.
@@ -82,15 +81,15 @@ public final class LoadScenario {
         final LoadDriver driver = driver(settings, target);
         final LedgerCheck ledger = target.packetIds() == null ? null : LedgerCheck.before(target.packetIds());
         final ServerSampler sampler = target.process() == null ? null : ServerSampler.start(target.process());
-        final long ownCpu = ownCpuNanos();
+        final RunSampler watch = RunSampler.start(driver.meter(), target.process());
         final LoadOutcome outcome = drive(driver, settings, target);
-        final long generatorNanos = ownCpuNanos() - ownCpu;
+        watch.stop();
         final LedgerFigures packets = ledger == null
                 ? null
                 : ledger.compare(outcome, settings.packets(), LEDGER_STILL, LEDGER_PATIENCE, interruption::interrupted);
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final ServerFigures server = stop(sampler, outcome);
-        return new Measured(result(settings, target, outcome, generatorNanos, server, packets), outcome);
+        return new Measured(result(settings, target, outcome, watch, server, packets), outcome, watch.latencies());
     }
 
     private void probe(final Target target) throws InterruptedException {
@@ -140,13 +139,14 @@ public final class LoadScenario {
             final LoadSettings settings,
             final Target target,
             final LoadOutcome outcome,
-            final long generatorNanos,
+            final RunSampler watch,
             final ServerFigures server,
             final LedgerFigures packets) {
         final Map<Phase, LatencySummary> latencies = new EnumMap<>(Phase.class);
         outcome.histograms().forEach((phase, histogram) -> latencies.put(phase, LatencySummary.of(histogram)));
         final long transactions = outcome.successes();
         return new RunResult(
+                target.name(),
                 outcome.run(),
                 target.name(),
                 client.name().toLowerCase(Locale.ROOT),
@@ -161,12 +161,10 @@ public final class LoadScenario {
                 outcome.abandoned(),
                 outcome.destinationFull(),
                 latencies,
-                transactions == 0 ? 0 : generatorNanos / NANOS_PER_MILLI / transactions,
+                watch.generator(transactions),
                 server,
-                packets);
-    }
-
-    private static long ownCpuNanos() {
-        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+                packets,
+                watch.disturbance(),
+                watch.series());
     }
 }

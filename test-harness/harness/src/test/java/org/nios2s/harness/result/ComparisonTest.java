@@ -16,7 +16,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -36,7 +35,7 @@ class ComparisonTest {
         assertEquals(Figure.RATE, rate.figure());
         assertEquals(new Comparison.Spread(1_000, 900, 1_300), rate.stock());
         assertEquals(2.5, rate.ratio());
-        final String row = comparison.table().toString().lines().toList().get(2);
+        final String row = comparison.table().text().toString().lines().toList().get(2);
         assertEquals(
                 List.of("tx/s", "1,000 (900 – 1,300)", "2,500 (2,400 – 3,000)", "2.50"),
                 List.of(row.substring(1, row.length() - 1).split("\\|")).stream()
@@ -58,6 +57,7 @@ class ComparisonTest {
 
         final String failures = comparison
                 .table()
+                .text()
                 .toString()
                 .lines()
                 .filter(line -> line.contains("failures"))
@@ -75,10 +75,9 @@ class ComparisonTest {
 
     @Test
     void aRunWithoutServerAndLedgerShowsDashes() {
-        final Map<String, RunResult> runs = new LinkedHashMap<>();
-        runs.put("127.0.0.1:9", bare());
-
-        final String table = RunReport.sideBySide(runs, List.of(Figure.RATE, Figure.SERVER_CPU, Figure.LOST))
+        final String table = RunReport.sideBySide(
+                        "runs", List.of(bare()), List.of(Figure.RATE, Figure.SERVER_CPU, Figure.LOST))
+                .text()
                 .toString();
 
         assertTrue(table.contains("| 127.0.0.1:9 |"), table);
@@ -103,6 +102,7 @@ class ComparisonTest {
 
     private static RunResult run(final String listener, final double rate, final long failures) {
         return new RunResult(
+                "1-" + listener,
                 "run",
                 listener,
                 "wire",
@@ -117,13 +117,16 @@ class ComparisonTest {
                 0,
                 0,
                 Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 9, 10)),
-                0.1,
+                new GeneratorFigures(0.1, 20, 15, 1.0),
                 new ServerFigures(100, 0.5, 50, 1 << 30, 100),
-                new LedgerFigures(50, 50, 0, 0, 0, true));
+                new LedgerFigures(50, 50, 0, 0, 0, true),
+                new Disturbance(5, 0),
+                null);
     }
 
     private static RunResult bare() {
         return new RunResult(
+                "127.0.0.1:9",
                 "run",
                 "127.0.0.1:9",
                 "wire",
@@ -138,7 +141,9 @@ class ComparisonTest {
                 0,
                 0,
                 Map.of(),
-                0.1,
+                new GeneratorFigures(0.1, 20, 15, null),
+                null,
+                null,
                 null,
                 null);
     }

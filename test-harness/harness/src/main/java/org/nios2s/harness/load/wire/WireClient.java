@@ -129,18 +129,20 @@ final class WireClient implements WireConversation.Listener {
             return;
         }
         final long wait = Math.max(intended, notBefore) - now;
+        final long due = now + Math.max(0, wait);
         if (wait > 0) {
-            eventLoop.schedule(() -> begin(intended), wait, TimeUnit.NANOSECONDS);
+            eventLoop.schedule(() -> begin(intended, due), wait, TimeUnit.NANOSECONDS);
         } else {
             // Not from within the last answer's callback: a client that never waits must not starve its neighbours.
-            eventLoop.execute(() -> begin(intended));
+            eventLoop.execute(() -> begin(intended, due));
         }
     }
 
-    private void begin(final long intended) {
+    private void begin(final long intended, final long due) {
         if (ended) {
             return;
         }
+        meter.began(System.nanoTime() - due);
         inTransaction = true;
         times.start(intended);
         if (conversation != null && conversation.isReady()) {

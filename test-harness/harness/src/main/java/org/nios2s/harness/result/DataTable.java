@@ -1,0 +1,153 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * A table of figures, as it stands in the terminal, in result.json and in the report. Immutable, any thread.
+ *
+ * @param title   what it shows
+ * @param note    how to read it, or null
+ * @param columns its columns; the first names the rows
+ * @param rows    a cell per column: a text, a number, or null where there is no figure
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record DataTable(String title, String note, List<Column> columns, List<List<Object>> rows) {
+
+    /**
+     * Checks that every row has a cell per column.
+     *
+     * @throws IllegalArgumentException when one has not
+     */
+    public DataTable {
+        Objects.requireNonNull(title, "title");
+        columns = List.copyOf(columns);
+        final List<List<Object>> copy = new ArrayList<>();
+        for (final List<Object> row : rows) {
+            if (row.size() != columns.size()) {
+                throw new IllegalArgumentException("a row of %d cells in the table '%s' of %d columns"
+                        .formatted(row.size(), title, columns.size()));
+            }
+            copy.add(Collections.unmodifiableList(new ArrayList<>(row)));
+        }
+        rows = Collections.unmodifiableList(copy);
+    }
+
+    /**
+     * A column.
+     *
+     * @param title    its name
+     * @param unit     unit of its numbers, or null when they have none or it holds text
+     * @param decimals digits after the point of its numbers
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Column(String title, String unit, int decimals) {
+
+        /**
+         * A column of text, or of numbers that are counts.
+         *
+         * @param title its name
+         * @return the column
+         */
+        public static Column of(final String title) {
+            return new Column(title, null, 0);
+        }
+
+        /**
+         * A column of numbers.
+         *
+         * @param title    its name
+         * @param unit     their unit
+         * @param decimals digits after the point
+         * @return the column
+         */
+        public static Column of(final String title, final String unit, final int decimals) {
+            return new Column(title, unit, decimals);
+        }
+
+        /**
+         * Name and unit.
+         *
+         * @return the column's header
+         */
+        public String header() {
+            return unit == null ? title : title + " " + unit;
+        }
+
+        private String text(final Object cell) {
+            if (cell == null) {
+                return Figure.NONE;
+            }
+            return cell instanceof final Number number
+                    ? String.format(Locale.ROOT, "%,." + decimals + "f", number.doubleValue())
+                    : cell.toString();
+        }
+    }
+
+    /**
+     * A table without rows.
+     *
+     * @param title   what it shows
+     * @param columns its columns; the first names the rows
+     * @return the table
+     */
+    public static DataTable of(final String title, final Column... columns) {
+        return new DataTable(title, null, List.of(columns), List.of());
+    }
+
+    /**
+     * The same with one more row.
+     *
+     * @param cells a text, a number or null per column
+     * @return the longer table
+     */
+    public DataTable row(final Object... cells) {
+        final List<List<Object>> longer = new ArrayList<>(rows);
+        // Not List.of: a cell may be null.
+        longer.add(new ArrayList<>(Arrays.asList(cells)));
+        return new DataTable(title, note, columns, longer);
+    }
+
+    /**
+     * The same with a note.
+     *
+     * @param text how to read it
+     * @return the explained table
+     */
+    public DataTable noted(final String text) {
+        return new DataTable(title, text, columns, rows);
+    }
+
+    /**
+     * The table for the terminal.
+     *
+     * @return its text, which is Markdown, too
+     */
+    public TextTable text() {
+        final TextTable table =
+                new TextTable(columns.stream().map(Column::header).toArray(String[]::new));
+        for (final List<Object> row : rows) {
+            final List<String> cells = new ArrayList<>();
+            for (int column = 0; column < columns.size(); column++) {
+                cells.add(columns.get(column).text(row.get(column)));
+            }
+            table.row(cells);
+        }
+        return table;
+    }
+}

@@ -1,0 +1,20 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+/**
+ * What else the machine did during a run. Immutable, any thread.
+ *
+ * @param foreignPercent processor time of processes that are neither the server nor the generator, in percent of one
+ *                       processor
+ * @param stolenPercent  processor time that the machine's host gave to others, likewise
+ */
+public record Disturbance(double foreignPercent, double stolenPercent) {}

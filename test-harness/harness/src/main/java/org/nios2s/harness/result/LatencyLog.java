@@ -1,0 +1,82 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogWriter;
+import org.nios2s.harness.load.Phase;
+
+/**
+ * The times of a run in HdrHistogram's log format: a line per second and phase, the phase as its tag, values in
+ * microseconds. Kept in memory until the run has ended, so that no disk disturbs it. For one thread at a time.
+ */
+public final class LatencyLog {
+
+    private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
+    private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
+
+    private final Instant started;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final HistogramLogWriter writer = new HistogramLogWriter(bytes);
+
+    /**
+     * A log without lines.
+     *
+     * @param started begin of the run
+     */
+    public LatencyLog(final Instant started) {
+        this.started = started;
+        writer.outputComment("[Values in microseconds; interval max in milliseconds; the tag is the phase]");
+        writer.outputLogFormatVersion();
+        writer.outputStartTime(started.toEpochMilli());
+        writer.setBaseTime(started.toEpochMilli());
+        writer.outputLegend();
+    }
+
+    /**
+     * Adds what was measured in an interval.
+     *
+     * @param from  its begin
+     * @param to    its end
+     * @param times microseconds by phase
+     */
+    public void add(final Instant from, final Instant to, final Map<Phase, Histogram> times) {
+        times.forEach((phase, histogram) -> {
+            if (histogram.getTotalCount() > 0) {
+                histogram.setTag(phase.name().toLowerCase(Locale.ROOT));
+                writer.outputIntervalHistogram(seconds(from), seconds(to), histogram, MICROS_PER_MILLI);
+            }
+        });
+    }
+
+    /**
+     * Writes the log.
+     *
+     * @param file where to
+     * @throws IOException when it cannot be written
+     */
+    public void write(final Path file) throws IOException {
+        Files.write(file, bytes.toByteArray());
+    }
+
+    private double seconds(final Instant moment) {
+        return Duration.between(started, moment).toMillis() / MILLIS_PER_SECOND;
+    }
+}
