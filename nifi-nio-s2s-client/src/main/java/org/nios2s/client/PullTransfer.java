@@ -10,6 +10,9 @@
  */
 package org.nios2s.client;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+
 /**
  * Pulls one batch of packets and hands each to the receiver. Lives on the connection's IO worker, but for the receiver,
  * which is called on a virtual thread of this transaction.
@@ -54,7 +57,12 @@ final class PullTransfer extends Transfer {
         } catch (final Exception | Error e) {
             // Also what a receiver should not throw must not leave the caller waiting.
             conversation.pipe().abandon();
-            connection.execute(() -> receiverFailed(e));
+            try {
+                connection.execute(() -> receiverFailed(e));
+            } catch (final RejectedExecutionException closed) {
+                // The connector is closed: nobody is there any more who could be told on the connection.
+                fail(connection.failure(FailureReason.CONNECTOR_CLOSED, "The connector was closed", e));
+            }
         }
     }
 
@@ -69,7 +77,10 @@ final class PullTransfer extends Transfer {
     }
 
     private void confirm() {
-        conversation.confirm().thenCompose(nothing -> conversation.complete()).whenComplete((nothing, failure) -> {
+        transferred();
+        final CompletableFuture<Void> confirmation = conversation.confirm();
+        confirmation.thenRun(this::confirmed);
+        confirmation.thenCompose(nothing -> conversation.complete()).whenComplete((nothing, failure) -> {
             if (failure == null) {
                 pool.release(connection);
                 succeed(conversation.packets(), conversation.bytes(), false);

@@ -70,7 +70,10 @@ final class PushTransfer extends Transfer {
     }
 
     private void confirm() {
-        conversation.confirm().thenCompose(nothing -> conversation.complete()).whenComplete((full, failure) -> {
+        transferred();
+        final CompletableFuture<Void> confirmation = conversation.confirm();
+        confirmation.thenRun(this::confirmed);
+        confirmation.thenCompose(nothing -> conversation.complete()).whenComplete((full, failure) -> {
             if (failure == null) {
                 pool.release(connection);
                 succeed(conversation.packets(), conversation.bytes(), full);

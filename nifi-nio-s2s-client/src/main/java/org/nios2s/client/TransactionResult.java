@@ -20,5 +20,7 @@ import java.time.Duration;
  * @param duration from the request of the transaction to its completion, waiting for a connection included
  * @param peer with whom, as {@code host:port}
  * @param destinationFull whether the peer took the packets but says that it is full now: back off before the next push
+ * @param milestones where the time went
  */
-public record TransactionResult(long packets, long bytes, Duration duration, String peer, boolean destinationFull) {}
+public record TransactionResult(
+        long packets, long bytes, Duration duration, String peer, boolean destinationFull, Milestones milestones) {}

@@ -36,6 +36,12 @@ abstract class Transfer {
     private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
 
+    /** These three belong to the connection's IO worker. */
+    private long connectedNanos;
+
+    private long transferredNanos;
+    private long confirmedNanos;
+
     private volatile PeerConnection connection;
     private volatile ScheduledFuture<?> deadline;
     /** Why no connection could be opened lately; published by the pool. */
@@ -74,8 +80,23 @@ abstract class Transfer {
         if (!state.compareAndSet(State.WAITING, State.RUNNING)) {
             return false;
         }
+        connectedNanos = elapsedNanos();
         run(taken);
         return true;
+    }
+
+    /** All packets have been written or handed over. On the IO worker. */
+    protected final void transferred() {
+        transferredNanos = elapsedNanos();
+    }
+
+    /** Both ends found the same checksum. On the IO worker. */
+    protected final void confirmed() {
+        confirmedNanos = elapsedNanos();
+    }
+
+    private long elapsedNanos() {
+        return System.nanoTime() - startedNanos;
     }
 
     /** Speaks on the connection; calls {@link #succeed} or {@link #fail} in the end. */
@@ -110,8 +131,17 @@ abstract class Transfer {
         if (state.getAndSet(State.ENDED) != State.ENDED) {
             cancelDeadline();
             result.complete(new TransactionResult(
-                    packets, bytes, Duration.ofNanos(System.nanoTime() - startedNanos), port.peer(), destinationFull));
+                    packets, bytes, Duration.ofNanos(elapsedNanos()), port.peer(), destinationFull, milestones()));
         }
+    }
+
+    /** What was not reached, for there was nothing to transfer, counts as reached with what came before it. */
+    private Milestones milestones() {
+        final long transferred = Math.max(connectedNanos, transferredNanos);
+        return new Milestones(
+                Duration.ofNanos(connectedNanos),
+                Duration.ofNanos(transferred),
+                Duration.ofNanos(Math.max(transferred, confirmedNanos)));
     }
 
     /** The transaction is over without a result. */

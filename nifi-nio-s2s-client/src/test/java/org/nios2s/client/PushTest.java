@@ -93,6 +93,12 @@ class PushTest {
         assertEquals(server.remotePort().peer(), result.peer());
         assertFalse(result.destinationFull());
         assertTrue(result.duration().compareTo(Duration.ZERO) > 0);
+        final Milestones milestones = result.milestones();
+        assertEquals(
+                Stream.of(milestones.connected(), milestones.transferred(), milestones.confirmed(), result.duration())
+                        .sorted()
+                        .toList(),
+                List.of(milestones.connected(), milestones.transferred(), milestones.confirmed(), result.duration()));
         final List<Received> received = List.copyOf(server.committed);
         for (int i = 0; i < contents.size(); i++) {
             assertArrayEquals(contents.get(i), received.get(i).content());
