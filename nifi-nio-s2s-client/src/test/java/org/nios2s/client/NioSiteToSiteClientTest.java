@@ -77,7 +77,7 @@ class NioSiteToSiteClientTest {
         return new SiteToSiteClient.Builder()
                 .url(site.url())
                 .portName(portName)
-                .timeout(5, TimeUnit.SECONDS)
+                .timeout(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS)
                 .nodePenalizationPeriod(1, TimeUnit.MINUTES);
     }
 

@@ -117,7 +117,8 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     RemotePort remotePort() {
-        return RemotePort.of(socket.getInetAddress().getHostAddress(), port(), "port-id");
+        return RemotePort.of(socket.getInetAddress().getHostAddress(), port(), "port-id")
+                .withDeadline(Outcomes.NEVER);
     }
 
     int openConnections() {

@@ -12,10 +12,14 @@ package org.nios2s.harness.nifi.security;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.io.InputStream;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,6 +28,7 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -93,12 +98,28 @@ class SecurityFilesTest {
         assertEquals(Identity.CLIENT.distinguishedName(), peerOf(files.context(files.keyStore(Identity.CLIENT))));
     }
 
+    /** Of the two ends only the one that refuses knows why: the other may find the connection reset. */
     @Test
-    void theClientOfAnotherAuthorityIsNotTrusted() {
+    void theClientOfAnotherAuthorityRefusesTheNodeOfThisOne() throws Exception {
         final SecurityFiles others = SecurityFiles.ensure(directory.resolve("others"));
         final SSLContext stranger = others.context(others.keyStore(Identity.CLIENT));
+        final SSLContext node = files.context(files.keyStore(Identity.NODE));
 
-        assertThrows(SSLException.class, () -> peerOf(stranger));
+        try (ServerSocket server = node.getServerSocketFactory().createServerSocket(0);
+                ExecutorService other = Executors.newSingleThreadExecutor()) {
+            final Future<?> refused = other.submit(() -> {
+                try (Socket accepted = server.accept()) {
+                    return accepted.getInputStream().read();
+                }
+            });
+            try (SSLSocket socket =
+                    (SSLSocket) stranger.getSocketFactory().createSocket("localhost", server.getLocalPort())) {
+                assertThrows(SSLException.class, socket::startHandshake);
+            }
+            assertInstanceOf(
+                    IOException.class,
+                    assertThrows(ExecutionException.class, refused::get).getCause());
+        }
     }
 
     @Test
