@@ -10,6 +10,7 @@
  */
 package org.nios2s.harness;
 
+import org.nios2s.harness.cli.CompareClientsCommand;
 import org.nios2s.harness.cli.CompareCommand;
 import org.nios2s.harness.cli.DemoCommand;
 import org.nios2s.harness.cli.NifiCommand;
@@ -29,7 +30,13 @@ import picocli.CommandLine.ParameterException;
         mixinStandardHelpOptions = true,
         version = "s2s-harness 0.1.0",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {HelpCommand.class, DemoCommand.class, CompareCommand.class, ScaleCommand.class, NifiCommand.class
+        subcommands = {
+            HelpCommand.class,
+            DemoCommand.class,
+            CompareCommand.class,
+            CompareClientsCommand.class,
+            ScaleCommand.class,
+            NifiCommand.class
         })
 public final class S2sHarness {
 

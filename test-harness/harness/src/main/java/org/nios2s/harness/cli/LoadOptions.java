@@ -30,9 +30,9 @@ final class LoadOptions {
 
     @Option(
             names = "--client",
-            defaultValue = "wire",
-            description = "${COMPLETION-CANDIDATES}: NiFi's own client with a thread per client, or the light one"
-                    + " for thousands; default: ${DEFAULT-VALUE}.")
+            description = "${COMPLETION-CANDIDATES}: NiFi's own client with a thread per client; the NIO client of this"
+                    + " project, whose clients share a pool of connections; or the light one, whose clients keep a"
+                    + " connection each; default: wire, of compare-clients nio.")
     private ClientKind client;
 
     @Option(names = "--clients", paramLabel = "N", description = "Logical clients, each with one connection at a time.")
@@ -88,11 +88,17 @@ final class LoadOptions {
     @Option(
             names = "--reconnect",
             description = "A connection per transaction, not per client: 'create' includes connecting, TLS and both"
-                    + " handshakes every time. TLS may resume a session. Not with --client stock.")
+                    + " handshakes every time. TLS may resume a session. Only with --client wire.")
     private boolean reconnect;
 
+    /** What makes the load, the light client if none is named. */
     ClientKind client() {
-        return client;
+        return client(ClientKind.WIRE);
+    }
+
+    /** What makes the load. */
+    ClientKind client(final ClientKind usual) {
+        return client == null ? usual : client;
     }
 
     /**
@@ -104,9 +110,9 @@ final class LoadOptions {
      * @throws ParameterException when a number is impossible or this process may not open enough sockets
      */
     LoadSettings settings(final int usualClients, final int usualTransactions, final Duration usualInterval) {
-        if (reconnect && client == ClientKind.STOCK) {
+        if (reconnect && client() != ClientKind.WIRE) {
             throw new ParameterException(
-                    command.commandLine(), "--reconnect needs --client wire: NiFi's own client keeps its connections");
+                    command.commandLine(), "--reconnect needs --client wire: the others keep their connections");
         }
         clients = clients == null ? usualClients : clients;
         interval = interval == null ? usualInterval : interval;
@@ -125,7 +131,7 @@ final class LoadOptions {
                     timeout,
                     false,
                     reconnect);
-            OpenFileLimit.check(settings.clients(), client);
+            OpenFileLimit.check(settings.clients(), client());
             return settings;
         } catch (final IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);

@@ -16,6 +16,11 @@ package org.nios2s.harness.load;
 public enum ClientKind {
     /** NiFi's own {@code SiteToSiteClient}, one object and one thread for each logical client. */
     STOCK,
-    /** The light client, thousands of connections on a few event loops. */
+    /** The client of this project: all logical clients share one connector and the connections of its pool. */
+    NIO,
+    /**
+     * The light client, thousands of connections on a few event loops: every logical client keeps a connection and a TLS
+     * session of its own, or makes a connection for every transaction, as that many devices would.
+     */
     WIRE
 }

@@ -10,6 +10,8 @@
  */
 package org.nios2s.harness.load;
 
+import java.time.Duration;
+
 /**
  * The moments of one transaction, in nanoseconds of {@link System#nanoTime()}. Belongs to one logical client and lives
  * on that client's thread; used again for every transaction.
@@ -51,6 +53,25 @@ public final class TransactionTimes {
     /** The server has finished it. */
     public void completed() {
         completed = System.nanoTime();
+    }
+
+    /**
+     * The transaction has ended, and somebody else measured it.
+     *
+     * @param untilCreated   from its start until there was a connection that was ready for it
+     * @param untilSent      from its start until its packets had been handed to the socket
+     * @param untilConfirmed from its start until the server had confirmed the checksum
+     * @param untilCompleted from its start until the server had finished it
+     */
+    public void reached(
+            final Duration untilCreated,
+            final Duration untilSent,
+            final Duration untilConfirmed,
+            final Duration untilCompleted) {
+        created = started + untilCreated.toNanos();
+        sent = started + untilSent.toNanos();
+        confirmed = started + untilConfirmed.toNanos();
+        completed = started + untilCompleted.toNanos();
     }
 
     /**

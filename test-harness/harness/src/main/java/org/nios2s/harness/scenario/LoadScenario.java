@@ -23,6 +23,7 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.load.nio.NioLoadDriver;
 import org.nios2s.harness.load.stock.StockLoadDriver;
 import org.nios2s.harness.load.wire.WireLoadDriver;
 import org.nios2s.harness.load.wire.WireProbe;
@@ -103,9 +104,11 @@ public final class LoadScenario {
 
     private LoadDriver driver(final LoadSettings settings, final Target target) {
         final String run = RunName.next();
-        return client == ClientKind.STOCK
-                ? new StockLoadDriver(run, settings, target.address(), target.tls())
-                : new WireLoadDriver(run, settings, target.address(), WireTls.client(target.tls()));
+        return switch (client) {
+            case STOCK -> new StockLoadDriver(run, settings, target.address(), target.tls());
+            case NIO -> new NioLoadDriver(run, settings, target.address(), target.tls());
+            case WIRE -> new WireLoadDriver(run, settings, target.address(), WireTls.client(target.tls()));
+        };
     }
 
     private LoadOutcome drive(final LoadDriver driver, final LoadSettings settings, final Target target)

@@ -8,7 +8,7 @@
  * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
  * See the License for the specific language governing permissions and limitations under the License.
  */
-package org.nios2s.harness.load.wire;
+package org.nios2s.harness.load;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -39,10 +39,10 @@ import org.apache.nifi.remote.protocol.ResponseCode;
  * A RAW Site-to-Site server of a few lines on loopback that can be told to misbehave. Each connection lives on a
  * virtual thread.
  */
-final class ScriptedServer implements Closeable {
+public final class ScriptedServer implements Closeable {
 
     /** What the server does with a transaction. */
-    enum Script {
+    public enum Script {
         FAITHFUL,
         DESTINATION_FULL,
         WRONG_CHECKSUM,
@@ -52,7 +52,7 @@ final class ScriptedServer implements Closeable {
         REFUSE_PORT
     }
 
-    static final String PORT_ID = "9b2f6d8e-0192-1000-0000-000000000001";
+    public static final String PORT_ID = "9b2f6d8e-0192-1000-0000-000000000001";
 
     private static final int OK = 20;
     private static final int RESPONSE_BYTES = 3;
@@ -68,12 +68,12 @@ final class ScriptedServer implements Closeable {
     private final List<String> packetIds = new CopyOnWriteArrayList<>();
     private final List<Integer> sizes = new CopyOnWriteArrayList<>();
 
-    ScriptedServer(final Script script) throws IOException {
+    public ScriptedServer(final Script script) throws IOException {
         this(script, ServerSocketFactory.getDefault(), false);
     }
 
     /** A server that asks for client certificates. */
-    ScriptedServer(final Script script, final SSLContext tls) throws IOException {
+    public ScriptedServer(final Script script, final SSLContext tls) throws IOException {
         this(script, tls.getServerSocketFactory(), true);
     }
 
@@ -87,27 +87,27 @@ final class ScriptedServer implements Closeable {
         Thread.ofVirtual().start(this::acceptAll);
     }
 
-    int port() {
+    public int port() {
         return listening.getLocalPort();
     }
 
-    int connections() {
+    public int connections() {
         return connections.get();
     }
 
-    int politeEnds() {
+    public int politeEnds() {
         return politeEnds.get();
     }
 
-    Map<String, String> handshake() {
+    public Map<String, String> handshake() {
         return handshake;
     }
 
-    List<String> packetIds() {
+    public List<String> packetIds() {
         return packetIds;
     }
 
-    List<Integer> sizes() {
+    public List<Integer> sizes() {
         return sizes;
     }
 

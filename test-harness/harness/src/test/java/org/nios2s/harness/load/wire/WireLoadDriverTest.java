@@ -31,8 +31,9 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.load.ScriptedServer;
+import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
-import org.nios2s.harness.load.wire.ScriptedServer.Script;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 

@@ -1,0 +1,193 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.nio;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.nios2s.client.Milestones;
+import org.nios2s.client.Packet;
+import org.nios2s.client.RemotePort;
+import org.nios2s.client.SiteToSiteConnector;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionResult;
+import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.FailureCause;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.load.RunPlan;
+import org.nios2s.harness.load.TransactionTimes;
+
+/**
+ * One logical client on the connector that all share: does its transactions one after the other. Lives on the pacer's
+ * thread and on the IO worker that completed its last transaction, one at a time; only {@link #start}, {@link #abandon}
+ * and the constructor run elsewhere.
+ */
+final class NioClient {
+
+    private enum State {
+        WAITING,
+        IN_TRANSACTION,
+        ENDED
+    }
+
+    private final int client;
+    private final Setting setting;
+    private final LoadMeter meter;
+    private final Runnable onEnd;
+    private final ClientTally tally;
+    private final TransactionTimes times = new TransactionTimes();
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+
+    private volatile CompletableFuture<TransactionResult> inFlight;
+    private int transaction;
+
+    /**
+     * What all clients of a run have in common. Immutable.
+     *
+     * @param run       name of the run
+     * @param load      what to send
+     * @param plan      when
+     * @param content   what each packet holds
+     * @param connector makes the transactions
+     * @param port      where to
+     * @param pacer     starts what has its time
+     */
+    record Setting(
+            String run,
+            LoadSettings load,
+            RunPlan plan,
+            byte[] content,
+            SiteToSiteConnector connector,
+            RemotePort port,
+            ScheduledExecutorService pacer) {}
+
+    /**
+     * A client that has not begun.
+     *
+     * @param client  its number, from 0
+     * @param setting what it has in common with the others
+     * @param meter   counts and times of the run
+     * @param onEnd   called once, when the client has done its share or was abandoned
+     */
+    NioClient(final int client, final Setting setting, final LoadMeter meter, final Runnable onEnd) {
+        this.client = client;
+        this.setting = setting;
+        this.meter = meter;
+        this.onEnd = onEnd;
+        this.tally = new ClientTally(client);
+    }
+
+    /** Begins when the plan says so. */
+    void start() {
+        final long delay = setting.plan().clientStart(client) - System.nanoTime();
+        setting.pacer()
+                .schedule(
+                        () -> {
+                            tally.begin();
+                            next();
+                        },
+                        Math.max(0, delay),
+                        TimeUnit.NANOSECONDS);
+    }
+
+    /** Gives up what is in flight and ends. */
+    void abandon() {
+        final State before = state.getAndSet(State.ENDED);
+        final CompletableFuture<TransactionResult> given = inFlight;
+        if (before == State.IN_TRANSACTION) {
+            meter.abandoned();
+        }
+        if (given != null) {
+            given.cancel(false);
+        }
+        if (before != State.ENDED) {
+            tally.end();
+            onEnd.run();
+        }
+    }
+
+    ClientTally tally() {
+        return tally;
+    }
+
+    private void next() {
+        final long now = System.nanoTime();
+        final long intended = setting.plan().intendedStart(client, transaction, now);
+        if (!setting.plan().includes(transaction, intended, now)) {
+            if (state.compareAndSet(State.WAITING, State.ENDED)) {
+                tally.end();
+                onEnd.run();
+            }
+        } else if (intended - now > 0) {
+            setting.pacer().schedule(() -> begin(intended), intended - now, TimeUnit.NANOSECONDS);
+        } else {
+            begin(intended);
+        }
+    }
+
+    private void begin(final long intended) {
+        if (!state.compareAndSet(State.WAITING, State.IN_TRANSACTION)) {
+            return;
+        }
+        times.start(intended);
+        final CompletableFuture<TransactionResult> pushed = setting.connector().push(setting.port(), packets());
+        inFlight = pushed;
+        pushed.whenComplete(this::ended);
+        if (state.get() == State.ENDED) {
+            pushed.cancel(false);
+        }
+    }
+
+    private List<Packet> packets() {
+        final List<Packet> packets = new ArrayList<>(setting.load().packets());
+        for (int packet = 0; packet < setting.load().packets(); packet++) {
+            final String id = new PacketId(setting.run(), client, transaction, packet).toString();
+            packets.add(Packet.of(Map.of(PacketId.ATTRIBUTE, id), setting.content()));
+        }
+        return packets;
+    }
+
+    private void ended(final TransactionResult result, final Throwable failure) {
+        if (!state.compareAndSet(State.IN_TRANSACTION, State.WAITING)) {
+            return;
+        }
+        if (failure == null) {
+            succeeded(result);
+            transaction++;
+            next();
+        } else {
+            tally.failed();
+            meter.failed(cause(failure));
+            transaction++;
+            // Not from within: a transaction that fails at once must not begin the next one on top of itself.
+            setting.pacer().execute(this::next);
+        }
+    }
+
+    private void succeeded(final TransactionResult result) {
+        final Milestones milestones = result.milestones();
+        times.reached(milestones.connected(), milestones.transferred(), milestones.confirmed(), result.duration());
+        tally.succeeded(transaction, times);
+        meter.succeeded(times, result.destinationFull());
+    }
+
+    private static String cause(final Throwable failure) {
+        return failure instanceof final TransactionException known
+                ? FailureCause.of("in step " + known.step(), known.reason().toString())
+                : FailureCause.of("with the NIO client", failure);
+    }
+}

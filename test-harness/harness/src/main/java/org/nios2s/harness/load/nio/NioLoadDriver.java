@@ -1,0 +1,131 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.nio;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import javax.net.ssl.SSLContext;
+import org.nios2s.client.ConnectorSettings;
+import org.nios2s.client.RemotePort;
+import org.nios2s.client.SiteToSiteConnector;
+import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.LoadDriver;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacketContent;
+import org.nios2s.harness.load.RunPlan;
+import org.nios2s.harness.load.TargetAddress;
+
+/**
+ * Drives thousands of logical clients on one {@link SiteToSiteConnector}, which lends them the connections of its pool.
+ * The caller of {@link #drive} waits; one thread starts what has its time, all else happens on the connector's IO
+ * workers.
+ */
+public final class NioLoadDriver implements LoadDriver {
+
+    private final String run;
+    private final LoadSettings settings;
+    private final TargetAddress target;
+    private final SSLContext tls;
+    private final LoadMeter meter;
+    private final List<NioClient> clients = new ArrayList<>();
+    private volatile boolean stopped;
+
+    /**
+     * A driver for one run.
+     *
+     * @param run      name of the run, the first part of its packet ids
+     * @param settings what to send
+     * @param target   where to
+     * @param tls      what to trust and who to be, or null for plain TCP
+     */
+    public NioLoadDriver(
+            final String run, final LoadSettings settings, final TargetAddress target, final SSLContext tls) {
+        this.run = run;
+        this.settings = settings;
+        this.target = target;
+        this.tls = tls;
+        this.meter = new LoadMeter(settings.paced());
+    }
+
+    @Override
+    public LoadOutcome drive() throws InterruptedException {
+        final CountDownLatch running = new CountDownLatch(settings.clients());
+        final ScheduledExecutorService pacer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().name("nio-client-pacer").daemon().factory());
+        try (SiteToSiteConnector connector = new SiteToSiteConnector(connectorSettings())) {
+            final Instant started = Instant.now();
+            final long startNanos = System.nanoTime();
+            startClients(connector, pacer, running);
+            running.await();
+            final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
+            final List<ClientTally> tallies =
+                    clients.stream().map(NioClient::tally).toList();
+            return LoadOutcome.of(run, started, wall, tallies, meter);
+        } finally {
+            stopped = true;
+            pacer.shutdownNow();
+        }
+    }
+
+    /** As many connections as clients, so that none ever waits for another's. */
+    private ConnectorSettings connectorSettings() {
+        return ConnectorSettings.DEFAULTS
+                .withConnectionsPerPort(settings.clients())
+                .withWaitingPerPort(settings.clients())
+                .withConnectTimeout(settings.timeout());
+    }
+
+    private void startClients(
+            final SiteToSiteConnector connector, final ScheduledExecutorService pacer, final CountDownLatch running) {
+        final RemotePort port = RemotePort.of(target.host(), target.port(), target.portId())
+                .withDeadline(settings.timeout())
+                .withRequestExpiration(settings.timeout())
+                .withTls(tls);
+        final NioClient.Setting setting = new NioClient.Setting(
+                run,
+                settings,
+                new RunPlan(settings),
+                PacketContent.ofSize(settings.packetSize()),
+                connector,
+                port,
+                pacer);
+        synchronized (clients) {
+            for (int client = 0; client < settings.clients(); client++) {
+                final NioClient nioClient = new NioClient(client, setting, meter, running::countDown);
+                clients.add(nioClient);
+                nioClient.start();
+            }
+            if (stopped) {
+                clients.forEach(NioClient::abandon);
+            }
+        }
+    }
+
+    @Override
+    public void stop() {
+        stopped = true;
+        synchronized (clients) {
+            clients.forEach(NioClient::abandon);
+        }
+    }
+
+    @Override
+    public LoadMeter meter() {
+        return meter;
+    }
+}
