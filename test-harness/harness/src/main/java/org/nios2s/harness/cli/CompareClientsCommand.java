@@ -10,21 +10,18 @@
  */
 package org.nios2s.harness.cli;
 
-import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.nios2s.harness.load.ClientKind;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.result.Comparison;
+import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.Figure;
-import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.Verdict;
 import org.nios2s.harness.scenario.EmbeddedNifi;
 import org.nios2s.harness.scenario.Interruption;
 import org.nios2s.harness.scenario.LoadScenario;
@@ -90,12 +87,10 @@ public final class CompareClientsCommand implements Callable<Integer> {
     @Mixin
     private ResultsOption results;
 
-    private final Map<ClientKind, List<RunResult>> runs = new EnumMap<>(ClientKind.class);
-
     @Override
     public Integer call() throws InterruptedException {
-        final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, Duration.ZERO);
         final ClientKind other = load.client(ClientKind.NIO);
+        final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, Duration.ZERO);
         if (other == ClientKind.STOCK) {
             throw new ParameterException(spec.commandLine(), "--client names the one that NiFi's own is compared with");
         }
@@ -118,7 +113,6 @@ public final class CompareClientsCommand implements Callable<Integer> {
         final List<ClientKind> order = List.of(ClientKind.STOCK, other);
         say("warming up, then %d pairs ...", pairs);
         for (final ClientKind client : order) {
-            runs.put(client, new ArrayList<>());
             if (!warmup.isZero() && !interruption.interrupted()) {
                 new LoadScenario(client, interruption).run(settings.flatOutFor(warmup), target);
             }
@@ -126,16 +120,15 @@ public final class CompareClientsCommand implements Callable<Integer> {
         for (int pair = 1; pair <= pairs; pair++) {
             for (final ClientKind client : pair % 2 == 1 ? order : order.reversed()) {
                 if (!interruption.interrupted()) {
-                    keep(pair, client, new LoadScenario(client, interruption).run(settings, target));
+                    keep(pair, new LoadScenario(client, interruption).run(settings, target));
                 }
             }
         }
     }
 
-    private void keep(final int pair, final ClientKind client, final Measured measured) {
-        final RunResult run = measured.result();
-        runs.get(client).add(run);
-        results.add("%d-%s".formatted(pair, run.client()), measured);
+    private void keep(final int pair, final Measured measured) {
+        final RunResult run =
+                results.add("%d-%s".formatted(pair, measured.result().client()), measured);
         say(
                 "pair %d, %-5s: %s tx/s, generator CPU %s ms/tx, server CPU %s ms/tx, %d failures",
                 pair,
@@ -147,44 +140,34 @@ public final class CompareClientsCommand implements Callable<Integer> {
     }
 
     private int report(final ClientKind other, final boolean interrupted) {
-        final List<RunResult> stockRuns = runs.get(ClientKind.STOCK);
-        final List<RunResult> otherRuns = runs.get(other);
-        final Comparison comparison = Comparison.of(stockRuns, otherRuns);
-        final PrintWriter out = spec.commandLine().getOut();
-        if (interrupted) {
-            out.println("ended early: these are the figures of a part");
-        }
-        out.println(comparison.table());
-        runs.values()
-                .forEach(ofClient -> ofClient.forEach(run -> run.failuresByCause()
-                        .forEach((cause, count) ->
-                                out.printf(Locale.ROOT, "%s failed: %,d × %s%n", run.client(), count, cause))));
-        results.finish(new Report("compare-clients", Machine.current(), interrupted, comparison, stockRuns, otherRuns));
+        final List<RunResult> otherRuns = runsOf(other);
+        final Comparison comparison = Comparison.of(runsOf(ClientKind.STOCK), otherRuns);
+        results.table(comparison.table("NiFi's client against another", name(ClientKind.STOCK), name(other)));
+        results.runs().forEach(this::printCauses);
+        results.finish(Verdict.of(comparison, name(other)), Completion.of(interrupted));
         return !otherRuns.isEmpty() && otherRuns.stream().allMatch(RunResult::flawless)
                 ? ExitCode.OK
                 : ExitCode.SOFTWARE;
+    }
+
+    private List<RunResult> runsOf(final ClientKind client) {
+        return results.runs().stream()
+                .filter(run -> run.client().equals(name(client)))
+                .toList();
+    }
+
+    private static String name(final ClientKind client) {
+        return client.name().toLowerCase(Locale.ROOT);
+    }
+
+    private void printCauses(final RunResult run) {
+        run.failuresByCause().forEach((cause, count) -> spec.commandLine()
+                .getOut()
+                .printf(Locale.ROOT, "%s failed: %,d × %s%n", run.label(), count, cause));
     }
 
     private void say(final String format, final Object... values) {
         spec.commandLine().getErr().println(String.format(Locale.ROOT, format, values));
         spec.commandLine().getErr().flush();
     }
-
-    /**
-     * What result.json holds.
-     *
-     * @param scenario    name of the command
-     * @param machine     where it ran
-     * @param interrupted whether it was ended early
-     * @param comparison  medians, spread and ratios; its stock is NiFi's own client, its nio the other one
-     * @param stock       runs of NiFi's own client
-     * @param other       runs of the other client
-     */
-    record Report(
-            String scenario,
-            Machine machine,
-            boolean interrupted,
-            Comparison comparison,
-            List<RunResult> stock,
-            List<RunResult> other) {}
 }

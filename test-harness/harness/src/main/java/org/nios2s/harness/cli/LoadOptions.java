@@ -98,7 +98,8 @@ final class LoadOptions {
 
     /** What makes the load. */
     ClientKind client(final ClientKind usual) {
-        return client == null ? usual : client;
+        client = client == null ? usual : client;
+        return client;
     }
 
     /**

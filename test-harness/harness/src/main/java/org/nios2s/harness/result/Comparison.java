@@ -66,12 +66,24 @@ public record Comparison(List<Line> lines) {
      * @return a row per figure
      */
     public DataTable table() {
+        return table("Stock against NIO", "stock", "nio");
+    }
+
+    /**
+     * The comparison as a table, of other two than the listeners.
+     *
+     * @param title  what is compared
+     * @param first  what stands in place of the stock listener
+     * @param second what stands in place of the NIO listener
+     * @return a row per figure
+     */
+    public DataTable table(final String title, final String first, final String second) {
         DataTable table = DataTable.of(
-                "Stock against NIO",
+                title,
                 Column.of("median (least – most)"),
-                Column.of("stock"),
-                Column.of("nio"),
-                Column.of("nio / stock", null, RATIO_DECIMALS));
+                Column.of(first),
+                Column.of(second),
+                Column.of(second + " / " + first, null, RATIO_DECIMALS));
         for (final Line line : lines) {
             table = table.row(
                     line.figure().title(),

@@ -49,6 +49,41 @@ public final class Verdict {
     }
 
     /**
+     * What a comparison of clients says.
+     *
+     * @param comparison NiFi's own client, in place of the stock listener, against another
+     * @param other      what the other is called
+     * @return a sentence
+     */
+    public static String of(final Comparison comparison, final String other) {
+        final Comparison.Line rate = comparison.line(Figure.RATE).orElse(null);
+        final Comparison.Line cost = comparison.line(Figure.GENERATOR_CPU).orElse(null);
+        if (rate == null || cost == null || rate.ratio() == null || cost.ratio() == null) {
+            return "Nothing was measured with both clients.";
+        }
+        return words(
+                "The %s client makes %.2f × the transactions per second of NiFi's own (%s against %s tx/s) at %.2f × its"
+                        + " processor time (%s against %s ms per transaction)%s.",
+                other,
+                rate.ratio(),
+                rate.figure().format(rate.nio().median()),
+                rate.figure().format(rate.stock().median()),
+                cost.ratio(),
+                cost.figure().format(cost.nio().median()),
+                cost.figure().format(cost.stock().median()),
+                comparison.line(Figure.FAILURES).map(Verdict::failuresOfClients).orElse(""));
+    }
+
+    private static String failuresOfClients(final Comparison.Line line) {
+        return line.nio().most() == 0 && line.stock().most() == 0
+                ? "; neither had a failure"
+                : words(
+                        "; failures in the worst run: %s, with NiFi's own %s",
+                        line.figure().format(line.nio().most()),
+                        line.figure().format(line.stock().most()));
+    }
+
+    /**
      * What one or several runs say.
      *
      * @param runs the runs

@@ -133,16 +133,17 @@ final class NioClient {
                 onEnd.run();
             }
         } else if (intended - now > 0) {
-            setting.pacer().schedule(() -> begin(intended), intended - now, TimeUnit.NANOSECONDS);
+            setting.pacer().schedule(() -> begin(intended, intended), intended - now, TimeUnit.NANOSECONDS);
         } else {
-            begin(intended);
+            begin(intended, now);
         }
     }
 
-    private void begin(final long intended) {
+    private void begin(final long intended, final long due) {
         if (!state.compareAndSet(State.WAITING, State.IN_TRANSACTION)) {
             return;
         }
+        meter.began(System.nanoTime() - due);
         times.start(intended);
         final CompletableFuture<TransactionResult> pushed = setting.connector().push(setting.port(), packets());
         inFlight = pushed;
