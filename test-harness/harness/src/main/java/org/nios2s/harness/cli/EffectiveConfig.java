@@ -28,7 +28,7 @@ final class EffectiveConfig {
     private static final String DASHES = "--";
 
     /** Options that say nothing about what is measured. */
-    private static final Set<String> LEFT_OUT = Set.of("help", "version", "results", "config");
+    private static final Set<String> LEFT_OUT = Set.of("help", "version", "results", "config", "password");
 
     private EffectiveConfig() {}
 

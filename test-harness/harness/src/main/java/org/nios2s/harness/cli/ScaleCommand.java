@@ -10,33 +10,35 @@
  */
 package org.nios2s.harness.cli;
 
-import java.io.PrintWriter;
-import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.load.ClientKind;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.TargetAddress;
-import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.result.Completion;
+import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.DataTable.Column;
+import org.nios2s.harness.result.Figure;
 import org.nios2s.harness.result.RunReport;
+import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.Verdict;
-import org.nios2s.harness.scenario.EmbeddedNifi;
 import org.nios2s.harness.scenario.Interruption;
 import org.nios2s.harness.scenario.LoadScenario;
 import org.nios2s.harness.scenario.LoadScenario.Measured;
+import org.nios2s.harness.scenario.MeasuredNifi;
 import org.nios2s.harness.scenario.Target;
+import org.nios2s.harness.scenario.UntilFailureScenario;
+import org.nios2s.harness.scenario.UntilFailureScenario.Counts;
+import org.nios2s.harness.scenario.UntilFailureScenario.Found;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -47,9 +49,11 @@ import picocli.CommandLine.Spec;
         name = "scale",
         description = {
             "Many clients push transactions into NiFi; measures both sides and checks that every packet arrived once.",
-            "Without --home and --target it starts a NiFi and stops it again."
+            "Without --home, --url and --target it starts a NiFi with each listener, one after the other, and stops it.",
+            "With --until-failure it looks for the largest number of clients without a failure."
         },
-        footer = "Exit code: 0 no failure and an exact ledger, 1 failures or an inexact ledger, 2 wrong usage.",
+        footer = "Exit code: 0 no failure and an exact ledger (--until-failure: some count without a failure),"
+                + " 1 otherwise, 2 wrong usage.",
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class ScaleCommand implements Callable<Integer> {
@@ -57,7 +61,6 @@ public final class ScaleCommand implements Callable<Integer> {
     private static final int CLIENTS = 1_000;
     private static final int TRANSACTIONS = 30;
     private static final Duration INTERVAL = Duration.ofSeconds(1);
-    private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):(\\d{1,5})");
 
     @Spec
     private CommandSpec spec;
@@ -65,31 +68,20 @@ public final class ScaleCommand implements Callable<Integer> {
     @Mixin
     private LoadOptions load;
 
-    @Option(
-            names = "--listener",
-            defaultValue = "nio",
-            description = "Of the NiFi that is started: ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
-    private Listener listener;
-
-    @Option(names = "--home", paramLabel = "DIR", description = "Uses the NiFi that 'nifi start' started there.")
-    private Path home;
+    @Mixin
+    private UntilFailureOptions untilFailure;
 
     @Option(
-            names = "--target",
-            paramLabel = "HOST:PORT",
-            description =
-                    "Uses the RAW Site-to-Site socket of any NiFi, with --port-id; nothing but the load touches it.")
-    private String target;
+            names = "--warmup",
+            paramLabel = "TIME",
+            defaultValue = "5s",
+            converter = DurationConverter.class,
+            description = "How long a NiFi that is started is driven flat out before it counts; default:"
+                    + " ${DEFAULT-VALUE}.")
+    private Duration warmup;
 
-    @Option(names = "--port-id", paramLabel = "ID", description = "Identifier of the input port, with --target.")
-    private String portId;
-
-    @Option(
-            names = "--api",
-            paramLabel = "URL",
-            description =
-                    "Web address of the NiFi of --target, such as http://127.0.0.1:8080/nifi; for --client stock.")
-    private URI api;
+    @Mixin
+    private TargetOptions targets;
 
     @Mixin
     private EmbeddedOptions embedded;
@@ -97,63 +89,151 @@ public final class ScaleCommand implements Callable<Integer> {
     @Mixin
     private ResultsOption results;
 
+    private final Map<String, Found> found = new LinkedHashMap<>();
+
     @Override
     public Integer call() throws InterruptedException {
-        final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, INTERVAL);
-        if (embedded.secure() && (home != null || target != null)) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--secure is for a NiFi that is started: that of --home is secured or not, and --target is for plain TCP");
-        }
-        final Target given = target == null ? null : givenTarget();
-        results.prepare();
-        try (Interruption interruption = Interruption.install()) {
-            final LoadScenario scenario = new LoadScenario(load.client(), interruption);
-            if (given != null) {
-                return run(scenario, settings, given, interruption);
-            }
-            try (EmbeddedNifi nifi = home == null ? embedded.start(listener) : EmbeddedNifi.attach(home)) {
-                return run(scenario, settings, nifi.target(), interruption);
-            }
-        }
+        final LoadSettings settings = load.settings(CLIENTS, untilFailure.transactions(TRANSACTIONS), INTERVAL);
+        final Counts counts = untilFailure.wanted() ? untilFailure.counts(settings, load.client()) : null;
+        final List<Supplier<MeasuredNifi>> subjects = targets.subjects(embedded, load.client());
+        return Measuring.run(
+                results,
+                interruption -> measureAll(subjects, settings, counts, interruption),
+                () -> counts == null ? Verdict.of(results.runs()) : searchVerdict(),
+                () -> counts == null
+                        ? results.runs().stream().allMatch(RunResult::flawless)
+                        : found.values().stream().allMatch(answer -> answer.largestWithoutFailure() > 0));
     }
 
-    private int run(
-            final LoadScenario scenario,
+    private void measureAll(
+            final List<Supplier<MeasuredNifi>> subjects,
             final LoadSettings settings,
-            final Target measured,
+            final Counts counts,
             final Interruption interruption)
             throws InterruptedException {
-        final PrintWriter out = spec.commandLine().getOut();
-        final Measured run = scenario.run(settings, measured);
-        out.print(RunReport.of(run.result()));
-        results.add("", run);
-        results.finish(Verdict.of(List.of(run.result())), Completion.of(interruption.interrupted()));
-        return run.result().flawless() ? ExitCode.OK : ExitCode.SOFTWARE;
+        final LoadScenario scenario = new LoadScenario(load.client(), interruption);
+        for (final Supplier<MeasuredNifi> subject : subjects) {
+            if (interruption.interrupted()) {
+                return;
+            }
+            try (MeasuredNifi nifi = subject.get()) {
+                if (!warmUp().isZero()) {
+                    scenario.run(settings.flatOutFor(warmUp()), nifi.target());
+                }
+                if (counts != null) {
+                    search(
+                            new UntilFailureScenario(scenario, interruption, this::tried),
+                            settings,
+                            counts,
+                            nifi.target());
+                } else if (!interruption.interrupted()) {
+                    final Measured run = scenario.run(settings, nifi.target());
+                    spec.commandLine().getOut().println(RunReport.of(run.result()));
+                    results.add(subjects.size() == 1 ? "" : nifi.target().name(), run);
+                }
+            }
+        }
     }
 
-    private Target givenTarget() {
-        final Matcher address = HOST_AND_PORT.matcher(target);
-        if (home != null) {
-            throw new ParameterException(spec.commandLine(), "--home and --target exclude each other");
+    private void search(
+            final UntilFailureScenario scenario, final LoadSettings settings, final Counts counts, final Target target)
+            throws InterruptedException {
+        final Found answer = scenario.run(settings, counts, target);
+        found.put(target.name(), answer);
+    }
+
+    /** A NiFi that somebody else runs gets nothing but the load that was asked for. */
+    private Duration warmUp() {
+        return targets.running() ? Duration.ZERO : warmup;
+    }
+
+    private void tried(final Measured run) {
+        final RunResult result = run.result();
+        results.add(
+                words("%s-%05d", fileName(result.listener()), result.settings().clients()), run);
+        spec.commandLine()
+                .getErr()
+                .println(words(
+                        "%s, %,d clients: %s tx/s, %,d failures%s",
+                        result.listener(),
+                        result.settings().clients(),
+                        Figure.RATE.text(result),
+                        result.failures(),
+                        result.flawless() || result.failures() > 0 ? "" : ", but the ledger is not exact"));
+        spec.commandLine().getErr().flush();
+    }
+
+    private String searchVerdict() {
+        results.runs().stream()
+                .collect(Collectors.groupingBy(RunResult::listener, LinkedHashMap::new, Collectors.toList()))
+                .forEach((name, runs) -> results.table(searchTable(name, runs)));
+        results.chart(chart("Failures by number of clients", "failed", "transactions", Figure.FAILURES));
+        results.chart(chart("Tail of the transactions", "total p99", "ms", Figure.TOTAL_P99));
+        return found.isEmpty()
+                ? "No search came to its end."
+                : found.entrySet().stream()
+                        .map(entry -> verdict(entry.getKey(), entry.getValue()))
+                        .collect(Collectors.joining("; ", "", "."));
+    }
+
+    private static DataTable searchTable(final String name, final List<RunResult> runs) {
+        DataTable table = DataTable.of(
+                "More and more clients: " + name,
+                Column.of("clients"),
+                Figure.RATE.column(),
+                Figure.FAILURES.column(),
+                Figure.TOTAL_P50.column(),
+                Figure.TOTAL_P99.column(),
+                Figure.RESPONSE_P99.column(),
+                Figure.LOST.column(),
+                Figure.DUPLICATED.column());
+        for (final RunResult run : runs) {
+            table = table.row(
+                    run.settings().clients(),
+                    Figure.RATE.cell(run),
+                    Figure.FAILURES.cell(run),
+                    Figure.TOTAL_P50.cell(run),
+                    Figure.TOTAL_P99.cell(run),
+                    Figure.RESPONSE_P99.cell(run),
+                    Figure.LOST.cell(run),
+                    Figure.DUPLICATED.cell(run));
         }
-        if (!address.matches() || portId == null) {
-            throw new ParameterException(
-                    spec.commandLine(), "--target needs HOST:PORT, and --port-id the identifier of an input port");
-        }
-        if (load.client() == ClientKind.STOCK && api == null) {
-            throw new ParameterException(
-                    spec.commandLine(), "--client stock needs --api: NiFi's own client finds the socket through it");
-        }
-        try {
-            final TargetAddress socket =
-                    new TargetAddress(address.group(1), Integer.parseInt(address.group(2)), portId, api);
-            if (socket.socket().isUnresolved()) {
-                throw new HarnessException("The host " + socket.host() + " of --target has no address");
-            }
-            return new Target(target, socket, null, null, null);
-        } catch (final IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--target " + target + ": " + e.getMessage(), e);
-        }
+        return table.noted("In the order in which they were tried.");
+    }
+
+    private Chart chart(final String title, final String what, final String unit, final Figure figure) {
+        final Map<String, List<RunResult>> runs =
+                results.runs().stream().collect(Collectors.groupingBy(RunResult::listener));
+        final List<Chart.Series> series = new ArrayList<>();
+        runs.forEach((name, of) -> {
+            final List<RunResult> sorted = of.stream()
+                    .sorted((one, other) -> Integer.compare(
+                            one.settings().clients(), other.settings().clients()))
+                    .toList();
+            series.add(Chart.Series.of(
+                    name,
+                    sorted.stream().mapToDouble(run -> run.settings().clients()).toArray(),
+                    sorted.stream().mapToDouble(run -> figure.of(run).orElse(0)).toArray()));
+        });
+        return Chart.line(title, new Chart.Axis("clients", "clients"), new Chart.Axis(what, unit), series);
+    }
+
+    private static String verdict(final String name, final Found answer) {
+        return words(
+                "%s: %,d clients without a failure, %s%s",
+                name,
+                answer.largestWithoutFailure(),
+                answer.smallestWithFailure() == 0
+                        ? "more were not tried"
+                        : words("%,d had failures", answer.smallestWithFailure()),
+                answer.complete() ? "" : " (ended early)");
+    }
+
+    private static String fileName(final String name) {
+        return name.replaceAll("[^\\w.-]+", "_");
+    }
+
+    private static String words(final String format, final Object... values) {
+        return String.format(Locale.ROOT, format, values);
     }
 }

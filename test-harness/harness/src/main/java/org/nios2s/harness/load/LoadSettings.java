@@ -125,6 +125,29 @@ public record LoadSettings(
     }
 
     /**
+     * The same load from another number of clients.
+     *
+     * @param count     logical clients
+     * @param staggered between two clients' starts
+     * @return the changed settings
+     */
+    public LoadSettings withClients(final int count, final Duration staggered) {
+        return new LoadSettings(
+                count, transactions, duration, packets, packetSize, interval, stagger, timeout, secure, reconnect);
+    }
+
+    /**
+     * The same load with another number of transactions per client, which alone ends it.
+     *
+     * @param count transactions of each client
+     * @return the changed settings
+     */
+    public LoadSettings withTransactions(final int count) {
+        return new LoadSettings(
+                clients, count, Duration.ZERO, packets, packetSize, interval, stagger, timeout, secure, reconnect);
+    }
+
+    /**
      * Packets of the same kind from the same clients, as fast as they go and for some time: to warm a server up.
      *
      * @param time how long

@@ -29,7 +29,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  * A NiFi that a scenario starts for itself with empty repositories, or one that runs already; its sink keeps packet ids
  * meanwhile. For one thread at a time.
  */
-public final class EmbeddedNifi implements AutoCloseable {
+public final class EmbeddedNifi implements MeasuredNifi {
 
     private static final String PACKET_IDS = "packet-ids.txt";
     private static final String INPUT = "input";
@@ -92,11 +92,7 @@ public final class EmbeddedNifi implements AutoCloseable {
                 false);
     }
 
-    /**
-     * What to measure.
-     *
-     * @return this NiFi as a target
-     */
+    @Override
     public Target target() {
         return target;
     }

@@ -121,6 +121,33 @@ class LoadCommandsTest {
     }
 
     @Test
+    void aWebAddressIsCheckedBeforeAnythingStarts() throws IOException {
+        final String url = "http://127.0.0.1:" + unusedPort();
+
+        assertRefused(ExitCode.USAGE, "is no web address of a NiFi", "scale", "--url", "127.0.0.1");
+        assertRefused(ExitCode.USAGE, "exclude each other", "scale", "--url", url, "--home", "x");
+        assertRefused(ExitCode.USAGE, "--listener is for NiFis that are", "scale", "--url", url, "--listener", "nio");
+        assertRefused(ExitCode.USAGE, "go together", "scale", "--url", url, "--key-store", "x");
+        assertRefused(ExitCode.USAGE, "--port-name goes with --url", "scale", "--port-name", "x");
+        assertRefused(ExitCode.SOFTWARE, "No NiFi answers at " + url, "scale", "--url", url);
+    }
+
+    @Test
+    void aSearchNeedsPossibleBounds() {
+        assertRefused(ExitCode.USAGE, "--quick goes with --until-failure", "scale", "--quick");
+        assertRefused(
+                ExitCode.USAGE,
+                "--max-clients is 10, less than the 20 --clients",
+                "scale",
+                "--until-failure",
+                "--clients",
+                "20",
+                "--max-clients",
+                "10");
+        assertRefused(ExitCode.USAGE, "--growth must be more than 1", "scale", "--until-failure", "--growth", "1");
+    }
+
+    @Test
     void timesAreReadWithTheirUnits() {
         final DurationConverter converter = new DurationConverter();
 

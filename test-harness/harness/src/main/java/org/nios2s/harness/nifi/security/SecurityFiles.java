@@ -21,9 +21,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -108,18 +106,7 @@ public final class SecurityFiles {
 
     /** What to trust and who to be when connecting with a key store of this password. */
     public SSLContext context(final Path keyStore) {
-        try {
-            final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            keys.init(load(keyStore), password.toCharArray());
-            final TrustManagerFactory trust =
-                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(load(trustStore()));
-            final SSLContext context = SSLContext.getInstance("TLS");
-            context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-            return context;
-        } catch (final GeneralSecurityException e) {
-            throw new HarnessException("Cannot use the key store " + keyStore, e);
-        }
+        return ClientTls.of(load(keyStore), load(trustStore()), password.toCharArray(), keyStore);
     }
 
     private void make() {

@@ -1,0 +1,190 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.RunningNifi;
+import org.nios2s.harness.nifi.security.ClientTls;
+import org.nios2s.harness.scenario.EmbeddedNifi;
+import org.nios2s.harness.scenario.MeasuredNifi;
+import org.nios2s.harness.scenario.Target;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * The options that say what is measured: NiFis that the command starts, or one that runs already.
+ * For one thread.
+ */
+final class TargetOptions {
+
+    private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):(\\d{1,5})");
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--listener",
+            split = ",",
+            description = "Listeners of NiFis that are started, separated by commas: ${COMPLETION-CANDIDATES};"
+                    + " default: stock,nio.")
+    private List<Listener> listeners = List.of();
+
+    @Option(names = "--home", paramLabel = "DIR", description = "Uses the NiFi that 'nifi start' started there.")
+    private Path home;
+
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description = "Uses the NiFi at this web address, such as http://127.0.0.1:8080/nifi: asks it where its RAW"
+                    + " port is; nothing but the load touches it.")
+    private String url;
+
+    @Option(
+            names = "--port-name",
+            paramLabel = "NAME",
+            description = "Name of the input port, with --url; default: the only one.")
+    private String portName;
+
+    @Option(names = "--key-store", paramLabel = "FILE", description = "Key of the client, for a secured --url.")
+    private Path keyStore;
+
+    @Option(names = "--trust-store", paramLabel = "FILE", description = "Whom to trust, for a secured --url.")
+    private Path trustStore;
+
+    @Option(
+            names = "--password",
+            paramLabel = "TEXT",
+            arity = "0..1",
+            interactive = true,
+            description = "Password of both stores and the key; without TEXT it is asked for.")
+    private char[] password;
+
+    @Option(
+            names = "--target",
+            paramLabel = "HOST:PORT",
+            description =
+                    "Uses the RAW Site-to-Site socket of any NiFi, with --port-id; nothing but the load touches it.")
+    private String socket;
+
+    @Option(names = "--port-id", paramLabel = "ID", description = "Identifier of the input port, with --target.")
+    private String portId;
+
+    @Option(
+            names = "--api",
+            paramLabel = "URL",
+            description =
+                    "Web address of the NiFi of --target, such as http://127.0.0.1:8080/nifi; for --client stock.")
+    private URI api;
+
+    /** Whether a NiFi is used that runs already. */
+    boolean running() {
+        return home != null || url != null || socket != null;
+    }
+
+    /**
+     * What is to be measured; each is opened, and if need be started, by its supplier.
+     *
+     * @param embedded how NiFis are started
+     * @param client   what makes the load
+     * @throws ParameterException when options contradict each other or what they name is none
+     * @throws HarnessException   when what they name does not answer
+     */
+    List<Supplier<MeasuredNifi>> subjects(final EmbeddedOptions embedded, final ClientKind client) {
+        check(embedded);
+        if (home != null) {
+            return List.of(() -> EmbeddedNifi.attach(home));
+        }
+        if (running()) {
+            final Target given = url == null ? atSocket(client) : atUrl();
+            return List.of(() -> MeasuredNifi.foreign(given));
+        }
+        final List<Listener> wanted = listeners.isEmpty() ? List.of(Listener.STOCK, Listener.NIO) : listeners;
+        return wanted.stream()
+                .distinct()
+                .<Supplier<MeasuredNifi>>map(listener -> () -> embedded.start(listener))
+                .toList();
+    }
+
+    private void check(final EmbeddedOptions embedded) {
+        if (Stream.of(home, url, socket).filter(given -> given != null).count() > 1) {
+            throw usage("--home, --url and --target exclude each other", null);
+        }
+        if (running() && !listeners.isEmpty()) {
+            throw usage("--listener is for NiFis that are started", null);
+        }
+        if (embedded.secure() && running()) {
+            throw usage(
+                    "--secure is for a NiFi that is started: that of --home or --url is secured or not, and --target is for plain TCP",
+                    null);
+        }
+        final List<Object> stores = new ArrayList<>();
+        Stream.of(keyStore, trustStore, password).filter(given -> given != null).forEach(stores::add);
+        if (!stores.isEmpty() && (url == null || keyStore == null || trustStore == null || password == null)) {
+            throw usage("--key-store, --trust-store and --password go together, with --url", null);
+        }
+        if (portName != null && url == null) {
+            throw usage("--port-name goes with --url", null);
+        }
+    }
+
+    private Target atUrl() {
+        try {
+            final SSLContext tls = keyStore == null ? null : ClientTls.of(keyStore, trustStore, password);
+            final RunningNifi nifi = RunningNifi.at(url, tls);
+            final RunningNifi.RawSocket found = nifi.find(portName);
+            return new Target(nifi.toString(), resolved(found.address()), null, null, found.secure() ? tls : null);
+        } catch (final IllegalArgumentException e) {
+            throw usage("--url: " + e.getMessage(), e);
+        }
+    }
+
+    private Target atSocket(final ClientKind client) {
+        final Matcher address = HOST_AND_PORT.matcher(socket);
+        if (!address.matches() || portId == null) {
+            throw usage("--target needs HOST:PORT, and --port-id the identifier of an input port", null);
+        }
+        if (client == ClientKind.STOCK && api == null) {
+            throw usage("--client stock needs --api: NiFi's own client finds the socket through it", null);
+        }
+        try {
+            final TargetAddress given =
+                    new TargetAddress(address.group(1), Integer.parseInt(address.group(2)), portId, api);
+            return new Target(socket, resolved(given), null, null, null);
+        } catch (final IllegalArgumentException e) {
+            throw usage("--target " + socket + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static TargetAddress resolved(final TargetAddress address) {
+        if (address.socket().isUnresolved()) {
+            throw new HarnessException("The host " + address.host() + " has no address");
+        }
+        return address;
+    }
+
+    private ParameterException usage(final String message, final Throwable cause) {
+        return new ParameterException(command.commandLine(), message, cause);
+    }
+}

@@ -1,0 +1,165 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nifi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.net.ssl.SSLContext;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.TargetAddress;
+
+/**
+ * A NiFi that somebody else runs: asks its REST API where its RAW socket and an input port are, and changes nothing.
+ * Immutable, for any thread; a call blocks until NiFi has answered.
+ */
+public final class RunningNifi {
+
+    private static final String WEB = "/nifi";
+    private static final String API = "/nifi-api";
+
+    private final URI base;
+    private final SSLContext tls;
+
+    private RunningNifi(final URI base, final SSLContext tls) {
+        this.base = base;
+        this.tls = tls;
+    }
+
+    /**
+     * A NiFi by its web address.
+     *
+     * @param url what a browser shows, with or without {@code /nifi} or {@code /nifi-api} at its end
+     * @param tls what to trust and who to be, or null for a NiFi without TLS
+     * @throws IllegalArgumentException when that is no web address
+     */
+    public static RunningNifi at(final String url, final SSLContext tls) {
+        final URI given;
+        try {
+            given = URI.create(url.strip());
+        } catch (final IllegalArgumentException e) {
+            throw noAddress(url, e);
+        }
+        final boolean web = "http".equals(given.getScheme()) || "https".equals(given.getScheme());
+        if (!web || given.getHost() == null) {
+            throw noAddress(url, null);
+        }
+        final String path = given.getPath().replaceAll("/+$", "");
+        final String prefix =
+                path.endsWith(API) || path.endsWith(WEB) ? path.substring(0, path.lastIndexOf('/')) : path;
+        return new RunningNifi(URI.create(given.getScheme() + "://" + given.getRawAuthority() + prefix), tls);
+    }
+
+    /**
+     * Where a RAW socket is.
+     *
+     * @param address of the socket and the input port behind it
+     * @param secure  whether it speaks TLS
+     */
+    public record RawSocket(TargetAddress address, boolean secure) {}
+
+    /**
+     * Finds the RAW socket and an input port.
+     *
+     * @param portName name of the input port, or null for the only one
+     * @throws HarnessException naming what is wrong: no NiFi there, no RAW port, no such input port
+     */
+    public RawSocket find(final String portName) {
+        final JsonNode controller = controller();
+        final JsonNode rawPort = controller.path("remoteSiteListeningPort");
+        if (!rawPort.isInt()) {
+            throw new HarnessException(
+                    "The NiFi at %s has no RAW Site-to-Site port: nifi.remote.input.socket.port is not set there"
+                            .formatted(base));
+        }
+        final boolean secure = controller.path("siteToSiteSecure").asBoolean();
+        if (secure && tls == null) {
+            throw new HarnessException(
+                    "The RAW port of the NiFi at %s is secured: give --key-store, --trust-store and".formatted(base)
+                            + " --password");
+        }
+        final String portId = portId(controller.path("inputPorts"), portName);
+        return new RawSocket(new TargetAddress(host(), rawPort.asInt(), portId, URI.create(base + WEB)), secure);
+    }
+
+    @Override
+    public String toString() {
+        return base.toString();
+    }
+
+    private JsonNode controller() {
+        try (RestClient rest = new RestClient(base + API, tls)) {
+            final JsonNode controller = rest.get("/site-to-site").path("controller");
+            if (!controller.isObject()) {
+                throw new HarnessException("What answers at " + base + API + " is no NiFi");
+            }
+            return controller;
+        } catch (final RestException e) {
+            throw new HarnessException(
+                    "The NiFi at %s does not tell its Site-to-Site ports (%s): is that its address, and may this client read them?"
+                            .formatted(base, e.getMessage()),
+                    e);
+        } catch (final UncheckedIOException e) {
+            throw new HarnessException("No NiFi answers at %s: %s".formatted(base, rootOf(e)), e);
+        }
+    }
+
+    /** The host as NiFi's own client takes it: RAW is served where the web address is. */
+    private String host() {
+        final String host = base.getHost();
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    private String portId(final JsonNode inputPorts, final String name) {
+        final Map<String, List<String>> idsByName = new TreeMap<>();
+        inputPorts.forEach(port -> idsByName
+                .computeIfAbsent(port.path("name").asText(), key -> new ArrayList<>())
+                .add(port.path("id").asText()));
+        final String known =
+                idsByName.isEmpty() ? "none that this client may use" : String.join(", ", idsByName.keySet());
+        final List<String> ids = name != null
+                ? idsByName.getOrDefault(name, List.of())
+                : idsByName.values().stream().flatMap(List::stream).toList();
+        if (name == null && ids.size() != 1) {
+            throw new HarnessException(
+                    "--port-name has to name an input port of the NiFi at %s; there are: %s".formatted(base, known));
+        }
+        if (ids.isEmpty()) {
+            throw new HarnessException("The NiFi at %s has no input port '%s' that this client may use; there are: %s"
+                    .formatted(base, name, known));
+        }
+        if (ids.size() > 1) {
+            throw new HarnessException(
+                    "The NiFi at %s has %d input ports '%s': use --target and --port-id with one of %s"
+                            .formatted(base, ids.size(), name, ids));
+        }
+        return ids.getFirst();
+    }
+
+    private static Throwable rootOf(final Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root;
+    }
+
+    private static IllegalArgumentException noAddress(final String url, final Throwable cause) {
+        return new IllegalArgumentException(
+                "'%s' is no web address of a NiFi: write it as http://host:8080/nifi or https://host:8443/nifi"
+                        .formatted(url),
+                cause);
+    }
+}

@@ -1,0 +1,102 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import java.util.OptionalInt;
+
+/**
+ * Looks for the largest count of clients without a failure: grows it until there is one, then halves the gap between the
+ * largest count without and the smallest with one. For one thread.
+ *
+ * <p>It takes the answer to be monotonous: what failed with some count is not tried with more.
+ */
+final class CountSearch {
+
+    private final int most;
+    private final double growth;
+    private final double resolution;
+    private int next;
+    private int passed;
+    private int failed;
+
+    /**
+     * A search that has not begun.
+     *
+     * @param first      the count to begin with
+     * @param most       the largest that is tried
+     * @param growth     by what a count is multiplied as long as there is no failure, more than 1
+     * @param resolution the gap that may be left, as a part of the largest count without a failure
+     */
+    CountSearch(final int first, final int most, final double growth, final double resolution) {
+        if (first < 1 || most < first || growth <= 1 || resolution <= 0) {
+            throw new IllegalArgumentException(
+                    "a search from %d to %d clients, growing by %s to within %s, makes no sense"
+                            .formatted(first, most, growth, resolution));
+        }
+        this.most = most;
+        this.growth = growth;
+        this.resolution = resolution;
+        this.next = first;
+    }
+
+    /**
+     * The count to try.
+     *
+     * @return empty when the search is over
+     */
+    OptionalInt next() {
+        return next == 0 ? OptionalInt.empty() : OptionalInt.of(next);
+    }
+
+    /**
+     * How the count of {@link #next} went.
+     *
+     * @param flawless whether there was no failure
+     */
+    void tried(final boolean flawless) {
+        if (flawless) {
+            passed = next;
+        } else {
+            failed = next;
+        }
+        next = choose();
+    }
+
+    /**
+     * The answer so far.
+     *
+     * @return the largest count without a failure, 0 when every one that was tried had some
+     */
+    int largestWithoutFailure() {
+        return passed;
+    }
+
+    /**
+     * What bounds the answer from above.
+     *
+     * @return the smallest count with a failure, 0 when none had one
+     */
+    int smallestWithFailure() {
+        return failed;
+    }
+
+    private int choose() {
+        if (failed == 0) {
+            return passed == most ? 0 : (int) Math.min(most, Math.max(passed + 1, Math.round(passed * growth)));
+        }
+        final int gap = failed - passed;
+        if (gap <= Math.max(1, Math.round(passed * resolution))) {
+            return 0;
+        }
+        // With nothing that passed yet the gap is all there is: it is halved down to a single client.
+        return passed + gap / 2;
+    }
+}
