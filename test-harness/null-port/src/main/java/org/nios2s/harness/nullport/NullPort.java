@@ -1,0 +1,130 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nullport;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.connectable.Connection;
+import org.apache.nifi.controller.queue.FlowFileQueue;
+import org.apache.nifi.groups.ProcessGroup;
+import org.apache.nifi.processor.ProcessContext;
+import org.apache.nifi.processor.Relationship;
+import org.apache.nifi.remote.Peer;
+import org.apache.nifi.remote.PortAuthorizationResult;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.protocol.ServerProtocol;
+
+/**
+ * An input port that behaves as NiFi's own, but keeps nothing: a request waits in its queue until one of its port tasks
+ * calls the request's protocol with a session. Port tasks are threads of its own that never pause; everything else runs
+ * on the listener's threads.
+ */
+final class NullPort {
+
+    /** By this identifier clients find the port. */
+    static final String ID = "null-port";
+
+    private static final PortAuthorizationResult EVERYONE = Stub.of(
+            PortAuthorizationResult.class,
+            "authorization of everyone",
+            (method, arguments) -> "isAuthorized".equals(method) ? true : "everyone may");
+    private static final FlowFileQueue NEVER_FULL = Stub.of(
+            FlowFileQueue.class, "null queue", (method, arguments) -> "isFull".equals(method) ? false : Stub.unknown());
+    private static final Connection CONNECTION = Stub.of(
+            Connection.class,
+            "null connection",
+            (method, arguments) -> "getFlowFileQueue".equals(method) ? NEVER_FULL : Stub.unknown());
+    private static final ProcessContext CONTEXT = Stub.of(
+            ProcessContext.class,
+            "null context",
+            (method, arguments) ->
+                    "getAvailableRelationships".equals(method) ? Set.of(Relationship.ANONYMOUS) : Stub.unknown());
+
+    private final int tasks;
+    private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
+    private final PublicPort port = Stub.of(PublicPort.class, "null port", this::ofPort);
+
+    /** What waits in the port. */
+    private record Request(Peer peer, ServerProtocol protocol, CompletableFuture<Integer> answer) {}
+
+    /**
+     * A port whose tasks run.
+     *
+     * @param tasks concurrent tasks
+     */
+    NullPort(final int tasks) {
+        this.tasks = tasks;
+        for (int task = 1; task <= tasks; task++) {
+            final Thread thread = new Thread(this::runPortTasks, "null-port-task-" + task);
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    /** The root group of a flow that is this port. */
+    ProcessGroup rootGroup() {
+        return Stub.of(ProcessGroup.class, "null flow", (method, arguments) -> switch (method) {
+            case "isRootGroup" -> true;
+            case "findInputPort" -> ID.equals(arguments[0]) ? port : null;
+            case "findOutputPort" -> null;
+            default -> Stub.unknown();
+        });
+    }
+
+    private Object ofPort(final String method, final Object[] arguments) throws Exception {
+        return switch (method) {
+            case "getIdentifier", "getName" -> ID;
+            case "getConnectableType" -> ConnectableType.INPUT_PORT;
+            case "getMaxConcurrentTasks" -> tasks;
+            case "isRunning", "isValid" -> true;
+            case "getConnections" -> Set.of(CONNECTION);
+            case "getIncomingConnections" -> List.of();
+            case "getYieldPeriod" -> 0L;
+            case "checkUserAuthorization" -> EVERYONE;
+            case "receiveFlowFiles" -> receive((Peer) arguments[0], (ServerProtocol) arguments[1]);
+            default -> Stub.unknown();
+        };
+    }
+
+    private int receive(final Peer peer, final ServerProtocol protocol) throws Exception {
+        final Request request = new Request(peer, protocol, new CompletableFuture<>());
+        requests.add(request);
+        try {
+            return request.answer.get();
+        } catch (final ExecutionException e) {
+            throw e.getCause() instanceof final Exception cause ? cause : e;
+        }
+    }
+
+    private void runPortTasks() {
+        try {
+            while (true) {
+                serve(requests.take());
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void serve(final Request request) {
+        try {
+            request.answer.complete(request.protocol.receiveFlowFiles(
+                    request.peer, CONTEXT, NullSession.create(), request.protocol.getPreNegotiatedCodec()));
+        } catch (final Exception e) {
+            request.answer.completeExceptionally(e);
+        }
+    }
+}

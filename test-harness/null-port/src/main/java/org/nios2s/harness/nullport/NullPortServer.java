@@ -1,0 +1,72 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.nullport;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.nifi.remote.RemoteSiteListener;
+import org.apache.nifi.remote.SocketRemoteSiteListener;
+import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.ListenerSettings;
+import org.nios2s.listener.NioRemoteSiteListener;
+
+/**
+ * The process: a listener in front of a {@link NullPort}, until its standard input ends, hence at the latest with the
+ * process that started it. Its main thread only waits.
+ *
+ * <p>It measures what a listener costs by itself. It is no part of the NAR, and nothing in NiFi can lead to it.
+ */
+public final class NullPortServer {
+
+    private static final int SETTINGS_FROM = 3;
+
+    private NullPortServer() {}
+
+    /**
+     * Serves.
+     *
+     * @param arguments {@code nio} or {@code stock}, the TCP port, the port's concurrent tasks, then any lines of
+     *                  nifi.properties as {@code key=value}
+     * @throws IOException when standard input can't be read
+     */
+    public static void main(final String[] arguments) throws IOException {
+        final int tcpPort = Integer.parseInt(arguments[1]);
+        final NullPort port = new NullPort(Integer.parseInt(arguments[2]));
+        final NiFiProperties properties =
+                properties(tcpPort, Arrays.copyOfRange(arguments, SETTINGS_FROM, arguments.length));
+        final RemoteSiteListener listener = "nio".equals(arguments[0])
+                ? new NioRemoteSiteListener(tcpPort, null, properties, null, ListenerSettings.from(properties))
+                : new SocketRemoteSiteListener(tcpPort, null, properties, null);
+        listener.setRootGroup(port.rootGroup());
+        listener.start();
+        System.out.println("started");
+        while (System.in.read() >= 0) {
+            // Nothing is said to this process: it waits for the end.
+            continue;
+        }
+        listener.stop();
+        System.exit(0);
+    }
+
+    private static NiFiProperties properties(final int tcpPort, final String[] settings) {
+        final Map<String, String> properties = new HashMap<>(Map.of(
+                NiFiProperties.REMOTE_INPUT_HOST, "127.0.0.1",
+                NiFiProperties.REMOTE_INPUT_PORT, Integer.toString(tcpPort),
+                NiFiProperties.SITE_TO_SITE_SECURE, "false"));
+        for (final String setting : settings) {
+            final int equals = setting.indexOf('=');
+            properties.put(setting.substring(0, equals), setting.substring(equals + 1));
+        }
+        return new NiFiProperties(properties);
+    }
+}
