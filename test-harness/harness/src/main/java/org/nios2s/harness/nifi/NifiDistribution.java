@@ -46,9 +46,7 @@ final class NifiDistribution {
      * @throws HarnessException when the build has not collected it
      */
     static NifiDistribution locate() {
-        final String configured = System.getProperty(DIRECTORY_PROPERTY);
-        final Path directory = configured == null ? besideOwnClasses() : Path.of(configured);
-        final NifiDistribution distribution = new NifiDistribution(directory);
+        final NifiDistribution distribution = new NifiDistribution(directory());
         for (final Path needed : List.of(
                 distribution.library,
                 distribution.extensions.resolve(LISTENER_NAR),
@@ -60,6 +58,16 @@ final class NifiDistribution {
             }
         }
         return distribution;
+    }
+
+    /** The directory of the harness's modules: this one's is {@code harness}. */
+    static Path modules() {
+        return directory().toAbsolutePath().getParent().getParent();
+    }
+
+    private static Path directory() {
+        final String configured = System.getProperty(DIRECTORY_PROPERTY);
+        return configured == null ? besideOwnClasses() : Path.of(configured);
     }
 
     /**

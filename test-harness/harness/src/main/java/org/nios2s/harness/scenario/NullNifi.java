@@ -1,0 +1,69 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NullListener;
+
+/**
+ * A listener without NiFi, for a scenario that measures the engine alone. For one thread at a time.
+ */
+public final class NullNifi implements MeasuredNifi {
+
+    /** What a target's name has behind the listener's. */
+    public static final String SUFFIX = ", null sink";
+
+    private final NullListener listener;
+    private final Target target;
+
+    private NullNifi(final NullListener listener, final Target target) {
+        this.listener = listener;
+        this.target = target;
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param kind         which listener
+     * @param tasks        concurrent tasks of its port
+     * @param properties   lines of nifi.properties
+     * @param jvmArguments of its process
+     */
+    public static NullNifi start(
+            final Listener kind,
+            final int tasks,
+            final Map<String, String> properties,
+            final List<String> jvmArguments) {
+        final NullListener started = NullListener.start(kind, tasks, properties, jvmArguments);
+        return new NullNifi(
+                started,
+                new Target(
+                        kind.name().toLowerCase(Locale.ROOT) + SUFFIX,
+                        new TargetAddress(NullListener.HOST, started.port(), NullListener.PORT_ID, null),
+                        started.process(),
+                        null,
+                        null));
+    }
+
+    @Override
+    public Target target() {
+        return target;
+    }
+
+    @Override
+    public void close() {
+        listener.close();
+    }
+}
