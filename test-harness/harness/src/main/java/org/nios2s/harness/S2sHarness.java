@@ -10,6 +10,7 @@
  */
 package org.nios2s.harness;
 
+import org.nios2s.harness.cli.CeilingCommand;
 import org.nios2s.harness.cli.CompareClientsCommand;
 import org.nios2s.harness.cli.CompareCommand;
 import org.nios2s.harness.cli.DemoCommand;
@@ -36,6 +37,7 @@ import picocli.CommandLine.ParameterException;
             CompareCommand.class,
             CompareClientsCommand.class,
             ScaleCommand.class,
+            CeilingCommand.class,
             NifiCommand.class
         })
 public final class S2sHarness {

@@ -66,6 +66,11 @@ final class EmbeddedOptions {
             description = "A further argument of the JVM of a NiFi that is started. May be repeated.")
     private List<String> jvmArguments = List.of();
 
+    /** Concurrent tasks of each port. */
+    int portTasks() {
+        return portTasks;
+    }
+
     /** Whether a NiFi that is started is secured. */
     boolean secure() {
         return secure;

@@ -26,6 +26,9 @@ public final class FlowClient {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int CONFLICT = 409;
 
+    /** The relationship of a processor by which its FlowFiles leave it. */
+    private static final String SUCCESS = "success";
+
     private final RestClient rest;
     private final String clientId = UUID.randomUUID().toString();
 
@@ -160,7 +163,7 @@ public final class FlowClient {
         return Optional.empty();
     }
 
-    /** Connects two components of the root group, which are not connected yet. */
+    /** Connects two components of the root group, which are not connected yet; a processor by {@code success}. */
     public Component connect(final Component source, final Component destination, final BackPressure backPressure) {
         return connect(end(source), end(destination), backPressure);
     }
@@ -170,6 +173,11 @@ public final class FlowClient {
         final ObjectNode connection = RestClient.object();
         connection.set("source", source);
         connection.set("destination", destination);
+        if (ComponentKind.PROCESSOR
+                .connectableType()
+                .equals(source.required("type").asText())) {
+            connection.putArray("selectedRelationships").add(SUCCESS);
+        }
         describe(backPressure, connection);
         return create(ComponentKind.CONNECTION, connection);
     }

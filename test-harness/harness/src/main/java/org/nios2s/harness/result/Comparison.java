@@ -144,7 +144,7 @@ public record Comparison(List<Line> lines) {
      */
     public record Spread(double median, double least, double most) {
 
-        private static Spread of(final double[] values) {
+        static Spread of(final double[] values) {
             final double[] sorted = values.clone();
             Arrays.sort(sorted);
             final int middle = sorted.length / 2;

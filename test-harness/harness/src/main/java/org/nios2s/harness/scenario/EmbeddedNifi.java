@@ -97,6 +97,15 @@ public final class EmbeddedNifi implements MeasuredNifi {
         return target;
     }
 
+    /**
+     * This NiFi with its flow.
+     *
+     * @return not to be stopped but by {@link #close}
+     */
+    public NifiInstance instance() {
+        return nifi;
+    }
+
     @Override
     public void close() {
         if (owned) {

@@ -1,2 +1,2 @@
-/** The harness's sink: a NiFi processor that drops FlowFiles and keeps a ledger of them. */
+/** The harness's processors: a sink that drops FlowFiles and keeps a ledger of them, and sources to measure with. */
 package org.nios2s.harness.sink;

@@ -1,0 +1,148 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.sink;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.nifi.annotation.behavior.InputRequirement;
+import org.apache.nifi.annotation.behavior.InputRequirement.Requirement;
+import org.apache.nifi.annotation.documentation.CapabilityDescription;
+import org.apache.nifi.annotation.documentation.Tags;
+import org.apache.nifi.annotation.lifecycle.OnScheduled;
+import org.apache.nifi.components.PropertyDescriptor;
+import org.apache.nifi.expression.ExpressionLanguageScope;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.processor.AbstractSessionFactoryProcessor;
+import org.apache.nifi.processor.ProcessContext;
+import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.processor.ProcessSessionFactory;
+import org.apache.nifi.processor.Relationship;
+import org.apache.nifi.processor.util.StandardValidators;
+
+/**
+ * A processor that makes the FlowFiles of Site-to-Site transactions out of nothing, as fast as the repositories take
+ * them: what a listener could reach at best if the network cost nothing.
+ * Its trigger runs on NiFi's timer-driven threads; each keeps its thread for a while, as a busy port does.
+ */
+@Tags({"source", "ceiling", "test"})
+@InputRequirement(Requirement.INPUT_FORBIDDEN)
+@CapabilityDescription("Creates FlowFiles with the attributes, content and provenance of received transactions,"
+        + " a number of transactions in each commit")
+public class CeilingSource extends AbstractSessionFactoryProcessor {
+
+    static final PropertyDescriptor RUN = new PropertyDescriptor.Builder()
+            .name("Run")
+            .description("First part of the packet ids")
+            .required(true)
+            .defaultValue("ceiling")
+            .addValidator(StandardValidators.NON_BLANK_VALIDATOR)
+            .expressionLanguageSupported(ExpressionLanguageScope.NONE)
+            .build();
+
+    static final PropertyDescriptor TRANSACTIONS =
+            number("Transactions per Commit", "Transactions whose FlowFiles are committed together", "1");
+
+    static final PropertyDescriptor PACKETS = number("Packets", "FlowFiles of a transaction", "5");
+
+    static final PropertyDescriptor PACKET_SIZE = number("Packet Size", "Bytes of content of each FlowFile", "10");
+
+    static final Relationship SUCCESS = new Relationship.Builder()
+            .name("success")
+            .description("Every FlowFile that is made")
+            .build();
+
+    /** As long as a busy port keeps its thread in one go. */
+    private static final long LONGEST_VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private static final String HOST_ATTRIBUTE = "s2s.host";
+    private static final String ADDRESS_ATTRIBUTE = "s2s.address";
+    private static final String HOST = "localhost";
+    private static final String PEER = HOST + ":50000";
+    private static final String TRANSIT_URI = "nifi://" + PEER;
+    private static final String DETAILS = "Remote Host=" + HOST + ", Remote DN=none";
+    private static final long TRANSFER_MILLIS = 0;
+
+    private final AtomicInteger transaction = new AtomicInteger();
+    private volatile String run;
+    private volatile int transactions;
+    private volatile int packets;
+    private volatile byte[] content;
+
+    @Override
+    protected List<PropertyDescriptor> getSupportedPropertyDescriptors() {
+        return List.of(RUN, TRANSACTIONS, PACKETS, PACKET_SIZE);
+    }
+
+    @Override
+    public Set<Relationship> getRelationships() {
+        return Set.of(SUCCESS);
+    }
+
+    /** Reads the settings and begins to number transactions anew. */
+    @OnScheduled
+    public void prepare(final ProcessContext context) {
+        run = context.getProperty(RUN).getValue();
+        transactions = context.getProperty(TRANSACTIONS).asInteger();
+        packets = context.getProperty(PACKETS).asInteger();
+        content = "0".repeat(context.getProperty(PACKET_SIZE).asInteger()).getBytes(US_ASCII);
+        transaction.set(0);
+    }
+
+    @Override
+    public void onTrigger(final ProcessContext context, final ProcessSessionFactory sessions) {
+        final ProcessSession session = sessions.createSession();
+        final long end = System.nanoTime() + LONGEST_VISIT_NANOS;
+        try {
+            while (isScheduled() && System.nanoTime() - end < 0) {
+                for (int made = 0; made < transactions; made++) {
+                    receive(session, transaction.getAndIncrement());
+                }
+                session.commit();
+            }
+        } catch (final RuntimeException e) {
+            session.rollback();
+            throw e;
+        }
+    }
+
+    private void receive(final ProcessSession session, final int number) {
+        for (int packet = 0; packet < packets; packet++) {
+            final FlowFile written = session.write(session.create(), out -> out.write(content));
+            final FlowFile flowFile = session.putAllAttributes(
+                    written,
+                    Map.of(
+                            Ledger.PACKET_ID_ATTRIBUTE,
+                            run + "-0-" + number + "-" + packet,
+                            HOST_ATTRIBUTE,
+                            HOST,
+                            ADDRESS_ATTRIBUTE,
+                            PEER));
+            session.getProvenanceReporter().receive(flowFile, TRANSIT_URI, null, DETAILS, TRANSFER_MILLIS);
+            session.transfer(flowFile, SUCCESS);
+        }
+    }
+
+    private static PropertyDescriptor number(final String name, final String description, final String value) {
+        return new PropertyDescriptor.Builder()
+                .name(name)
+                .description(description)
+                .required(true)
+                .defaultValue(value)
+                .addValidator(StandardValidators.POSITIVE_INTEGER_VALIDATOR)
+                .expressionLanguageSupported(ExpressionLanguageScope.NONE)
+                .build();
+    }
+}
