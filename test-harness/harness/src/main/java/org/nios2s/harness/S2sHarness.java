@@ -16,6 +16,7 @@ import org.nios2s.harness.cli.CompareCommand;
 import org.nios2s.harness.cli.DemoCommand;
 import org.nios2s.harness.cli.NifiCommand;
 import org.nios2s.harness.cli.ScaleCommand;
+import org.nios2s.harness.cli.SlowPeersCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -37,6 +38,7 @@ import picocli.CommandLine.ParameterException;
             CompareCommand.class,
             CompareClientsCommand.class,
             ScaleCommand.class,
+            SlowPeersCommand.class,
             CeilingCommand.class,
             NifiCommand.class
         })

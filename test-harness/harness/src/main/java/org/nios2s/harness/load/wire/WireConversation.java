@@ -15,9 +15,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
@@ -28,6 +30,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.PacketEncoder;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -52,6 +55,7 @@ final class WireConversation extends ByteToMessageDecoder {
         HANDSHAKE("shaking hands"),
         NEGOTIATE_CODEC("negotiating the codec"),
         READY("idle"),
+        SEND("sending"),
         CONFIRM("waiting for CONFIRM_TRANSACTION"),
         FINISH("waiting for TRANSACTION_FINISHED"),
         CLOSED("closed");
@@ -68,18 +72,21 @@ final class WireConversation extends ByteToMessageDecoder {
         /** The connection is ready for its first transaction. */
         void onReady();
 
+        /** The socket takes more of a packet that is sent in pieces. */
+        default void onWritable() {}
+
         /** All packets of the transaction have been handed to the socket. */
-        void onSent();
+        default void onSent() {}
 
         /** The server's checksum is ours. */
-        void onConfirmed();
+        default void onConfirmed() {}
 
         /**
          * The server has finished the transaction; the connection is ready for the next.
          *
          * @param destinationFull whether the server said that its destination is full now
          */
-        void onFinished(boolean destinationFull);
+        default void onFinished(final boolean destinationFull) {}
 
         /**
          * The connection is over, and with it the transaction in flight if there is one.
@@ -140,6 +147,56 @@ final class WireConversation extends ByteToMessageDecoder {
         } catch (final ProtocolException e) {
             fail(FailureCause.of("sending", e));
         }
+    }
+
+    /**
+     * Begins a transaction of one packet, whose content follows in pieces.
+     *
+     * @param attributes of the packet
+     * @param length     of its content, in bytes
+     */
+    void beginPacket(final Map<String, String> attributes, final long length) {
+        checksum.reset();
+        sent = false;
+        enter(Step.SEND);
+        final ByteBuf out = context.alloc().buffer();
+        try {
+            ModifiedUtf8.write(out, RequestType.SEND_FLOWFILES.name());
+            final int from = out.writerIndex();
+            PacketEncoder.writeHeader(out, attributes, length);
+            checksum.update(out.nioBuffer(from, out.writerIndex() - from));
+        } catch (final ProtocolException e) {
+            out.release();
+            fail(FailureCause.of("sending", e));
+            return;
+        }
+        context.writeAndFlush(out, context.voidPromise());
+    }
+
+    /**
+     * Sends a piece of the packet's content.
+     *
+     * @param piece released when it is written
+     */
+    void sendPiece(final ByteBuf piece) {
+        waitingSince = System.nanoTime();
+        for (final ByteBuffer part : piece.nioBuffers()) {
+            checksum.update(part);
+        }
+        context.writeAndFlush(piece, context.voidPromise());
+    }
+
+    /** @return whether the socket takes more */
+    boolean isWritable() {
+        return step == Step.SEND && context.channel().isWritable();
+    }
+
+    /** All of the packet's content was sent: ends the transaction. */
+    void finish() {
+        enter(Step.CONFIRM);
+        final ByteBuf out = context.alloc().buffer();
+        ResponseMessage.write(out, ResponseCode.FINISH_TRANSACTION);
+        context.writeAndFlush(out, context.voidPromise());
     }
 
     /** Takes leave of the server and closes, without telling the listener. */
@@ -209,6 +266,14 @@ final class WireConversation extends ByteToMessageDecoder {
             case CLOSED -> in.skipBytes(in.readableBytes());
             default -> throw new ProtocolException("the server sends bytes unasked");
         }
+    }
+
+    @Override
+    public void channelWritabilityChanged(final ChannelHandlerContext changed) {
+        if (isWritable()) {
+            listener.onWritable();
+        }
+        changed.fireChannelWritabilityChanged();
     }
 
     @Override
