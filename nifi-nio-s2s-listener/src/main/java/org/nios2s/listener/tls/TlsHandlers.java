@@ -15,11 +15,13 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.IdentityCipherSuiteFilter;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
 import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.charset.StandardCharsets;
 import java.security.PrivateKey;
@@ -28,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
@@ -126,7 +129,8 @@ public final class TlsHandlers implements AutoCloseable {
     }
 
     private static SslContext openSslContext() throws SSLException {
-        final SslContext context = SslContextBuilder.forServer(FrameworkSslContextHolder.getKeyManager())
+        final SslContext context = SslContextBuilder.forServer(
+                        parsedOncePerCertificate(FrameworkSslContextHolder.getKeyManager()))
                 .sslProvider(SslProvider.OPENSSL)
                 .trustManager(FrameworkSslContextHolder.getTrustManager())
                 .clientAuth(ClientAuth.REQUIRE)
@@ -135,6 +139,12 @@ public final class TlsHandlers implements AutoCloseable {
         // Without it a session with a client certificate is not resumed.
         ((OpenSslServerSessionContext) context.sessionContext()).setSessionIdContext(SESSION_ID_CONTEXT);
         return context;
+    }
+
+    /** BoringSSL wants the key as PEM: turned into that and parsed once, not in every handshake. */
+    private static KeyManagerFactory parsedOncePerCertificate(final X509ExtendedKeyManager keyManager) {
+        return new OpenSslCachingX509KeyManagerFactory(
+                new KeyManagerFactoryWrapper(new CertificateAliasKeyManager(keyManager)));
     }
 
     private static SslContext jdkContext(final SSLContext sslContext) {

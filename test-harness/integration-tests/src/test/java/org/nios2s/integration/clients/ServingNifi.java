@@ -56,6 +56,9 @@ enum ServingNifi {
                 .stopOnExit(true);
         return tlsProvider == null
                 ? options
-                : options.secure(true).property("nifi.remote.input.nio.tls.provider", tlsProvider);
+                : options.secure(true)
+                        .property("nifi.security.autoreload.enabled", "true")
+                        .property("nifi.security.autoreload.interval", "1 secs")
+                        .property("nifi.remote.input.nio.tls.provider", tlsProvider);
     }
 }

@@ -17,10 +17,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -44,8 +49,10 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
+import org.nios2s.harness.nifi.security.CertificateAuthority;
 import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
  * TLS, identities and policies of our listener in a secured NiFi, once for each provider of TLS.
@@ -149,6 +156,39 @@ class TlsIT {
                 .atMost(PATIENCE)
                 .until(() -> plain.log().linesWith(fault).size() > 0);
         assertEquals(stackFramesBefore, plain.log().linesWith(STACK_FRAME).size());
+    }
+
+    /** NiFi reads a key store again that has changed, if it is set to. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", TLS_1_3})
+    void aKeyThatIsReplacedServesTheNextConnections(final String version) throws Exception {
+        final SecurityFiles security = nifi.security();
+        final KeyStore replacement = security.authority()
+                .issue(Identity.NODE.distinguishedName(), security.password().toCharArray());
+        final BigInteger expected = serialNumber(replacement.getCertificate(CertificateAuthority.ALIAS));
+        final TlsPeer other = greeted();
+        assertNotEquals(expected, servedSerialNumber(version));
+
+        Files.move(
+                security.save("replacement.p12", replacement),
+                security.keyStore(Identity.NODE),
+                StandardCopyOption.REPLACE_EXISTING,
+                StandardCopyOption.ATOMIC_MOVE);
+
+        Awaitility.await().atMost(PATIENCE).until(() -> servedSerialNumber(version), expected::equals);
+        try (other) {
+            assertPushes(other);
+        }
+    }
+
+    private BigInteger servedSerialNumber(final String version) throws IOException {
+        try (TlsPeer peer = TlsPeer.connect(clients.authorized(), instance, version)) {
+            return serialNumber(peer.session().getPeerCertificates()[0]);
+        }
+    }
+
+    private static BigInteger serialNumber(final Certificate certificate) {
+        return ((X509Certificate) certificate).getSerialNumber();
     }
 
     @ParameterizedTest
