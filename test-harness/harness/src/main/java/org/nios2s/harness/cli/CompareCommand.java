@@ -124,6 +124,7 @@ public final class CompareCommand implements Callable<Integer> {
         final List<RunResult> stockRuns = runsOn(Listener.STOCK);
         final List<RunResult> nioRuns = runsOn(Listener.NIO);
         final Comparison comparison = Comparison.of(stockRuns, nioRuns);
+        comparison.headlines().forEach(results::headline);
         results.table(comparison.table());
         results.runs().forEach(this::printCauses);
         results.finish(Verdict.of(comparison), Completion.of(interrupted));

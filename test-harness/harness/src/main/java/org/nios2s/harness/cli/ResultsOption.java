@@ -15,9 +15,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.report.HtmlReport;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.Headline;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.ScenarioResult;
@@ -96,6 +98,11 @@ final class ResultsOption {
         command.commandLine().getOut().println(remark);
     }
 
+    /** Adds a figure that stands large at the top of the report. */
+    void headline(final Headline headline) {
+        result.headline(headline);
+    }
+
     /** The runs that were kept so far. */
     List<RunResult> runs() {
         return result.runs();
@@ -110,7 +117,9 @@ final class ResultsOption {
     void finish(final String verdict, final Completion completion) {
         result.config(EffectiveConfig.of(command));
         try {
-            directory().finish(result.build(verdict, completion));
+            final ScenarioResult complete = result.build(verdict, completion);
+            directory().finish(complete);
+            HtmlReport.write(complete, directory.path().resolve(HtmlReport.FILE));
         } catch (final IOException e) {
             throw new HarnessException("Cannot write the result into " + where() + ": " + e, e);
         }
@@ -118,6 +127,7 @@ final class ResultsOption {
             command.commandLine().getOut().println("not complete: " + completion.reason());
         }
         command.commandLine().getOut().println(verdict);
+        command.commandLine().getOut().println("report: " + directory.path().resolve(HtmlReport.FILE));
         command.commandLine().getOut().println("results: " + directory.path());
         command.commandLine().getOut().flush();
     }

@@ -14,6 +14,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.DoubleStream;
@@ -92,6 +93,29 @@ public record Comparison(List<Line> lines) {
                     line.ratio());
         }
         return table;
+    }
+
+    /**
+     * The few ratios that count most.
+     *
+     * @return one for each figure that both have
+     */
+    public List<Headline> headlines() {
+        final List<Headline> headlines = new ArrayList<>();
+        ratio(Figure.RATE, "the transactions per second of the stock listener").ifPresent(headlines::add);
+        ratio(Figure.SERVER_CPU, "its server CPU per transaction").ifPresent(headlines::add);
+        ratio(line(Figure.RESPONSE_P99).isPresent() ? Figure.RESPONSE_P99 : Figure.TOTAL_P99, "its latency, p99")
+                .ifPresent(headlines::add);
+        line(Figure.FAILURES)
+                .ifPresent(line -> headlines.add(
+                        new Headline(line.figure().format(line.nio().most()), "failures in the worst run with NIO")));
+        return headlines;
+    }
+
+    private Optional<Headline> ratio(final Figure figure, final String caption) {
+        return line(figure)
+                .filter(line -> line.ratio() != null)
+                .map(line -> new Headline(String.format(Locale.ROOT, "%.2f ×", line.ratio()), caption));
     }
 
     /**

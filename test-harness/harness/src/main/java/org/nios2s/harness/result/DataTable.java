@@ -134,6 +134,23 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
     }
 
     /**
+     * The cells as they are shown.
+     *
+     * @return a text per cell
+     */
+    public List<List<String>> texts() {
+        return rows.stream()
+                .map(row -> {
+                    final List<String> cells = new ArrayList<>();
+                    for (int column = 0; column < columns.size(); column++) {
+                        cells.add(columns.get(column).text(row.get(column)));
+                    }
+                    return List.copyOf(cells);
+                })
+                .toList();
+    }
+
+    /**
      * The table for the terminal.
      *
      * @return its text, which is Markdown, too
@@ -141,13 +158,7 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
     public TextTable text() {
         final TextTable table =
                 new TextTable(columns.stream().map(Column::header).toArray(String[]::new));
-        for (final List<Object> row : rows) {
-            final List<String> cells = new ArrayList<>();
-            for (int column = 0; column < columns.size(); column++) {
-                cells.add(columns.get(column).text(row.get(column)));
-            }
-            table.row(cells);
-        }
+        texts().forEach(table::row);
         return table;
     }
 }

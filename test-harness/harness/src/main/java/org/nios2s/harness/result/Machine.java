@@ -12,14 +12,11 @@ package org.nios2s.harness.result;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Properties;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -42,7 +39,6 @@ public record Machine(
         Map<String, String> versions) {
 
     private static final String UNKNOWN = "unknown";
-    private static final String VERSIONS_RESOURCE = "versions.properties";
     private static final Path PROCESSOR_LIST = Path.of("/proc/cpuinfo");
     private static final String MODEL_KEY = "model name";
     private static final long MEBIBYTE = 1024L * 1024;
@@ -63,7 +59,7 @@ public record Machine(
                         System.getProperty("os.version"),
                         System.getProperty("os.arch")),
                 System.getProperty("java.vendor.version", "") + " " + Runtime.version(),
-                versionsOfBuild());
+                Versions.ofBuild());
     }
 
     private static String model() {
@@ -78,17 +74,5 @@ public record Machine(
         } catch (final IOException | UncheckedIOException e) {
             return UNKNOWN + " (" + e.getMessage() + ")";
         }
-    }
-
-    private static Map<String, String> versionsOfBuild() {
-        final Properties properties = new Properties();
-        try (InputStream resource = Machine.class.getResourceAsStream(VERSIONS_RESOURCE)) {
-            properties.load(resource);
-        } catch (final IOException e) {
-            throw new UncheckedIOException("Cannot read the versions of this build", e);
-        }
-        final Map<String, String> versions = new TreeMap<>();
-        properties.stringPropertyNames().forEach(name -> versions.put(name, properties.getProperty(name)));
-        return versions;
     }
 }

@@ -27,6 +27,7 @@ import java.util.Objects;
  * @param config     every setting in force, by the name of its option
  * @param completion whether this is all of it
  * @param remarks    what one has to know beside the verdict: a noisy machine, a generator that was the limit
+ * @param headlines  the few figures that count most
  * @param tables     figures that belong together
  * @param charts     the same as pictures
  * @param runs       every figure of every run that counts, with its time series
@@ -39,6 +40,7 @@ public record ScenarioResult(
         Map<String, Object> config,
         Completion completion,
         List<String> remarks,
+        List<Headline> headlines,
         List<DataTable> tables,
         List<Chart> charts,
         List<RunResult> runs) {
@@ -48,6 +50,7 @@ public record ScenarioResult(
         Objects.requireNonNull(verdict, "verdict");
         config = new LinkedHashMap<>(config);
         remarks = List.copyOf(remarks);
+        headlines = List.copyOf(headlines);
         tables = List.copyOf(tables);
         charts = List.copyOf(charts);
         runs = List.copyOf(runs);
@@ -71,6 +74,7 @@ public record ScenarioResult(
         private final String scenario;
         private final Instant started = Instant.now();
         private final List<String> remarks = new ArrayList<>();
+        private final List<Headline> headlines = new ArrayList<>();
         private final List<DataTable> tables = new ArrayList<>();
         private final List<Chart> charts = new ArrayList<>();
         private final List<RunResult> runs = new ArrayList<>();
@@ -88,6 +92,17 @@ public record ScenarioResult(
          */
         public Builder run(final RunResult run) {
             runs.add(run);
+            return this;
+        }
+
+        /**
+         * Adds a figure that counts most.
+         *
+         * @param headline the figure
+         * @return this
+         */
+        public Builder headline(final Headline headline) {
+            headlines.add(headline);
             return this;
         }
 
@@ -153,7 +168,17 @@ public record ScenarioResult(
          */
         public ScenarioResult build(final String verdict, final Completion completion) {
             return new ScenarioResult(
-                    scenario, verdict, started, Machine.current(), config, completion, remarks, tables, charts, runs);
+                    scenario,
+                    verdict,
+                    started,
+                    Machine.current(),
+                    config,
+                    completion,
+                    remarks,
+                    headlines,
+                    tables,
+                    charts,
+                    runs);
         }
     }
 }

@@ -19,16 +19,18 @@ import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 
 /** Results as a scenario would make them, with figures that are easy to recognize. Stateless. */
-final class Samples {
+public final class Samples {
 
-    static final long FAILURES = 3;
-    static final String CAUSE = "time-out while \"waiting\" </script><b>";
+    private static final long FAILURES = 3;
+    /** A cause that would break a page which does not escape it. */
+    public static final String CAUSE = "time-out while \"waiting\" </script><b>";
+
     private static final double MILLIS = 4.5;
 
     private Samples() {}
 
     /** A run of a listener with a time series of some seconds. */
-    static RunResult run(final String label, final String listener, final double rate) {
+    public static RunResult run(final String label, final String listener, final double rate) {
         final List<TimeSeries.Sample> samples = new ArrayList<>();
         for (int second = 1; second <= 5; second++) {
             samples.add(new TimeSeries.Sample(
@@ -67,7 +69,7 @@ final class Samples {
     }
 
     /** A comparison of two runs. */
-    static ScenarioResult comparison() {
+    public static ScenarioResult comparison() {
         final RunResult stock = run("1-stock", "stock", 1_000);
         final RunResult nio = run("1-nio", "nio", 2_500);
         final Comparison comparison = Comparison.of(List.of(stock), List.of(nio));

@@ -1,0 +1,98 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.samskivert.mustache.Mustache;
+import com.samskivert.mustache.Template;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.ScenarioResult;
+import org.nios2s.harness.result.Versions;
+
+/**
+ * The report as one page of HTML that loads nothing: style, scripts, the chart library and all data are in it. Stateless,
+ * any thread.
+ */
+public final class HtmlReport {
+
+    /** The usual name of a report's file. */
+    public static final String FILE = "report.html";
+
+    private static final String TEMPLATE = "report.html";
+    private static final String STYLE = "report.css";
+    private static final String SCRIPT = "report.js";
+    private static final String CHART_LIBRARY = "/META-INF/resources/webjars/echarts/%s/echarts.common.min.js";
+    private static final ObjectMapper JSON = JsonMapper.builder().build();
+
+    private HtmlReport() {}
+
+    /**
+     * The report of a result.
+     *
+     * @param result what was found out
+     * @return the page
+     */
+    public static String of(final ScenarioResult result) {
+        final List<Chart> charts = new ArrayList<>(result.charts());
+        charts.addAll(RunCharts.of(result.runs()));
+        final Map<String, Object> context = new HashMap<>();
+        context.put("page", ReportPage.of(result, charts));
+        context.put("style", resource(STYLE));
+        context.put("script", resource(SCRIPT));
+        context.put("chartLibrary", resource(CHART_LIBRARY.formatted(Versions.ofCharts())));
+        context.put("charts", json(charts));
+        final Template template = Mustache.compiler().compile(resource(TEMPLATE));
+        return template.execute(context);
+    }
+
+    /**
+     * Writes the report of a result.
+     *
+     * @param result what was found out
+     * @param file   where to
+     * @throws IOException when it cannot be written
+     */
+    public static void write(final ScenarioResult result, final Path file) throws IOException {
+        Files.writeString(file, of(result));
+    }
+
+    /** Data inside a script element: nothing in it may end the element. */
+    private static String json(final List<Chart> charts) {
+        try {
+            return JSON.writeValueAsString(charts).replace("<", "\\u003c");
+        } catch (final JsonProcessingException e) {
+            throw new IllegalStateException("Charts that cannot be written as JSON", e);
+        }
+    }
+
+    private static String resource(final String name) {
+        try (InputStream resource = HtmlReport.class.getResourceAsStream(name)) {
+            if (resource == null) {
+                throw new IllegalStateException(name + " is missing on the class path");
+            }
+            return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (final IOException e) {
+            throw new UncheckedIOException("Cannot read " + name + " from the class path", e);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.report;
+
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.time.format.FormatStyle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.Completion;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.Figure;
+import org.nios2s.harness.result.Headline;
+import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.RunReport;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.ScenarioResult;
+
+/**
+ * What the report's template shows, in the words and numbers that stand on the page. Immutable, any thread.
+ *
+ * @param title      of the page
+ * @param scenario   name of the command
+ * @param when       when it began
+ * @param where      on which machine
+ * @param verdict    what came out
+ * @param incomplete why this is not all, or null when it is
+ * @param remarks    what one has to know beside the verdict
+ * @param headlines  the few figures that count most
+ * @param tables     figures that belong together
+ * @param figures    the charts
+ * @param settings   at the end: groups of names and values
+ */
+record ReportPage(
+        String title,
+        String scenario,
+        String when,
+        String where,
+        String verdict,
+        String incomplete,
+        List<String> remarks,
+        List<Headline> headlines,
+        List<Table> tables,
+        List<Drawn> figures,
+        List<Group> settings) {
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofLocalizedDateTime(
+                    FormatStyle.LONG, FormatStyle.SHORT)
+            .withLocale(Locale.UK);
+    private static final int MEBIBYTES_PER_GIBIBYTE = 1024;
+
+    /** More columns than these do not fit on a phone beside each other. */
+    private static final int MOST_NARROW_COLUMNS = 4;
+
+    private static final List<Figure> FIGURES_OF_RUNS = List.of(
+            Figure.RATE,
+            Figure.FAILURES,
+            Figure.TOTAL_P50,
+            Figure.TOTAL_P99,
+            Figure.SERVER_CPU,
+            Figure.SERVER_RSS,
+            Figure.LOST,
+            Figure.DUPLICATED);
+
+    /** A table on the page; {@code wide} ones become lists on a phone. */
+    record Table(String title, String note, boolean wide, List<String> headers, List<Row> rows) {}
+
+    /** A row of a table. */
+    record Row(List<Cell> cells) {}
+
+    /** A cell; what stands in parentheses at its end is its detail, in smaller letters. */
+    record Cell(String header, String text, String detail, boolean first) {
+
+        private static final Pattern DETAIL = Pattern.compile("(.+?) (\\(.+\\))");
+
+        static Cell of(final String header, final String text, final boolean first) {
+            final Matcher matcher = DETAIL.matcher(text);
+            return matcher.matches() && !first
+                    ? new Cell(header, matcher.group(1), matcher.group(2), false)
+                    : new Cell(header, text, null, first);
+        }
+    }
+
+    /** A chart's place on the page. */
+    record Drawn(int index, String title, String x, String y) {}
+
+    /** Settings of a kind. */
+    record Group(String title, List<Setting> entries) {}
+
+    /** A name and its value. */
+    record Setting(String name, String value) {}
+
+    static ReportPage of(final ScenarioResult result, final List<Chart> charts) {
+        final Stream<DataTable> tables = result.runs().isEmpty()
+                ? result.tables().stream()
+                : Stream.concat(result.tables().stream(), Stream.of(runs(result.runs())));
+        return new ReportPage(
+                "s2s-harness " + result.scenario(),
+                result.scenario(),
+                TIME.format(result.started().atZone(ZoneId.systemDefault())),
+                where(result.machine()),
+                result.verdict(),
+                result.completion().state() == Completion.State.COMPLETE
+                        ? null
+                        : result.completion().reason(),
+                result.remarks(),
+                result.headlines(),
+                tables.map(ReportPage::table).toList(),
+                figures(charts),
+                settings(result));
+    }
+
+    private static DataTable runs(final List<RunResult> runs) {
+        return RunReport.sideBySide("Every run", runs, FIGURES_OF_RUNS);
+    }
+
+    private static String where(final Machine machine) {
+        return String.format(
+                Locale.ROOT,
+                "%d processors (%s), %,d GiB",
+                machine.processors(),
+                machine.processorModel(),
+                Math.round(machine.memoryMebibytes() / (double) MEBIBYTES_PER_GIBIBYTE));
+    }
+
+    private static Table table(final DataTable table) {
+        final List<String> headers =
+                table.columns().stream().map(DataTable.Column::header).toList();
+        final List<Row> rows = table.texts().stream()
+                .map(texts -> {
+                    final List<Cell> cells = new ArrayList<>();
+                    for (int column = 0; column < texts.size(); column++) {
+                        cells.add(Cell.of(headers.get(column), texts.get(column), column == 0));
+                    }
+                    return new Row(cells);
+                })
+                .toList();
+        return new Table(table.title(), table.note(), headers.size() > MOST_NARROW_COLUMNS, headers, rows);
+    }
+
+    private static List<Drawn> figures(final List<Chart> charts) {
+        final List<Drawn> figures = new ArrayList<>();
+        for (int index = 0; index < charts.size(); index++) {
+            final Chart chart = charts.get(index);
+            figures.add(new Drawn(index, chart.title(), words(chart.x()), words(chart.y())));
+        }
+        return figures;
+    }
+
+    private static String words(final Chart.Axis axis) {
+        return axis.title().equals(axis.unit()) ? axis.unit() : axis.title() + ", " + axis.unit();
+    }
+
+    private static List<Group> settings(final ScenarioResult result) {
+        final Machine machine = result.machine();
+        return List.of(
+                new Group("Settings", entries(result.config())),
+                new Group(
+                        "Machine",
+                        List.of(
+                                new Setting("processors", Integer.toString(machine.processors())),
+                                new Setting("model", machine.processorModel()),
+                                new Setting("memory", String.format(Locale.ROOT, "%,d MiB", machine.memoryMebibytes())),
+                                new Setting("system", machine.system()),
+                                new Setting("Java of the generator", machine.java()))),
+                new Group("Versions", entries(machine.versions())));
+    }
+
+    private static List<Setting> entries(final Map<String, ?> values) {
+        return values.entrySet().stream()
+                .map(entry -> new Setting(entry.getKey(), String.valueOf(entry.getValue())))
+                .toList();
+    }
+}

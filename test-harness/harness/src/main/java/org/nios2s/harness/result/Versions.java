@@ -1,0 +1,55 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * The versions of this build and of what it brings along. Stateless, any thread.
+ */
+public final class Versions {
+
+    private static final String RESOURCE = "versions.properties";
+    private static final String CHARTS = "ECharts";
+
+    private Versions() {}
+
+    /**
+     * All of them.
+     *
+     * @return versions by name
+     */
+    public static Map<String, String> ofBuild() {
+        final Properties properties = new Properties();
+        try (InputStream resource = Versions.class.getResourceAsStream(RESOURCE)) {
+            properties.load(resource);
+        } catch (final IOException e) {
+            throw new UncheckedIOException("Cannot read the versions of this build", e);
+        }
+        final Map<String, String> versions = new TreeMap<>();
+        properties.stringPropertyNames().forEach(name -> versions.put(name, properties.getProperty(name)));
+        return versions;
+    }
+
+    /**
+     * The library that draws the report's charts.
+     *
+     * @return its version
+     */
+    public static String ofCharts() {
+        return ofBuild().get(CHARTS);
+    }
+}

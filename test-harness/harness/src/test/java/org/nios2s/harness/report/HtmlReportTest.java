@@ -1,0 +1,130 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.result.Samples;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.xml.sax.InputSource;
+import org.xml.sax.SAXException;
+
+/** The page is well-formed, complete in itself, and shows what the result says. Runs on the test's thread. */
+class HtmlReportTest {
+
+    private static final int MAX_BYTES = 1_500_000;
+    private static final Pattern CODE = Pattern.compile("(?s)(<(script|style)[^>]*>)(.*?)(</\\2>)");
+
+    private final String page = HtmlReport.of(Samples.comparison());
+
+    @Test
+    void thePageIsWellFormedAndNothingInTheDataEndsItsScripts() throws Exception {
+        final Document document = document();
+
+        assertEquals(3, document.getElementsByTagName("script").getLength());
+        assertTrue(document.getElementsByTagName("h1").item(0).getTextContent().contains("2.5 × the transactions"));
+        assertTrue(page.getBytes(StandardCharsets.UTF_8).length < MAX_BYTES);
+    }
+
+    @Test
+    void nothingIsLoaded() throws Exception {
+        final Document document = document();
+        for (final String attribute : List.of("src", "href", "srcset", "data", "poster")) {
+            assertEquals(List.of(), elementsWith(document, attribute));
+        }
+        assertFalse(
+                document.getElementsByTagName("style").item(0).getTextContent().contains("url("));
+        assertFalse(Pattern.compile("@import|url\\(").matcher(part("style")).find());
+    }
+
+    @Test
+    void everyChartHasItsAxesInUnitsAndAPlaceOnThePage() throws Exception {
+        final JsonNode charts = charts();
+        final List<String> titles = StreamSupport.stream(charts.spliterator(), false)
+                .map(chart -> chart.get("title").asText())
+                .toList();
+        assertEquals(
+                List.of(
+                        "Rate by connections",
+                        "Transactions",
+                        "Latency percentiles",
+                        "Processor time of the server",
+                        "Processor time of the load generator",
+                        "Memory of the server",
+                        "Threads of the server",
+                        "Failures by cause"),
+                titles);
+        for (final JsonNode chart : charts) {
+            assertFalse(chart.get("x").get("unit").asText().isBlank());
+            assertFalse(chart.get("y").get("unit").asText().isBlank());
+        }
+        assertEquals(titles.size(), document().getElementsByTagName("figure").getLength());
+    }
+
+    @Test
+    void causesOfFailuresAreDataAndNotMarkup() throws IOException {
+        final JsonNode charts = charts();
+
+        final JsonNode failures = charts.get(charts.size() - 1);
+        assertEquals(Samples.CAUSE, failures.get("series").get(0).get("name").asText());
+        assertFalse(page.contains(Samples.CAUSE));
+    }
+
+    private JsonNode charts() throws IOException {
+        return new ObjectMapper().readTree(part("script"));
+    }
+
+    /** What the first such element holds. */
+    private String part(final String element) {
+        final Matcher matcher = CODE.matcher(page);
+        while (matcher.find()) {
+            if (matcher.group(2).equals(element)) {
+                return matcher.group(3);
+            }
+        }
+        throw new AssertionError("no " + element);
+    }
+
+    /** The page without its code, which XML does not understand. */
+    private Document document() throws ParserConfigurationException, SAXException, IOException {
+        final String markup = CODE.matcher(page).replaceAll("$1$4");
+        return DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new InputSource(new StringReader(markup)));
+    }
+
+    private static List<String> elementsWith(final Document document, final String attribute) {
+        final List<String> found = new ArrayList<>();
+        for (int i = 0; i < document.getElementsByTagName("*").getLength(); i++) {
+            final Element element = (Element) document.getElementsByTagName("*").item(i);
+            if (element.hasAttribute(attribute)) {
+                found.add(element.getTagName());
+            }
+        }
+        return found;
+    }
+}
