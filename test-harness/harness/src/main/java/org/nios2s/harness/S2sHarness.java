@@ -13,8 +13,11 @@ package org.nios2s.harness;
 import org.nios2s.harness.cli.CeilingCommand;
 import org.nios2s.harness.cli.CompareClientsCommand;
 import org.nios2s.harness.cli.CompareCommand;
+import org.nios2s.harness.cli.ConfigFile;
 import org.nios2s.harness.cli.DemoCommand;
 import org.nios2s.harness.cli.NifiCommand;
+import org.nios2s.harness.cli.PartialResult;
+import org.nios2s.harness.cli.ReportCommand;
 import org.nios2s.harness.cli.ScaleCommand;
 import org.nios2s.harness.cli.SlowPeersCommand;
 import picocli.CommandLine;
@@ -40,6 +43,7 @@ import picocli.CommandLine.ParameterException;
             ScaleCommand.class,
             SlowPeersCommand.class,
             CeilingCommand.class,
+            ReportCommand.class,
             NifiCommand.class
         })
 public final class S2sHarness {
@@ -54,6 +58,7 @@ public final class S2sHarness {
         final S2sHarness root = new S2sHarness();
         final CommandLine commandLine = new CommandLine(root);
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+        commandLine.getSubcommands().values().forEach(command -> ConfigFile.install(command.getCommandSpec()));
         commandLine.setUsageHelpAutoWidth(true);
         commandLine.setExecutionExceptionHandler(root::report);
         commandLine.setParameterExceptionHandler(root::explain);
@@ -62,6 +67,7 @@ public final class S2sHarness {
 
     private int report(final Exception failure, final CommandLine command, final CommandLine.ParseResult arguments)
             throws Exception {
+        PartialResult.keep(command, failure);
         if (!(failure instanceof HarnessException)) {
             throw failure;
         }

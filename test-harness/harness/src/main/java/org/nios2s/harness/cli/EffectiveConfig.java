@@ -30,6 +30,9 @@ final class EffectiveConfig {
     /** Options that say nothing about what is measured. */
     private static final Set<String> LEFT_OUT = Set.of("help", "version", "results", "config", "password");
 
+    /** Part of the names of options whose values are written nowhere. */
+    private static final String SECRET = "password";
+
     private EffectiveConfig() {}
 
     /**
@@ -41,13 +44,17 @@ final class EffectiveConfig {
     static Map<String, Object> of(final CommandSpec command) {
         final Map<String, Object> settings = new LinkedHashMap<>();
         for (final OptionSpec option : command.options()) {
-            final String name = name(option);
             final Object value = option.getValue();
-            if (!LEFT_OUT.contains(name) && value != null && !isEmpty(value)) {
-                settings.put(name, written(value));
+            if (isSetting(option) && value != null && !isEmpty(value)) {
+                settings.put(name(option), written(value));
             }
         }
         return settings;
+    }
+
+    /** Whether an option says what is measured, and may stand in a file. */
+    static boolean isSetting(final OptionSpec option) {
+        return !LEFT_OUT.contains(name(option)) && !name(option).contains(SECRET);
     }
 
     /** Name of an option without its dashes. */

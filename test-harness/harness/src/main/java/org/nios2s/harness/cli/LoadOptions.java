@@ -12,6 +12,7 @@ package org.nios2s.harness.cli;
 
 import java.time.Duration;
 import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.load.EphemeralPorts;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.OpenFileLimit;
 import picocli.CommandLine.Model.CommandSpec;
@@ -133,6 +134,7 @@ final class LoadOptions {
                     false,
                     reconnect);
             OpenFileLimit.check(settings.clients(), client());
+            EphemeralPorts.check(settings.clients());
             return settings;
         } catch (final IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);

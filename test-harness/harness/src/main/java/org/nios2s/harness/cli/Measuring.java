@@ -54,6 +54,7 @@ final class Measuring {
             try {
                 body.measure(interruption);
             } catch (final HarnessException e) {
+                results.keepBroken(e);
                 if (!results.runs().isEmpty()) {
                     results.finish(verdict.get(), Completion.failed(e.getMessage()));
                 }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.report.HtmlReport;
+import org.nios2s.harness.result.Caveat;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.DataTable;
@@ -23,6 +24,7 @@ import org.nios2s.harness.result.Headline;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.ScenarioResult;
+import org.nios2s.harness.scenario.BrokenRunException;
 import org.nios2s.harness.scenario.LoadScenario.Measured;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -34,7 +36,14 @@ import picocli.CommandLine.Spec;
  */
 final class ResultsOption {
 
-    private static final String DEFAULT = "results";
+    /** Where results go in the project. */
+    static final String DEFAULT = "results";
+
+    private static final String BROKEN = "-broken";
+    private static final long KIBIBYTE = 1024;
+
+    /** Room for the CSVs, the logs and the report of some long runs. */
+    private static final long LEAST_FREE_BYTES = 32 * KIBIBYTE * KIBIBYTE;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -45,8 +54,17 @@ final class ResultsOption {
             description = "Where the result's directory goes; default: " + DEFAULT + " in the project.")
     private Path parent;
 
+    @Option(
+            names = ConfigFile.OPTION,
+            paramLabel = "FILE",
+            description =
+                    "Settings as lines 'name: value' of YAML, named as the options without dashes; the command line"
+                            + " wins. The directory of an earlier result repeats it.")
+    private Path config;
+
     private ResultDirectory directory;
     private ScenarioResult.Builder result;
+    private boolean finished;
 
     /** Makes sure that results can be kept, before a measurement that would be lost. */
     void prepare() {
@@ -59,7 +77,21 @@ final class ResultsOption {
         if (!Files.isWritable(where)) {
             throw new HarnessException("Cannot write results into " + where + ": choose another with --results");
         }
+        checkSpace(where);
         result = ScenarioResult.builder(command.name());
+    }
+
+    private static void checkSpace(final Path where) {
+        try {
+            final long free = Files.getFileStore(where).getUsableSpace();
+            if (free < LEAST_FREE_BYTES) {
+                throw new HarnessException(
+                        "The disk of %s has %,d KiB left, results may need %,d KiB: make room or choose another with --results"
+                                .formatted(where, free / KIBIBYTE, LEAST_FREE_BYTES / KIBIBYTE));
+            }
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot tell how much room there is in " + where + ": " + e, e);
+        }
     }
 
     /**
@@ -115,21 +147,48 @@ final class ResultsOption {
      * @param completion whether this is all of it
      */
     void finish(final String verdict, final Completion completion) {
+        finished = true;
         result.config(EffectiveConfig.of(command));
+        final List<Caveat> caveats =
+                Caveat.of(result.runs(), Runtime.getRuntime().availableProcessors());
+        caveats.forEach(caveat -> remark(caveat.remark()));
+        final String judged = Caveat.append(verdict, caveats);
         try {
-            final ScenarioResult complete = result.build(verdict, completion);
+            final ScenarioResult complete = result.build(judged, completion);
             directory().finish(complete);
-            HtmlReport.write(complete, directory.path().resolve(HtmlReport.FILE));
+            directory.write(HtmlReport.FILE, HtmlReport.of(complete));
         } catch (final IOException e) {
             throw new HarnessException("Cannot write the result into " + where() + ": " + e, e);
         }
         if (completion.state() != Completion.State.COMPLETE) {
             command.commandLine().getOut().println("not complete: " + completion.reason());
         }
-        command.commandLine().getOut().println(verdict);
+        command.commandLine().getOut().println(judged);
         command.commandLine().getOut().println("report: " + directory.path().resolve(HtmlReport.FILE));
         command.commandLine().getOut().println("results: " + directory.path());
         command.commandLine().getOut().flush();
+    }
+
+    /**
+     * Keeps the run in which something broke, if there is one and nothing was written yet.
+     *
+     * @param failure what broke
+     */
+    void keepBroken(final Exception failure) {
+        if (failure instanceof final BrokenRunException broken && result != null && !finished) {
+            add(broken.measured().result().label() + BROKEN, broken.measured());
+        }
+    }
+
+    /**
+     * Writes what there is when something broke in mid-run; does nothing when there is nothing, or when all was written.
+     *
+     * @param reason what broke
+     */
+    void fail(final String reason) {
+        if (result != null && !finished && !result.runs().isEmpty()) {
+            finish("It broke off: " + reason, Completion.failed(reason + " These are the figures of a part."));
+        }
     }
 
     private ResultDirectory directory() throws IOException {

@@ -12,6 +12,7 @@ package org.nios2s.harness.cli;
 
 import java.util.Locale;
 import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.load.EphemeralPorts;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.OpenFileLimit;
 import org.nios2s.harness.scenario.UntilFailureScenario.Counts;
@@ -104,6 +105,7 @@ final class UntilFailureOptions {
         try {
             OpenFileLimit.check(
                     settings.withClients(largest, settings.stagger()).clients(), client);
+            EphemeralPorts.check(largest);
         } catch (final IllegalArgumentException e) {
             throw usage("--max-clients: " + e.getMessage());
         }

@@ -19,8 +19,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -63,17 +61,6 @@ public final class HtmlReport {
         context.put("charts", json(charts));
         final Template template = Mustache.compiler().compile(resource(TEMPLATE));
         return template.execute(context);
-    }
-
-    /**
-     * Writes the report of a result.
-     *
-     * @param result what was found out
-     * @param file   where to
-     * @throws IOException when it cannot be written
-     */
-    public static void write(final ScenarioResult result, final Path file) throws IOException {
-        Files.writeString(file, of(result));
     }
 
     /** Data inside a script element: nothing in it may end the element. */

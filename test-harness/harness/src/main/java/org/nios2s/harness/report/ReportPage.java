@@ -19,7 +19,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.DataTable;
@@ -43,6 +42,8 @@ import org.nios2s.harness.result.ScenarioResult;
  * @param headlines  the few figures that count most
  * @param tables     figures that belong together
  * @param figures    the charts
+ * @param faultless  whether no transaction failed, so that there is no chart of failures
+ * @param runs       the table of all runs, if there are any
  * @param settings   at the end: groups of names and values
  */
 record ReportPage(
@@ -56,6 +57,8 @@ record ReportPage(
         List<Headline> headlines,
         List<Table> tables,
         List<Drawn> figures,
+        boolean faultless,
+        List<Table> runs,
         List<Group> settings) {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofLocalizedDateTime(
@@ -105,9 +108,6 @@ record ReportPage(
     record Setting(String name, String value) {}
 
     static ReportPage of(final ScenarioResult result, final List<Chart> charts) {
-        final Stream<DataTable> tables = result.runs().isEmpty()
-                ? result.tables().stream()
-                : Stream.concat(result.tables().stream(), Stream.of(runs(result.runs())));
         return new ReportPage(
                 "s2s-harness " + result.scenario(),
                 result.scenario(),
@@ -119,8 +119,10 @@ record ReportPage(
                         : result.completion().reason(),
                 result.remarks(),
                 result.headlines(),
-                tables.map(ReportPage::table).toList(),
+                result.tables().stream().map(ReportPage::table).toList(),
                 figures(charts),
+                !result.runs().isEmpty() && result.runs().stream().allMatch(run -> run.failures() == 0),
+                result.runs().isEmpty() ? List.of() : List.of(table(runs(result.runs()))),
                 settings(result));
     }
 

@@ -168,7 +168,13 @@ public record Comparison(List<Line> lines) {
      */
     public record Spread(double median, double least, double most) {
 
-        static Spread of(final double[] values) {
+        /**
+         * Where values lie.
+         *
+         * @param values at least one, in any order
+         * @return their median and their ends
+         */
+        public static Spread of(final double[] values) {
             final double[] sorted = values.clone();
             Arrays.sort(sorted);
             final int middle = sorted.length / 2;

@@ -26,7 +26,7 @@ public record Completion(State state, String reason) {
 
     /** The user ended it. */
     public static final Completion INTERRUPTED =
-            new Completion(State.INTERRUPTED, "it was interrupted (Ctrl-C): these are the figures of a part");
+            new Completion(State.INTERRUPTED, "It was interrupted (Ctrl-C): these are the figures of a part.");
 
     /** How a scenario can end. */
     public enum State {

@@ -14,11 +14,14 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -36,6 +39,7 @@ import org.nios2s.harness.load.LoadSettings;
 public final class ResultDirectory {
 
     private static final String JSON_FILE = "result.json";
+    private static final String CONFIG_FILE = "config.yaml";
     private static final String INDEX_FILE = "index.md";
     private static final String LATENCY_FILE = "latencies.hlog";
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd_HHmmss", Locale.ROOT);
@@ -46,6 +50,11 @@ public final class ResultDirectory {
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
             .enable(SerializationFeature.INDENT_OUTPUT)
+            .build();
+
+    private static final YAMLMapper YAML = YAMLMapper.builder()
+            .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
+            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
             .build();
 
     private final Path directory;
@@ -102,13 +111,27 @@ public final class ResultDirectory {
     }
 
     /**
-     * Writes everything that was found out.
+     * Writes everything that was found out, and the settings once more so that they can be used again.
      *
      * @param result what was found out
      * @throws IOException when it cannot be written
      */
     public void finish(final ScenarioResult result) throws IOException {
-        JSON.writeValue(directory.resolve(JSON_FILE).toFile(), result);
+        write(CONFIG_FILE, YAML.writeValueAsString(result.config()));
+        write(JSON_FILE, JSON.writeValueAsString(result));
+    }
+
+    /**
+     * Writes a file, all of it or not at all.
+     *
+     * @param name its name
+     * @param text what it holds
+     * @throws IOException when it cannot be written, as on a full disk
+     */
+    public void write(final String name, final String text) throws IOException {
+        final Path part = directory.resolve(name + ".part");
+        Files.writeString(part, text);
+        Files.move(part, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
     }
 
     /**

@@ -15,6 +15,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientKind;
@@ -73,7 +74,8 @@ public final class LoadScenario {
      * @param load   what to send; whether over TLS is up to the target
      * @param target where to
      * @return what was measured
-     * @throws HarnessException     when no transaction can begin there, or the server ended
+     * @throws BrokenRunException   when the server ended meanwhile; it holds what was measured until then
+     * @throws HarnessException     when no transaction can begin there
      * @throws InterruptedException when the calling thread was interrupted
      */
     public Measured run(final LoadSettings load, final Target target) throws InterruptedException {
@@ -87,10 +89,30 @@ public final class LoadScenario {
         watch.stop();
         final LedgerFigures packets = ledger == null
                 ? null
-                : ledger.compare(outcome, settings.packets(), LEDGER_STILL, LEDGER_PATIENCE, interruption::interrupted);
+                : ledger.compare(
+                        outcome,
+                        settings.packets(),
+                        LEDGER_STILL,
+                        LEDGER_PATIENCE,
+                        () -> interruption.interrupted() || hasEnded(target));
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final ServerFigures server = stop(sampler, outcome);
-        return new Measured(result(settings, target, outcome, watch, server, packets), outcome, watch.latencies());
+        final Measured measured =
+                new Measured(result(settings, target, outcome, watch, server, packets), outcome, watch.latencies());
+        if (hasEnded(target) && !interruption.interrupted()) {
+            throw new BrokenRunException(
+                    "NiFi with the %s listener, process %d, ended in mid-run, %.1f s after the first client began: see logs/nifi-app.log and the other logs of its home."
+                            .formatted(
+                                    target.name(),
+                                    target.process().pid(),
+                                    measured.result().seconds()),
+                    measured);
+        }
+        return measured;
+    }
+
+    private static boolean hasEnded(final Target target) {
+        return target.process() != null && !target.process().isAlive();
     }
 
     private void probe(final Target target) throws InterruptedException {
@@ -114,10 +136,14 @@ public final class LoadScenario {
     private LoadOutcome drive(final LoadDriver driver, final LoadSettings settings, final Target target)
             throws InterruptedException {
         interruption.during(driver);
+        final CompletableFuture<Void> onServerEnd = target.process() == null
+                ? CompletableFuture.completedFuture(null)
+                : target.process().onExit().thenRun(driver::stop);
         final ProgressDisplay display = ProgressDisplay.open(target.name(), settings, driver.meter());
         try {
             return driver.drive();
         } finally {
+            onServerEnd.cancel(false);
             display.close();
             interruption.during(null);
         }
@@ -130,11 +156,9 @@ public final class LoadScenario {
         try {
             return sampler.stop(outcome.successes());
         } catch (final HarnessException e) {
-            if (interruption.interrupted()) {
-                // Ctrl-C reaches NiFi too: what the clients measured is kept without the server's part.
-                return null;
-            }
-            throw e;
+            // The server has ended, by itself or by the Ctrl-C that reaches it, too: what the clients measured is kept
+            // without its part, and the caller says what happened.
+            return null;
         }
     }
 
@@ -156,7 +180,7 @@ public final class LoadScenario {
                 outcome.started(),
                 settings,
                 outcome.wall().toNanos() / NANOS_PER_SECOND,
-                interruption.interrupted(),
+                interruption.interrupted() || hasEnded(target),
                 transactions,
                 outcome.transactionsPerSecond(),
                 outcome.failed(),

@@ -22,12 +22,13 @@ import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadSettings;
 
 /**
- * Shows how far a run has come, when standard error is a terminal. Draws on a thread of its own; opened and closed by the
+ * Shows how far a run has come, its rate, its failures and the time left, when standard error is a terminal. Draws on a thread of its own; opened and closed by the
  * scenario.
  */
 final class ProgressDisplay implements AutoCloseable {
 
     private static final int PERIOD_MILLIS = 500;
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
     private final CountDownLatch end = new CountDownLatch(1);
@@ -77,17 +78,19 @@ final class ProgressDisplay implements AutoCloseable {
                 .setUnit(byTime ? " s" : " tx", 1)
                 .setStyle(ProgressBarStyle.ASCII)
                 .setUpdateIntervalMillis(PERIOD_MILLIS)
-                .showSpeed()
                 .build()) {
             boolean ended = false;
+            long lastNanos = startNanos;
+            long lastDone = 0;
             while (!ended) {
                 ended = end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS);
                 final long done = meter.successes() + meter.failures();
-                bar.stepTo(byTime ? TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos) : done);
-                bar.setExtraMessage(
-                        byTime
-                                ? " %,d tx, %,d failed".formatted(done, meter.failures())
-                                : " %,d failed".formatted(meter.failures()));
+                final long now = System.nanoTime();
+                bar.stepTo(byTime ? TimeUnit.NANOSECONDS.toSeconds(now - startNanos) : done);
+                bar.setExtraMessage(" %,.0f tx/s, %,d failed"
+                        .formatted((done - lastDone) * NANOS_PER_SECOND / (now - lastNanos), meter.failures()));
+                lastNanos = now;
+                lastDone = done;
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -16,10 +16,10 @@
             others: ["#91a7ff", "#da77f2", "#a9e34b", "#ff8787", "#66d9e8", "#e9c46a", "#adb5bd", "#faa2c1"],
         },
     };
-    const LOGARITHMIC_FROM = 50;
+    const LOGARITHMIC_FROM = 20;
     const PRINT_WIDTH = 330;
     const LONG_LABEL = 14;
-    const POINTS_WITH_SYMBOLS = 40;
+    const POINTS_WITH_SYMBOLS = 10;
 
     const owner = (name) => name.replace(/ (p50|p90|p99|p99\.9)$/, "");
     const dashed = (name) => / p50$/.test(name);
@@ -95,7 +95,7 @@
         return {
             animation: false,
             textStyle: { fontFamily: "inherit" },
-            grid: { left: 2, right: 14, top: 10, bottom: 2, containLabel: true },
+            grid: { left: 2, right: 14, top: 12, bottom: 6, containLabel: true },
             tooltip: {
                 trigger: "axis", confine: true, backgroundColor: palette.panel, borderColor: palette.line,
                 textStyle: { color: palette.ink, fontSize: 12 },

@@ -31,6 +31,15 @@ public final class Samples {
 
     /** A run of a listener with a time series of some seconds. */
     public static RunResult run(final String label, final String listener, final double rate) {
+        return run(label, listener, rate, new GeneratorFigures(0.1, 20, 15, 1.0), new Disturbance(5, 0));
+    }
+
+    static RunResult run(
+            final String label,
+            final String listener,
+            final double rate,
+            final GeneratorFigures generator,
+            final Disturbance disturbance) {
         final List<TimeSeries.Sample> samples = new ArrayList<>();
         for (int second = 1; second <= 5; second++) {
             samples.add(new TimeSeries.Sample(
@@ -61,10 +70,10 @@ public final class Samples {
                 0,
                 0,
                 Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 9, 10)),
-                new GeneratorFigures(0.1, 20, 15, 1.0),
+                generator,
                 new ServerFigures(100, 0.5, 50, 1 << 30, 100),
                 new LedgerFigures(50, 50, 0, 0, 0, true),
-                new Disturbance(5, 0),
+                disturbance,
                 new TimeSeries(samples));
     }
 

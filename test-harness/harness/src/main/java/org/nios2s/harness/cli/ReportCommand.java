@@ -1,0 +1,101 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.report.HtmlReport;
+import org.nios2s.harness.report.SideBySide;
+import org.nios2s.harness.result.ResultDirectory;
+import org.nios2s.harness.result.ScenarioResult;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * Earlier results side by side, or the page of one again.
+ * Runs on the main thread.
+ */
+@Command(
+        name = "report",
+        description = {
+            "Makes one page of earlier results: their figures side by side, their charts over each other.",
+            "Of one result it makes its report again."
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+public final class ReportCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "DIR", arity = "1..*", description = "Directories that commands left behind in results/.")
+    private List<Path> directories;
+
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            description =
+                    "The page; default: report.html in a new directory of results/, or in DIR if there is only one.")
+    private Path output;
+
+    @Override
+    public Integer call() {
+        if (directories.size() > SideBySide.MOST_RESULTS) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "at most %d results, not %d".formatted(SideBySide.MOST_RESULTS, directories.size()));
+        }
+        final Map<String, ScenarioResult> results = new LinkedHashMap<>();
+        directories.forEach(directory -> results.put(directory.normalize().toString(), read(directory)));
+        if (results.size() < directories.size()) {
+            throw new ParameterException(spec.commandLine(), "a directory is named twice");
+        }
+        final ScenarioResult shown =
+                results.size() == 1 ? results.values().iterator().next() : SideBySide.of(results);
+        try {
+            final Path page = output == null ? usualPage() : output.toAbsolutePath();
+            Files.writeString(page, HtmlReport.of(shown));
+            spec.commandLine().getOut().println("report: " + page);
+            spec.commandLine().getOut().flush();
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot write the report: " + e, e);
+        }
+        return ExitCode.OK;
+    }
+
+    private Path usualPage() throws IOException {
+        final Path home = directories.size() == 1
+                ? directories.getFirst()
+                : ResultDirectory.create(ProjectDirectory.resolve(ResultsOption.DEFAULT), spec.name())
+                        .path();
+        return home.resolve(HtmlReport.FILE);
+    }
+
+    private static ScenarioResult read(final Path directory) {
+        try {
+            return ResultDirectory.read(directory);
+        } catch (final IOException e) {
+            throw new HarnessException(
+                    "There is no result of this harness in %s: %s".formatted(directory, e.getMessage()), e);
+        }
+    }
+}

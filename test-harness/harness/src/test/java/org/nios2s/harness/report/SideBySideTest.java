@@ -1,0 +1,70 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.Samples;
+import org.nios2s.harness.result.ScenarioResult;
+
+/** Two results as one page. Runs on the test's thread. */
+class SideBySideTest {
+
+    private final ScenarioResult both = SideBySide.of(results());
+
+    @Test
+    void everyResultHasALetterAndSaysWhatItSaid() {
+        final List<String> row = both.tables().getFirst().texts().getLast();
+
+        assertEquals(List.of("B", "results/second"), row.subList(0, 2));
+        assertTrue(row.getLast().contains("2.5 ×"), row.getLast());
+    }
+
+    @Test
+    void mediansOfEachKindOfRunStandBesideEachOther() {
+        assertEquals(
+                List.of("The results", "stock", "nio"),
+                both.tables().stream().map(DataTable::title).toList());
+        assertEquals(
+                List.of("tx/s", "2,500", "2,500", "1.00"),
+                both.tables().getLast().texts().getFirst());
+    }
+
+    @Test
+    void chartsOfTheSameTitleLieOverEachOther() {
+        assertEquals(
+                List.of("A nio", "B nio"),
+                both.charts().getFirst().series().stream()
+                        .map(Chart.Series::name)
+                        .toList());
+        assertEquals(
+                List.of("A stock", "A nio", "B stock", "B nio"),
+                RunCharts.of(both.runs()).getFirst().series().stream()
+                        .map(Chart.Series::name)
+                        .toList());
+        assertTrue(HtmlReport.of(both).contains("Side by side: A (compare), B (compare)."));
+    }
+
+    private static Map<String, ScenarioResult> results() {
+        final ScenarioResult one = Samples.comparison();
+        final Map<String, ScenarioResult> results = new LinkedHashMap<>();
+        results.put("results/first", one);
+        results.put("results/second", one);
+        return results;
+    }
+}
