@@ -18,6 +18,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.proxy.ProxyConnectionEvent;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +42,9 @@ final class PeerConnection extends ByteToMessageDecoder {
     }
 
     private final RemotePort port;
+    /** Null without one. */
+    private final PeerProxy proxy;
+
     private final Channel channel;
     private final CloseListener closeListener;
 
@@ -49,19 +53,23 @@ final class PeerConnection extends ByteToMessageDecoder {
     private ChunkDeflater deflater;
     private int protocolVersion;
     private boolean ended;
+    private boolean proxyDone;
     private boolean tlsDone;
     /** When it was last put back, by {@link System#nanoTime}; belongs to the pool and its lock. */
     private long idleSince;
 
     PeerConnection(
             final RemotePort port,
+            final PeerProxy proxy,
             final Channel channel,
             final Conversation opening,
             final CloseListener closeListener) {
         this.port = port;
+        this.proxy = proxy;
         this.channel = channel;
         this.conversation = opening;
         this.closeListener = closeListener;
+        this.proxyDone = proxy == null;
         this.tlsDone = port.tls() == null;
     }
 
@@ -155,10 +163,12 @@ final class PeerConnection extends ByteToMessageDecoder {
 
     @Override
     public void userEventTriggered(final ChannelHandlerContext context, final Object event) throws Exception {
-        if (event instanceof SslHandshakeCompletionEvent tls) {
+        if (event instanceof ProxyConnectionEvent) {
+            proxyDone = true;
+        } else if (event instanceof SslHandshakeCompletionEvent tls) {
             if (tls.isSuccess()) {
                 tlsDone = true;
-            } else {
+            } else if (proxyDone) {
                 end(tlsFailure(tls.cause()));
             }
         }
@@ -173,7 +183,9 @@ final class PeerConnection extends ByteToMessageDecoder {
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        if (cause instanceof DecoderException && cause.getCause() instanceof javax.net.ssl.SSLException) {
+        if (!proxyDone) {
+            end(failure(FailureReason.CONNECT_FAILED, "The " + proxy + " does not lead there: " + cause, cause));
+        } else if (cause instanceof DecoderException && cause.getCause() instanceof javax.net.ssl.SSLException) {
             end(tlsFailure(cause.getCause()));
         } else {
             end(failure(FailureReason.CONNECTION_LOST, "The connection broke: " + cause, cause));
@@ -181,12 +193,7 @@ final class PeerConnection extends ByteToMessageDecoder {
     }
 
     private TransactionException tlsFailure(final Throwable cause) {
-        return new TransactionException(
-                port,
-                tlsDone ? step() : TransactionStep.TLS_HANDSHAKE,
-                FailureReason.TLS_FAILED,
-                String.valueOf(cause.getMessage()),
-                cause);
+        return failure(FailureReason.TLS_FAILED, String.valueOf(cause.getMessage()), cause);
     }
 
     TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
@@ -194,6 +201,12 @@ final class PeerConnection extends ByteToMessageDecoder {
     }
 
     private TransactionStep step() {
+        if (!proxyDone) {
+            return TransactionStep.CONNECT;
+        }
+        if (!tlsDone) {
+            return TransactionStep.TLS_HANDSHAKE;
+        }
         return conversation == null ? TransactionStep.WAIT_FOR_CONNECTION : conversation.step();
     }
 

@@ -52,12 +52,16 @@ public final class RemoteCluster implements AutoCloseable {
     private final SiteToSiteClientConfig config;
     private final SiteInfoProvider site;
     private final PeerSelector selector;
-    private final SSLContext tls;
+    private final TlsContext tls;
     private final ReentrantLock refreshing = new ReentrantLock();
     private final CountDownLatch peersAsked = new CountDownLatch(1);
     private final ScheduledFuture<?> refresh;
 
-    RemoteCluster(final SiteToSiteConnector connector, final SiteToSiteClientConfig config) {
+    RemoteCluster(
+            final SiteToSiteConnector connector,
+            final SiteToSiteClientConfig config,
+            final SSLContext restTls,
+            final TlsContext tls) {
         if (config.getPortName() == null && config.getPortIdentifier() == null) {
             throw new IllegalArgumentException("The configuration names neither a port nor a port identifier");
         }
@@ -66,18 +70,18 @@ public final class RemoteCluster implements AutoCloseable {
         }
         this.connector = connector;
         this.config = config;
-        this.tls = config.getSslContext();
-        this.site = siteInfo();
+        this.tls = tls;
+        this.site = siteInfo(restTls);
         this.selector = new PeerSelector(new RawPeers(), config.getPeerPersistence());
         selector.setEventReporter(config.getEventReporter());
         this.refresh = connector.repeat(this::refreshPeers, REFRESH_PAUSE);
     }
 
-    private SiteInfoProvider siteInfo() {
+    private SiteInfoProvider siteInfo(final SSLContext restTls) {
         final int timeout = (int) config.getTimeout(TimeUnit.MILLISECONDS);
         final SiteInfoProvider info = new SiteInfoProvider();
         info.setClusterUrls(config.getUrls());
-        info.setSslContext(tls);
+        info.setSslContext(restTls);
         info.setConnectTimeoutMillis(timeout);
         info.setReadTimeoutMillis(timeout);
         info.setCachedContentsExpirationMillis(config.getCacheExpiration(TimeUnit.MILLISECONDS));
@@ -205,7 +209,8 @@ public final class RemoteCluster implements AutoCloseable {
                 timeout,
                 timeout,
                 limits,
-                secure ? tls : null);
+                secure ? tls : null,
+                null);
     }
 
     /** Passes over the peer for a while. */

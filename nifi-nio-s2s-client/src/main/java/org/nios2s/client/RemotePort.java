@@ -27,6 +27,7 @@ import javax.net.ssl.SSLContext;
  * @param requestExpiration how long the peer waits for us within a transaction before it gives up
  * @param batchLimits where a pulled batch ends
  * @param tls for TLS with a client certificate; null for plain TCP
+ * @param proxy through which the peer is reached; null for what the JVM says ({@code -DsocksProxyHost}), else directly
  */
 public record RemotePort(
         String host,
@@ -36,7 +37,8 @@ public record RemotePort(
         Duration deadline,
         Duration requestExpiration,
         BatchLimits batchLimits,
-        SSLContext tls) {
+        TlsContext tls,
+        PeerProxy proxy) {
     /** As the timeout of NiFi's client. */
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
@@ -47,11 +49,15 @@ public record RemotePort(
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(portIdentifier, "portIdentifier");
         Objects.requireNonNull(batchLimits, "batchLimits");
+        requireTcpPort(host, port);
+        requirePositive(deadline, "deadline");
+        requirePositive(requestExpiration, "requestExpiration");
+    }
+
+    static void requireTcpPort(final String host, final int port) {
         if (port < 1 || port > HIGHEST_TCP_PORT) {
             throw new IllegalArgumentException("TCP port " + port + " of " + host + " is not in 1 to 65535");
         }
-        requirePositive(deadline, "deadline");
-        requirePositive(requestExpiration, "requestExpiration");
     }
 
     private static void requirePositive(final Duration duration, final String name) {
@@ -63,36 +69,50 @@ public record RemotePort(
     /** @return a plain, uncompressed port with a deadline of 30 s */
     public static RemotePort of(final String host, final int port, final String portIdentifier) {
         return new RemotePort(
-                host, port, portIdentifier, false, DEFAULT_TIMEOUT, DEFAULT_TIMEOUT, BatchLimits.NONE, null);
+                host, port, portIdentifier, false, DEFAULT_TIMEOUT, DEFAULT_TIMEOUT, BatchLimits.NONE, null, null);
     }
 
     /** @return the same port with packets deflated on the wire or not */
     public RemotePort withCompress(final boolean deflate) {
-        return new RemotePort(host, port, portIdentifier, deflate, deadline, requestExpiration, batchLimits, tls);
+        return new RemotePort(
+                host, port, portIdentifier, deflate, deadline, requestExpiration, batchLimits, tls, proxy);
     }
 
     /** @return the same port with another deadline per transaction */
     public RemotePort withDeadline(final Duration longest) {
-        return new RemotePort(host, port, portIdentifier, compress, longest, requestExpiration, batchLimits, tls);
+        return new RemotePort(
+                host, port, portIdentifier, compress, longest, requestExpiration, batchLimits, tls, proxy);
     }
 
     /** @return the same port with another time that the peer waits for us */
     public RemotePort withRequestExpiration(final Duration expiration) {
-        return new RemotePort(host, port, portIdentifier, compress, deadline, expiration, batchLimits, tls);
+        return new RemotePort(host, port, portIdentifier, compress, deadline, expiration, batchLimits, tls, proxy);
     }
 
     /** @return the same port with other limits of a pulled batch */
     public RemotePort withBatchLimits(final BatchLimits limits) {
-        return new RemotePort(host, port, portIdentifier, compress, deadline, requestExpiration, limits, tls);
+        return new RemotePort(host, port, portIdentifier, compress, deadline, requestExpiration, limits, tls, proxy);
     }
 
     /**
      * @param context its key manager has the client certificate, its trust manager knows the peer. As NiFi's client does,
      *     the host name is not compared with the certificate
-     * @return the same port over TLS, or over plain TCP if null
+     * @return the same port over the JDK's TLS, or over plain TCP if null
      */
     public RemotePort withTls(final SSLContext context) {
-        return new RemotePort(host, port, portIdentifier, compress, deadline, requestExpiration, batchLimits, context);
+        return withTls(context == null ? null : TlsContext.of(context));
+    }
+
+    /** @return the same port over TLS, or over plain TCP if null */
+    public RemotePort withTls(final TlsContext context) {
+        return new RemotePort(
+                host, port, portIdentifier, compress, deadline, requestExpiration, batchLimits, context, proxy);
+    }
+
+    /** @return the same port reached through a proxy, or as the JVM says if null */
+    public RemotePort withProxy(final PeerProxy through) {
+        return new RemotePort(
+                host, port, portIdentifier, compress, deadline, requestExpiration, batchLimits, tls, through);
     }
 
     /** @return the peer as {@code host:port} */

@@ -18,9 +18,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.resolver.NoopAddressResolverGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -37,7 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.PeerStatus;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClientConfig;
@@ -71,11 +68,12 @@ public final class SiteToSiteConnector implements AutoCloseable {
     /** Makes a connector; its threads are daemons and start with the first transaction. */
     public SiteToSiteConnector(final ConnectorSettings settings) {
         this.settings = settings;
-        workers = new NioEventLoopGroup(settings.workerThreads(), new DefaultThreadFactory("s2s-client", true));
+        final Transport transport = Transport.best();
+        workers = transport.workers(settings.workerThreads(), new DefaultThreadFactory("s2s-client", true));
         channels = new DefaultChannelGroup(workers.next());
         bootstrap = new Bootstrap()
                 .group(workers)
-                .channel(NioSocketChannel.class)
+                .channel(transport.socket())
                 .resolver(NoopAddressResolverGroup.INSTANCE)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
@@ -134,7 +132,18 @@ public final class SiteToSiteConnector implements AutoCloseable {
      *     {@code SiteToSiteClient.Builder} makes it
      */
     public RemoteCluster cluster(final SiteToSiteClientConfig config) {
-        return new RemoteCluster(this, config);
+        final SSLContext context = config.getSslContext();
+        return new RemoteCluster(this, config, context, context == null ? null : TlsContext.of(context));
+    }
+
+    /**
+     * The same with other TLS for packets than for the REST API, for which the configuration's serves.
+     *
+     * @param config as above
+     * @param tls for packets, such as BoringSSL
+     */
+    public RemoteCluster cluster(final SiteToSiteClientConfig config, final TlsContext tls) {
+        return new RemoteCluster(this, config, config.getSslContext(), tls);
     }
 
     /** Asks a peer for the peers of its cluster. */
@@ -259,7 +268,9 @@ public final class SiteToSiteConnector implements AutoCloseable {
         private void connect(final ConnectionPool pool) {
             final RemotePort port = pool.port();
             final InetSocketAddress address = new InetSocketAddress(port.host(), port.port());
-            if (address.isUnresolved()) {
+            final PeerProxy named = port.proxy();
+            final PeerProxy proxy = named == null ? PeerProxy.ofJvm(port.host(), port.port()) : named;
+            if (address.isUnresolved() && proxy == null) {
                 pool.openingFailed(connectFailure(port, new UnknownHostException(port.host())));
             } else if (workers.isShuttingDown()) {
                 pool.openingFailed(new TransactionException(
@@ -269,10 +280,10 @@ public final class SiteToSiteConnector implements AutoCloseable {
                         "The connector is closed",
                         null));
             } else {
-                bootstrap.connect(address).addListener((ChannelFuture connected) -> {
+                bootstrapThrough(proxy).connect(address).addListener((ChannelFuture connected) -> {
                     if (connected.isSuccess()) {
                         channels.add(connected.channel());
-                        converse(pool, connected.channel());
+                        converse(pool, connected.channel(), proxy);
                     } else {
                         pool.openingFailed(connectFailure(port, connected.cause()));
                     }
@@ -280,17 +291,21 @@ public final class SiteToSiteConnector implements AutoCloseable {
             }
         }
 
+        private Bootstrap bootstrapThrough(final PeerProxy proxy) {
+            return proxy == null ? bootstrap : bootstrap.clone().handler(proxy.handler());
+        }
+
         private TransactionException connectFailure(final RemotePort port, final Throwable cause) {
             return new TransactionException(
                     port, TransactionStep.CONNECT, FailureReason.CONNECT_FAILED, String.valueOf(cause), cause);
         }
 
-        private void converse(final ConnectionPool pool, final Channel channel) {
+        private void converse(final ConnectionPool pool, final Channel channel, final PeerProxy proxy) {
             final RemotePort port = pool.port();
             final Opening opening = new Opening(pool);
-            final PeerConnection connection = new PeerConnection(port, channel, opening, pool);
+            final PeerConnection connection = new PeerConnection(port, proxy, channel, opening, pool);
             if (port.tls() != null) {
-                channel.pipeline().addLast(tls(port));
+                channel.pipeline().addLast(port.tls().handler(channel.alloc(), port, virtualThreads));
             }
             channel.pipeline().addLast(connection);
             channel.eventLoop()
@@ -303,14 +318,6 @@ public final class SiteToSiteConnector implements AutoCloseable {
             } catch (final ProtocolException e) {
                 connection.end(connection.failure(FailureReason.PROTOCOL_VIOLATION, e.getMessage(), e));
             }
-        }
-
-        private SslHandler tls(final RemotePort port) {
-            final SSLEngine engine = port.tls().createSSLEngine(port.host(), port.port());
-            engine.setUseClientMode(true);
-            final SslHandler handler = new SslHandler(engine, virtualThreads);
-            handler.setHandshakeTimeoutMillis(settings.connectTimeout().toMillis());
-            return handler;
         }
     }
 

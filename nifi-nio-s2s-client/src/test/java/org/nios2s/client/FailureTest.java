@@ -13,11 +13,13 @@ package org.nios2s.client;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.assertFails;
 import static org.nios2s.client.Outcomes.packet;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
+import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,7 +101,8 @@ class FailureTest {
     @EnumSource(Moment.class)
     void aPeerThatSpeaksAnotherLanguageFailsThePushInItsStep(final Moment moment) throws Exception {
         server.at(moment, ScriptedServer.garbage());
-        assertFails(push(), STEPS.get(moment), FailureReason.PROTOCOL_VIOLATION);
+        final TransactionException failure = assertFails(push(), STEPS.get(moment), FailureReason.PROTOCOL_VIOLATION);
+        assertInstanceOf(ProtocolException.class, failure.getCause());
         assertNothingIsLeft();
         assertServesAgain(moment);
     }
@@ -171,6 +175,7 @@ class FailureTest {
         final TransactionException failure = assertFails(
                 connector.push(nobody, List.of(packet("a"))), TransactionStep.CONNECT, FailureReason.CONNECT_FAILED);
         assertTrue(failure.getMessage().contains("127.0.0.1:" + unused), failure.getMessage());
+        assertInstanceOf(ConnectException.class, failure.getCause());
         assertFalse(failure.isOutcomeUnknown());
     }
 
@@ -262,5 +267,30 @@ class FailureTest {
             assertFails(push(), TransactionStep.HANDSHAKE, FailureReason.UNKNOWN_PORT);
         }
         assertEquals(10, server.accepted.get());
+    }
+
+    @Test
+    void aPeerThatGivesNoListOfPeersSaysWhyNot() {
+        final RemotePort withoutPort =
+                RemotePort.of("127.0.0.1", server.port(), "").withDeadline(Duration.ofMillis(500));
+        server.insteadOfPeers(ScriptedServer.garbage());
+        assertFails(connector.peers(withoutPort), TransactionStep.REQUEST_PEER_LIST, FailureReason.PROTOCOL_VIOLATION);
+        server.insteadOfPeers(ScriptedServer.hangUp());
+        assertFails(connector.peers(withoutPort), TransactionStep.REQUEST_PEER_LIST, FailureReason.CONNECTION_LOST);
+        server.insteadOfPeers(server.stall());
+        assertFails(connector.peers(withoutPort), TransactionStep.REQUEST_PEER_LIST, FailureReason.DEADLINE_PASSED);
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aPeerListThatEndsInItsMiddleIsNotTaken() {
+        final RemotePort withoutPort = RemotePort.of("127.0.0.1", server.port(), "");
+        server.insteadOfPeers(wire -> {
+            wire.out.writeInt(2);
+            wire.out.writeUTF("node");
+            wire.out.flush();
+            throw new IOException("leaves");
+        });
+        assertFails(connector.peers(withoutPort), TransactionStep.REQUEST_PEER_LIST, FailureReason.CONNECTION_LOST);
     }
 }

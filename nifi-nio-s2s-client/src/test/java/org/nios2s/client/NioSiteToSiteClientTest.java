@@ -262,6 +262,8 @@ class NioSiteToSiteClientTest {
                 FailureReason.BAD_CHECKSUM,
                 assertInstanceOf(TransactionException.class, failure.getCause()).reason());
         assertEquals(TransactionState.ERROR, transaction.getState());
+        assertThrows(IllegalStateException.class, transaction::complete);
+        assertEquals(TransactionState.ERROR, transaction.getState());
     }
 
     @Test
@@ -382,5 +384,46 @@ class NioSiteToSiteClientTest {
         final TransactionException cause = assertInstanceOf(TransactionException.class, failure.getCause());
         assertEquals(FailureReason.CONNECTOR_CLOSED, cause.reason());
         assertTrue(cause.isOutcomeUnknown());
+    }
+
+    @Test
+    void aChecksumThatThePeerRefusesFailsTheConfirmationOfWhatWasReceived() throws IOException {
+        server.offered.add(new Received(Map.of(), CONTENT));
+        server.offered.add(new Received(Map.of(), CONTENT));
+        server.at(Moment.CONFIRM, ScriptedServer.answer(ResponseCode.BAD_CHECKSUM));
+        final Transaction transaction = receiving();
+        assertNotNull(transaction.receive());
+        assertEquals(TransactionState.DATA_EXCHANGED, transaction.getState());
+        assertNotNull(transaction.receive());
+        assertNull(transaction.receive());
+        final IOException failure = assertThrows(IOException.class, transaction::confirm);
+        assertEquals(
+                FailureReason.BAD_CHECKSUM,
+                assertInstanceOf(TransactionException.class, failure.getCause()).reason());
+        assertEquals(TransactionState.ERROR, transaction.getState());
+        assertThrows(IllegalStateException.class, transaction::complete);
+        assertEquals(TransactionState.ERROR, transaction.getState());
+        assertEquals(2, server.offered.size());
+    }
+
+    @Test
+    void nothingIsReceivedAfterTheConfirmation() throws IOException {
+        server.offered.add(new Received(Map.of(), CONTENT));
+        final Transaction transaction = receiving();
+        assertNotNull(transaction.receive());
+        assertNull(transaction.receive());
+        transaction.confirm();
+        assertThrows(IllegalStateException.class, transaction::receive);
+        assertEquals(TransactionState.ERROR, transaction.getState());
+        assertEquals(0, server.finishedPulls.get());
+    }
+
+    @Test
+    void aTransactionThatFailedIsNeitherCompletedNorCancelled() throws IOException {
+        final Transaction transaction = sending();
+        assertThrows(IllegalStateException.class, transaction::confirm);
+        assertThrows(IllegalStateException.class, transaction::complete);
+        assertThrows(IllegalStateException.class, () -> transaction.cancel("too late"));
+        assertEquals(TransactionState.ERROR, transaction.getState());
     }
 }

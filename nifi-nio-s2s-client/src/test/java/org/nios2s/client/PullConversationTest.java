@@ -88,7 +88,7 @@ class PullConversationTest {
             throws IOException {
         final EmbeddedChannel channel = new EmbeddedChannel();
         final RemotePort port = RemotePort.of("host", 1, "id").withCompress(compress);
-        final PeerConnection connection = new PeerConnection(port, channel, null, closed -> {});
+        final PeerConnection connection = new PeerConnection(port, null, channel, null, closed -> {});
         channel.pipeline().addLast(connection);
         final PullConversation pull = new PullConversation(connection, failure -> {
             throw new IllegalStateException(failure);
@@ -122,8 +122,8 @@ class PullConversationTest {
             packet.write(new byte[] {0, 0, 0});
         }
         final EmbeddedChannel channel = new EmbeddedChannel();
-        final PeerConnection connection =
-                new PeerConnection(RemotePort.of("host", 1, "id").withCompress(true), channel, null, closed -> {});
+        final PeerConnection connection = new PeerConnection(
+                RemotePort.of("host", 1, "id").withCompress(true), null, channel, null, closed -> {});
         channel.pipeline().addLast(connection);
         final List<FailureReason> reasons = new ArrayList<>();
         final PullConversation pull = new PullConversation(connection, failure -> reasons.add(failure.reason()));

@@ -203,4 +203,76 @@ class PullTest {
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.RECEIVER_FAILED);
     }
+
+    private static TransactionStep stepAt(final Moment moment) {
+        return moment == Moment.CONFIRM ? TransactionStep.CONFIRM : TransactionStep.RECEIVE_PACKETS;
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Moment.class,
+            names = {"FIRST_PACKET", "CONFIRM"})
+    void aPeerThatSpeaksAnotherLanguageFailsThePullInItsStep(final Moment moment) {
+        offer(3);
+        server.at(moment, ScriptedServer.garbage());
+        assertFails(
+                connector.pull(server.remotePort(), packet -> {}), stepAt(moment), FailureReason.PROTOCOL_VIOLATION);
+        await().until(() -> connector.openConnections() == 0);
+        assertEquals(0, server.finishedPulls.get());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Moment.class,
+            names = {"FIRST_PACKET", "CONFIRM"})
+    void aPeerThatStallsFailsThePullAtItsDeadline(final Moment moment) {
+        offer(3);
+        server.at(moment, server.stall());
+        assertFails(
+                connector.pull(server.remotePort().withDeadline(Duration.ofMillis(500)), packet -> {}),
+                stepAt(moment),
+                FailureReason.DEADLINE_PASSED);
+        await().until(() -> connector.openConnections() == 0);
+        assertEquals(0, server.finishedPulls.get());
+    }
+
+    @Test
+    void aPeerThatStallsInAPacketFailsThePullAndItsReceiver() {
+        final CompletableFuture<Exception> heard = new CompletableFuture<>();
+        server.at(Moment.FIRST_PACKET, wire -> {
+            wire.say(ResponseCode.MORE_DATA);
+            wire.out.writeInt(0);
+            wire.out.writeLong(1_000_000);
+            wire.out.write(new byte[10]);
+            wire.out.flush();
+            return server.stall().happen(wire);
+        });
+        assertFails(
+                connector.pull(server.remotePort().withDeadline(Duration.ofMillis(500)), packet -> {
+                    try {
+                        packet.content().readAllBytes();
+                    } catch (final IOException e) {
+                        heard.complete(e);
+                        throw e;
+                    }
+                }),
+                TransactionStep.RECEIVE_PACKETS,
+                FailureReason.DEADLINE_PASSED);
+        await().until(heard::isDone);
+    }
+
+    @Test
+    void aWordThatDoesNotBelongBetweenPacketsFailsThePull() {
+        server.at(Moment.FIRST_PACKET, wire -> {
+            wire.say(ResponseCode.MORE_DATA);
+            wire.out.writeInt(0);
+            wire.out.writeLong(0);
+            wire.say(ResponseCode.PROPERTIES_OK);
+            return true;
+        });
+        assertFails(
+                connector.pull(server.remotePort(), packet -> {}),
+                TransactionStep.RECEIVE_PACKETS,
+                FailureReason.PROTOCOL_VIOLATION);
+    }
 }

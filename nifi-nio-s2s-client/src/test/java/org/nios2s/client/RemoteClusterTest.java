@@ -63,7 +63,7 @@ class RemoteClusterTest {
         return new SiteToSiteClient.Builder()
                 .url(site.url())
                 .portName("in")
-                .timeout(5, TimeUnit.SECONDS)
+                .timeout(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS)
                 .nodePenalizationPeriod(1, TimeUnit.MINUTES);
     }
 

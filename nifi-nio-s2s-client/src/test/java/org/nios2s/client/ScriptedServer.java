@@ -96,6 +96,7 @@ final class ScriptedServer implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Map<Moment, Action> script = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile Action insteadOfPeers = wire -> false;
 
     ScriptedServer() throws IOException {
         this(0, null);
@@ -127,6 +128,11 @@ final class ScriptedServer implements AutoCloseable {
 
     ScriptedServer at(final Moment moment, final Action action) {
         script.put(moment, action);
+        return this;
+    }
+
+    ScriptedServer insteadOfPeers(final Action action) {
+        insteadOfPeers = action;
         return this;
     }
 
@@ -300,7 +306,10 @@ final class ScriptedServer implements AutoCloseable {
             }
         }
 
-        private void sayPeers() throws IOException {
+        private void sayPeers() throws Exception {
+            if (insteadOfPeers.happen(this)) {
+                return;
+            }
             out.writeInt(peers.size());
             for (final Map.Entry<String, int[]> peer : peers.entrySet()) {
                 out.writeUTF(peer.getKey());

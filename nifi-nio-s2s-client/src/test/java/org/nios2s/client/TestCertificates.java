@@ -11,18 +11,25 @@
 package org.nios2s.client;
 
 import java.math.BigInteger;
+import java.net.Socket;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
@@ -62,24 +69,93 @@ final class TestCertificates {
 
     /** @return what shows the identity, or none if null, and trusts one certificate */
     static SSLContext context(final Identity own, final Identity trusted) throws Exception {
+        return context(own, trust(trusted));
+    }
+
+    static SSLContext context(final Identity own, final TrustManager trust) throws Exception {
+        final SSLContext context = SSLContext.getInstance("TLS");
+        context.init(new KeyManager[] {keys(own)}, new TrustManager[] {trust}, null);
+        return context;
+    }
+
+    /** @return what shows the identity, or none if null */
+    static KeyManager keys(final Identity own) throws Exception {
         final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         final KeyStore keyStore = emptyStore();
         if (own != null) {
             keyStore.setKeyEntry("own", own.keys().getPrivate(), PASSWORD, new Certificate[] {own.certificate()});
         }
         keys.init(keyStore, PASSWORD);
+        return keys.getKeyManagers()[0];
+    }
+
+    /** @return what trusts one certificate */
+    static CountingTrust trust(final Identity trusted) throws Exception {
         final TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         final KeyStore trustStore = emptyStore();
         trustStore.setCertificateEntry("trusted", trusted.certificate());
         trust.init(trustStore);
-        final SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-        return context;
+        return new CountingTrust((X509ExtendedTrustManager) trust.getTrustManagers()[0]);
     }
 
     private static KeyStore emptyStore() throws Exception {
         final KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         return store;
+    }
+
+    /** Counts how often a certificate is looked at: once per full handshake, never when a session is resumed. */
+    static final class CountingTrust extends X509ExtendedTrustManager {
+        final AtomicInteger checks = new AtomicInteger();
+        private final X509ExtendedTrustManager trust;
+
+        private CountingTrust(final X509ExtendedTrustManager trust) {
+            this.trust = trust;
+        }
+
+        @Override
+        public void checkClientTrusted(final X509Certificate[] chain, final String type, final Socket socket)
+                throws CertificateException {
+            checks.incrementAndGet();
+            trust.checkClientTrusted(chain, type, socket);
+        }
+
+        @Override
+        public void checkClientTrusted(final X509Certificate[] chain, final String type, final SSLEngine engine)
+                throws CertificateException {
+            checks.incrementAndGet();
+            trust.checkClientTrusted(chain, type, engine);
+        }
+
+        @Override
+        public void checkClientTrusted(final X509Certificate[] chain, final String type) throws CertificateException {
+            checks.incrementAndGet();
+            trust.checkClientTrusted(chain, type);
+        }
+
+        @Override
+        public void checkServerTrusted(final X509Certificate[] chain, final String type, final Socket socket)
+                throws CertificateException {
+            checks.incrementAndGet();
+            trust.checkServerTrusted(chain, type, socket);
+        }
+
+        @Override
+        public void checkServerTrusted(final X509Certificate[] chain, final String type, final SSLEngine engine)
+                throws CertificateException {
+            checks.incrementAndGet();
+            trust.checkServerTrusted(chain, type, engine);
+        }
+
+        @Override
+        public void checkServerTrusted(final X509Certificate[] chain, final String type) throws CertificateException {
+            checks.incrementAndGet();
+            trust.checkServerTrusted(chain, type);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return trust.getAcceptedIssuers();
+        }
     }
 }

@@ -13,10 +13,13 @@ package org.nios2s.client;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.nios2s.client.Outcomes.packet;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +30,10 @@ import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.client.ScriptedServer.Received;
+import org.nios2s.client.TestCertificates.CountingTrust;
 import org.nios2s.client.TestCertificates.Identity;
 
 /** Transactions over TLS with client certificates, and those that come to nothing. */
@@ -58,9 +64,37 @@ class TlsTest {
         return server.remotePort().withTls(tls);
     }
 
-    @Test
-    void packetsArriveAndAreFetchedOverTls() throws Exception {
-        final RemotePort port = port(TestCertificates.context(clientIdentity, serverIdentity));
+    /** What does the arithmetic. */
+    enum Provider {
+        JDK {
+            @Override
+            TlsContext context(final Identity own, final Identity trusted) throws Exception {
+                return TlsContext.of(TestCertificates.context(own, trusted));
+            }
+        },
+        BORING_SSL {
+            @Override
+            TlsContext context(final Identity own, final Identity trusted) throws Exception {
+                return TlsContext.boringSsl(TestCertificates.keys(own), TestCertificates.trust(trusted));
+            }
+        };
+
+        abstract TlsContext context(Identity own, Identity trusted) throws Exception;
+
+        boolean isThere() {
+            return this == JDK || TlsContext.isBoringSslAvailable();
+        }
+    }
+
+    private RemotePort port(final Provider provider, final Identity own, final Identity trusted) throws Exception {
+        assumeTrue(provider.isThere(), "BoringSSL does not load here");
+        return server.remotePort().withTls(provider.context(own, trusted));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void packetsArriveAndAreFetchedOverTls(final Provider provider) throws Exception {
+        final RemotePort port = port(provider, clientIdentity, serverIdentity);
         final byte[] content = new byte[LARGE_BYTES];
         new Random(1).nextBytes(content);
         Outcomes.await(connector.push(port, List.of(packet("a"), Packet.of(Map.of(), content))));
@@ -84,6 +118,31 @@ class TlsTest {
         assertEquals(MANY, server.committed.size());
     }
 
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void aLaterConnectionResumesTheSessionOfAnEarlierOne(final Provider provider) throws Exception {
+        server.close();
+        final CountingTrust trust = TestCertificates.trust(clientIdentity);
+        server = new ScriptedServer(0, TestCertificates.context(serverIdentity, trust));
+        final RemotePort port = port(provider, clientIdentity, serverIdentity);
+        try (SiteToSiteConnector forgetful =
+                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withIdleExpiration(Duration.ofMillis(10)))) {
+            for (int connection = 1; connection <= 3; connection++) {
+                Outcomes.await(forgetful.push(port, List.of(packet("a"))));
+                await().until(() -> forgetful.openConnections() == 0);
+                assertEquals(connection, server.accepted.get());
+            }
+        }
+        assertEquals(1, trust.checks.get(), "full handshakes");
+    }
+
+    @Test
+    void connectionsAreSharedByEqualContextsOnly() throws Exception {
+        final SSLContext context = TestCertificates.context(clientIdentity, serverIdentity);
+        assertEquals(port(context), port(context));
+        assertNotEquals(port(context), port(TestCertificates.context(clientIdentity, serverIdentity)));
+    }
+
     private void assertFailsInTls(final RemotePort port) {
         final TransactionException failure = Outcomes.failureOf(connector.push(port, List.of(packet("a"))));
         assertEquals(FailureReason.TLS_FAILED, failure.reason(), failure.getMessage());
@@ -91,17 +150,17 @@ class TlsTest {
         await().until(() -> connector.openConnections() == 0 && server.openConnections() == 0);
     }
 
-    @Test
-    void aServerThatIsNotTrustedIsLeft() throws Exception {
-        final Identity other = TestCertificates.identity("other");
-        assertFailsInTls(port(TestCertificates.context(clientIdentity, other)));
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void aServerThatIsNotTrustedIsLeft(final Provider provider) throws Exception {
+        assertFailsInTls(port(provider, clientIdentity, TestCertificates.identity("other")));
     }
 
     /** With TLS 1.3 the client is done before it hears of it. */
-    @Test
-    void aClientThatIsNotTrustedFailsWhileTheConnectionOpens() throws Exception {
-        final Identity stranger = TestCertificates.identity("stranger");
-        assertRefusedByServer(port(TestCertificates.context(stranger, serverIdentity)));
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void aClientThatIsNotTrustedFailsWhileTheConnectionOpens(final Provider provider) throws Exception {
+        assertRefusedByServer(port(provider, TestCertificates.identity("stranger"), serverIdentity));
     }
 
     @Test
@@ -128,5 +187,21 @@ class TlsTest {
                 connector.push(port(TestCertificates.context(clientIdentity, serverIdentity)), List.of(packet("a"))));
         assertEquals(TransactionStep.TLS_HANDSHAKE, failure.step());
         assertEquals(FailureReason.TLS_FAILED, failure.reason());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void aServerThatSaysNothingFailsTheHandshakeInItsTime(final Provider provider) throws Exception {
+        server.close();
+        server = new ScriptedServer();
+        server.at(ScriptedServer.Moment.ACCEPTED, server.stall());
+        final RemotePort port = port(provider, clientIdentity, serverIdentity);
+        try (SiteToSiteConnector impatient =
+                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+            Outcomes.assertFails(
+                    impatient.push(port, List.of(packet("a"))),
+                    TransactionStep.TLS_HANDSHAKE,
+                    FailureReason.DEADLINE_PASSED);
+        }
     }
 }

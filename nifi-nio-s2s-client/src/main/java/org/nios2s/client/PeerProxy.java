@@ -1,0 +1,127 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import io.netty.handler.proxy.HttpProxyHandler;
+import io.netty.handler.proxy.ProxyHandler;
+import io.netty.handler.proxy.Socks4ProxyHandler;
+import io.netty.handler.proxy.Socks5ProxyHandler;
+import java.net.Authenticator;
+import java.net.InetSocketAddress;
+import java.net.PasswordAuthentication;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.SocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Objects;
+
+/**
+ * A proxy through which a peer is reached. Immutable; any thread.
+ *
+ * @param kind how one speaks to it
+ * @param host its name or address
+ * @param port its TCP port
+ * @param user the name it wants to know; null for none
+ * @param password null for none
+ */
+public record PeerProxy(Kind kind, String host, int port, String user, String password) {
+    private static final String SOCKS_VERSION = "socksProxyVersion";
+    private static final String PROMPT = "SOCKS authentication";
+
+    /** The kinds of proxies. */
+    public enum Kind {
+        /** SOCKS version 4, which resolves no names and knows no password. */
+        SOCKS4,
+        /** SOCKS version 5. */
+        SOCKS5,
+        /** HTTP with the method CONNECT. */
+        HTTP
+    }
+
+    /** Checks the values. */
+    public PeerProxy {
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(host, "host");
+        RemotePort.requireTcpPort(host, port);
+    }
+
+    /** @return a proxy that asks for nobody's name */
+    public static PeerProxy of(final Kind kind, final String host, final int port) {
+        return new PeerProxy(kind, host, port, null, null);
+    }
+
+    /**
+     * What this JVM says of sockets to a peer, as NiFi's client obeys it too: {@code -DsocksProxyHost} and its companions,
+     * or a {@link ProxySelector} and an {@link Authenticator} of the program.
+     *
+     * @return the proxy, or null to connect directly
+     */
+    static PeerProxy ofJvm(final String peerHost, final int peerPort) {
+        final ProxySelector selector = ProxySelector.getDefault();
+        if (selector == null) {
+            return null;
+        }
+        for (final Proxy proxy : selector.select(socket(peerHost, peerPort))) {
+            if (proxy.type() == Proxy.Type.DIRECT) {
+                return null;
+            }
+            if (proxy.type() == Proxy.Type.SOCKS && proxy.address() instanceof final InetSocketAddress address) {
+                return ofJvm(address);
+            }
+        }
+        return null;
+    }
+
+    private static PeerProxy ofJvm(final InetSocketAddress address) {
+        final String host = address.getHostString();
+        if ("4".equals(System.getProperty(SOCKS_VERSION))) {
+            return new PeerProxy(Kind.SOCKS4, host, address.getPort(), System.getProperty("user.name"), null);
+        }
+        final PasswordAuthentication known = Authenticator.requestPasswordAuthentication(
+                host, address.getAddress(), address.getPort(), "SOCKS5", PROMPT, null);
+        return known == null
+                ? of(Kind.SOCKS5, host, address.getPort())
+                : new PeerProxy(
+                        Kind.SOCKS5, host, address.getPort(), known.getUserName(), new String(known.getPassword()));
+    }
+
+    private static URI socket(final String host, final int port) {
+        try {
+            return new URI("socket", null, host, port, null, null, null);
+        } catch (final URISyntaxException e) {
+            throw new IllegalArgumentException("The host name " + host + " is none", e);
+        }
+    }
+
+    /** @return what speaks to the proxy before anything else is said. May block: the proxy's name is resolved */
+    ProxyHandler handler() {
+        final SocketAddress address = new InetSocketAddress(host, port);
+        final ProxyHandler handler =
+                switch (kind) {
+                    case SOCKS4 -> new Socks4ProxyHandler(address, user);
+                    case SOCKS5 -> new Socks5ProxyHandler(address, user, password);
+                    case HTTP ->
+                        user == null
+                                ? new HttpProxyHandler(address)
+                                : new HttpProxyHandler(address, user, password == null ? "" : password);
+                };
+        // The time for opening a connection has one clock, which knows in which step it is.
+        handler.setConnectTimeoutMillis(0);
+        return handler;
+    }
+
+    /** The password stays out of logs. */
+    @Override
+    public String toString() {
+        return kind + " proxy " + host + ":" + port;
+    }
+}

@@ -1,0 +1,106 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManager;
+
+/**
+ * Who we are, whom we trust, and what does the arithmetic of TLS: the JDK, or BoringSSL where it is on the class path.
+ * Immutable; any thread.
+ *
+ * <p>Connections with the same context resume the sessions of earlier ones to the same peer. Two contexts of the same
+ * {@link SSLContext} are equal; each one of BoringSSL is equal to itself only, so make it once.
+ */
+public final class TlsContext {
+    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+
+    private final SSLContext jdk;
+    private final SslContext boringSsl;
+
+    private TlsContext(final SSLContext jdk, final SslContext boringSsl) {
+        this.jdk = jdk;
+        this.boringSsl = boringSsl;
+    }
+
+    /**
+     * @param context its key manager has the client certificate, its trust manager knows the peer
+     * @return TLS by the JDK
+     */
+    public static TlsContext of(final SSLContext context) {
+        return new TlsContext(Objects.requireNonNull(context, "context"), null);
+    }
+
+    /** @return whether BoringSSL is on the class path ({@code netty-tcnative-boringssl-static}) and loads */
+    public static boolean isBoringSslAvailable() {
+        return OpenSsl.isAvailable();
+    }
+
+    /**
+     * @param keys has the client certificate; its private key must be one that can be had ({@code getEncoded}), or null
+     *     for none
+     * @param trust knows the peer
+     * @return TLS by BoringSSL, which takes less processor time than the JDK
+     * @throws IllegalStateException if it is not available
+     * @throws SSLException if it can't use the key
+     */
+    public static TlsContext boringSsl(final KeyManager keys, final TrustManager trust) throws SSLException {
+        if (!isBoringSslAvailable()) {
+            throw new IllegalStateException(
+                    "BoringSSL does not load: is io.netty:netty-tcnative-boringssl-static on the class path?",
+                    OpenSsl.unavailabilityCause());
+        }
+        final SslContextBuilder builder = SslContextBuilder.forClient()
+                .sslProvider(SslProvider.OPENSSL)
+                .protocols(PROTOCOLS)
+                .trustManager(trust);
+        if (keys != null) {
+            builder.keyManager(keys);
+        }
+        return new TlsContext(null, builder.build());
+    }
+
+    /** @return the handler of a new connection; host and port are where earlier sessions are looked for */
+    SslHandler handler(final ByteBufAllocator allocator, final RemotePort port, final Executor tasks) {
+        final SslHandler handler;
+        if (boringSsl != null) {
+            handler = boringSsl.newHandler(allocator, port.host(), port.port(), tasks);
+        } else {
+            final SSLEngine engine = jdk.createSSLEngine(port.host(), port.port());
+            engine.setUseClientMode(true);
+            handler = new SslHandler(engine, tasks);
+        }
+        // The time for opening a connection has one clock, which knows in which step it is.
+        handler.setHandshakeTimeoutMillis(0);
+        return handler;
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return this == other || (other instanceof final TlsContext context && jdk != null && jdk == context.jdk);
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(jdk == null ? boringSsl : jdk);
+    }
+}
