@@ -1,0 +1,192 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.client.SiteToSiteClientConfig;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+
+/**
+ * The NIO client and a cluster of two, of which one node crashes in mid-run. The test's thread ends and starts nodes; the
+ * senders live on the connector's IO workers.
+ */
+class NioClientClusterIT {
+    private static final Path HOMES = Path.of("target", "nifi-homes");
+    private static final String PACKET_IDS = "clustered.ids";
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration PENALIZATION = Duration.ofSeconds(1);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(200);
+    private static final int NODES = 2;
+    private static final int SENDERS = 16;
+    private static final int PACKETS = 5;
+    private static final int TRANSACTIONS_OF_A_PHASE = 300;
+
+    private final Set<String> peers = ConcurrentHashMap.newKeySet();
+    private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger transactions = new AtomicInteger();
+    private volatile boolean over;
+
+    @ParameterizedTest
+    @EnumSource(Listener.class)
+    void workGoesOnWhenANodeCrashesAndNothingAcknowledgedIsLost(final Listener listener) throws Exception {
+        try (NifiCluster cluster = start(listener);
+                SiteToSiteConnector connector = new SiteToSiteConnector()) {
+            final NifiInstance first = cluster.nodes().getFirst();
+            final NifiInstance second = cluster.nodes().getLast();
+            first.keepPacketIds(PACKET_IDS);
+            // What a sink has dropped and not written yet would be lost with its node: so it waits in the queue.
+            first.flow().stop(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
+            final List<CompletableFuture<Void>> senders = new ArrayList<>();
+            try (RemoteCluster remote = connector.cluster(config(cluster))) {
+                for (int sender = 0; sender < SENDERS; sender++) {
+                    senders.add(new Sender(remote, "sender-" + sender).run(0));
+                }
+                Awaitility.await()
+                        .atMost(PATIENCE)
+                        .until(() -> peers.equals(addresses(cluster.nodes()))
+                                && transactions.get() > TRANSACTIONS_OF_A_PHASE);
+                second.kill();
+                awaitMoreTransactions();
+                peers.clear();
+                awaitMoreTransactions();
+                assertEquals(addresses(List.of(first)), peers);
+                over = true;
+                for (final CompletableFuture<Void> sender : senders) {
+                    sender.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                }
+            } finally {
+                over = true;
+            }
+            second.startAgain();
+            first.flow()
+                    .start(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
+            awaitLedgers(cluster);
+        }
+    }
+
+    private static NifiCluster start(final Listener listener) {
+        return NifiCluster.start(
+                NifiOptions.builder()
+                        .home(HOMES.resolve("nio-client-cluster-on-" + listener))
+                        .listener(listener)
+                        .heap("1g")
+                        .fresh(true)
+                        .stopOnExit(true)
+                        .build(),
+                NODES);
+    }
+
+    private static SiteToSiteClientConfig config(final NifiCluster cluster) {
+        return new SiteToSiteClient.Builder()
+                .urls(cluster.nodes().stream()
+                        .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
+                        .collect(Collectors.toSet()))
+                .portName("input")
+                .timeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .nodePenalizationPeriod(PENALIZATION.toMillis(), TimeUnit.MILLISECONDS)
+                .buildConfig();
+    }
+
+    private static Set<String> addresses(final List<NifiInstance> nodes) {
+        return nodes.stream()
+                .map(node -> node.instance().s2sHost() + ":" + node.instance().s2sPort())
+                .collect(Collectors.toSet());
+    }
+
+    private void awaitMoreTransactions() {
+        final int enough = transactions.get() + TRANSACTIONS_OF_A_PHASE;
+        Awaitility.await().atMost(PATIENCE).until(() -> transactions.get() >= enough);
+    }
+
+    /** Every acknowledged packet is there, and none twice: what was not acknowledged is never sent again. */
+    private void awaitLedgers(final NifiCluster cluster) {
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
+            final List<String> received = received(cluster);
+            final Set<String> lost = new HashSet<>(acknowledged);
+            lost.removeAll(Set.copyOf(received));
+            assertEquals(Set.of(), lost, "acknowledged and in no ledger");
+            assertEquals(received.size(), Set.copyOf(received).size(), "packets that are in a ledger twice");
+        });
+    }
+
+    private static List<String> received(final NifiCluster cluster) throws IOException {
+        final List<String> received = new ArrayList<>();
+        for (final NifiInstance node : cluster.nodes()) {
+            final Path ids = Path.of(node.instance().ledger()).resolve(PACKET_IDS);
+            if (Files.exists(ids)) {
+                received.addAll(Files.readAllLines(ids));
+            }
+        }
+        return received;
+    }
+
+    /** Pushes one transaction after the other, each with ids of its own. */
+    private final class Sender {
+        private final RemoteCluster remote;
+        private final String name;
+
+        private Sender(final RemoteCluster remote, final String name) {
+            this.remote = remote;
+            this.name = name;
+        }
+
+        private CompletableFuture<Void> run(final int number) {
+            if (over) {
+                return CompletableFuture.completedFuture(null);
+            }
+            final List<Packet> packets = new ArrayList<>();
+            for (int packet = 0; packet < PACKETS; packet++) {
+                packets.add(Packet.of(Map.of("packet.id", name + "-" + number + "-" + packet), new byte[] {1, 2, 3}));
+            }
+            return remote.push(packets)
+                    .handleAsync((result, failure) -> {
+                        if (failure == null) {
+                            packets.forEach(packet ->
+                                    acknowledged.add(packet.attributes().get("packet.id")));
+                            transactions.incrementAndGet();
+                            peers.add(result.peer());
+                        }
+                        return failure == null ? (Executor) Runnable::run : afterPause();
+                    })
+                    .thenCompose(when -> CompletableFuture.runAsync(() -> {}, when))
+                    .thenCompose(nothing -> run(number + 1));
+        }
+
+        private Executor afterPause() {
+            return CompletableFuture.delayedExecutor(PAUSE_AFTER_FAILURE.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+}
