@@ -67,8 +67,11 @@ public final class SiteToSiteConnector implements AutoCloseable {
 
     /** Makes a connector; its threads are daemons and start with the first transaction. */
     public SiteToSiteConnector(final ConnectorSettings settings) {
+        this(settings, Transport.best());
+    }
+
+    SiteToSiteConnector(final ConnectorSettings settings, final Transport transport) {
         this.settings = settings;
-        final Transport transport = Transport.best();
         workers = transport.workers(settings.workerThreads(), new DefaultThreadFactory("s2s-client", true));
         channels = new DefaultChannelGroup(workers.next());
         bootstrap = new Bootstrap()

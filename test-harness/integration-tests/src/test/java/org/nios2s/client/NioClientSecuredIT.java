@@ -10,6 +10,7 @@
  */
 package org.nios2s.client;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -20,6 +21,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.Transaction;
@@ -28,28 +32,39 @@ import org.apache.nifi.remote.client.KeystoreType;
 import org.apache.nifi.remote.client.SiteToSiteClient;
 import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
 
-/** The NIO client over TLS against a secured NiFi with the stock listener. */
+/** The NIO client over TLS against a secured NiFi, with either listener. One NiFi serves all tests of a listener. */
+@ParameterizedClass
+@EnumSource(Listener.class)
 class NioClientSecuredIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int SEVERAL_RECORDS_BYTES = 300_000;
 
     private static NifiInstance nifi;
     private static SiteToSiteConnector connector;
 
-    @BeforeAll
-    static void start() {
+    @Parameter
+    private Listener listener;
+
+    @BeforeParameterizedClassInvocation
+    static void start(final Listener listener) {
         connector = new SiteToSiteConnector();
         nifi = NifiInstance.start(NifiOptions.builder()
-                .home(Path.of("target", "nifi-homes", "nio-client-secured"))
-                .listener(Listener.STOCK)
+                .home(Path.of("target", "nifi-homes", "nio-client-secured-on-" + listener))
+                .listener(listener)
                 .secure(true)
                 .heap("1g")
                 .fresh(true)
@@ -57,7 +72,7 @@ class NioClientSecuredIT {
                 .build());
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     static void stop() {
         connector.close();
         if (nifi != null) {
@@ -81,7 +96,11 @@ class NioClientSecuredIT {
     }
 
     private static RemotePort port(final String keyStore) {
-        return RemotePort.of(nifi.instance().s2sHost(), nifi.instance().s2sPort(), nifi.portId("input"))
+        return port(keyStore, "input");
+    }
+
+    private static RemotePort port(final String keyStore, final String name) {
+        return RemotePort.of(nifi.instance().s2sHost(), nifi.instance().s2sPort(), nifi.portId(name))
                 .withTls(config(keyStore).getSslContext());
     }
 
@@ -101,6 +120,31 @@ class NioClientSecuredIT {
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> nifi.ledger().since(before).equals(new SinkLedger(1, 10)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsPushedOverTlsIsPulledBackOverTls(final boolean compress) throws Exception {
+        final String keyStore = nifi.instance().keyStore();
+        final byte[] content = new byte[SEVERAL_RECORDS_BYTES];
+        new Random(1).nextBytes(content);
+        connector
+                .push(
+                        port(keyStore, "loop-in").withCompress(compress),
+                        List.of(Packet.of(Map.of("packet.id", "looped"), content)))
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        final Queue<byte[]> received = new ConcurrentLinkedQueue<>();
+        final RemotePort out = port(keyStore, "loop-out").withCompress(compress);
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> connector
+                                .pull(
+                                        out,
+                                        packet -> received.add(packet.content().readAllBytes()))
+                                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                                .packets()
+                        == 1);
+        assertArrayEquals(content, received.element());
     }
 
     @Test
