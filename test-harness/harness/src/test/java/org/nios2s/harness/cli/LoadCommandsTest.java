@@ -51,7 +51,19 @@ class LoadCommandsTest {
     @Test
     void connectionsOfAKindNeedWhatCanMakeThem() {
         assertRefused(ExitCode.USAGE, "--reconnect needs --client wire", "scale", "--reconnect", "--client", "stock");
+        assertRefused(ExitCode.USAGE, "--reconnect needs --client wire", "scale", "--reconnect", "--client", "nio");
         assertRefused(ExitCode.USAGE, "--secure is for a NiFi that is started", "scale", "--secure", "--home", "x");
+    }
+
+    @Test
+    void clientsAreComparedWithNifisOwn() {
+        assertRefused(
+                ExitCode.USAGE,
+                "--client names the one that NiFi's own is compared with",
+                "compare-clients",
+                "--client",
+                "stock");
+        assertRefused(ExitCode.USAGE, "--pairs must be between 1 and 100, not 0", "compare-clients", "--pairs", "0");
     }
 
     @Test
