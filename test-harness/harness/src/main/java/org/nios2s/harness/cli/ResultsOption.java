@@ -24,6 +24,7 @@ import org.nios2s.harness.result.Headline;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.ScenarioResult;
+import org.nios2s.harness.result.Verdict;
 import org.nios2s.harness.scenario.BrokenRunException;
 import org.nios2s.harness.scenario.LoadScenario.Measured;
 import picocli.CommandLine.Model.CommandSpec;
@@ -187,7 +188,9 @@ final class ResultsOption {
      */
     void fail(final String reason) {
         if (result != null && !finished && !result.runs().isEmpty()) {
-            finish("It broke off: " + reason, Completion.failed(reason + " These are the figures of a part."));
+            finish(
+                    "It broke off. Until then: " + Verdict.of(result.runs()),
+                    Completion.failed(reason + " These are the figures of a part."));
         }
     }
 

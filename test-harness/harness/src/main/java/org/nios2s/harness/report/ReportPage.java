@@ -66,6 +66,9 @@ record ReportPage(
             .withLocale(Locale.UK);
     private static final int MEBIBYTES_PER_GIBIBYTE = 1024;
 
+    /** A longer text is no figure with its spread. */
+    private static final int LONGEST_FIGURE = 30;
+
     /** More columns than these do not fit on a phone beside each other. */
     private static final int MOST_NARROW_COLUMNS = 4;
 
@@ -80,21 +83,24 @@ record ReportPage(
             Figure.DUPLICATED);
 
     /** A table on the page; {@code wide} ones become lists on a phone. */
-    record Table(String title, String note, boolean wide, List<String> headers, List<Row> rows) {}
+    record Table(String title, String note, boolean wide, List<Header> headers, List<Row> rows) {}
+
+    /** A column; one of words is read from the left. */
+    record Header(String name, boolean words) {}
 
     /** A row of a table. */
     record Row(List<Cell> cells) {}
 
     /** A cell; what stands in parentheses at its end is its detail, in smaller letters. */
-    record Cell(String header, String text, String detail, boolean first) {
+    record Cell(String header, String text, String detail, boolean first, boolean words) {
 
         private static final Pattern DETAIL = Pattern.compile("(.+?) (\\(.+\\))");
 
-        static Cell of(final String header, final String text, final boolean first) {
+        static Cell of(final Header column, final String text, final boolean first) {
             final Matcher matcher = DETAIL.matcher(text);
-            return matcher.matches() && !first
-                    ? new Cell(header, matcher.group(1), matcher.group(2), false)
-                    : new Cell(header, text, null, first);
+            return matcher.matches() && !first && !column.words()
+                    ? new Cell(column.name(), matcher.group(1), matcher.group(2), false, false)
+                    : new Cell(column.name(), text, null, first, column.words());
         }
     }
 
@@ -140,18 +146,27 @@ record ReportPage(
     }
 
     private static Table table(final DataTable table) {
-        final List<String> headers =
-                table.columns().stream().map(DataTable.Column::header).toList();
-        final List<Row> rows = table.texts().stream()
-                .map(texts -> {
-                    final List<Cell> cells = new ArrayList<>();
-                    for (int column = 0; column < texts.size(); column++) {
-                        cells.add(Cell.of(headers.get(column), texts.get(column), column == 0));
-                    }
-                    return new Row(cells);
-                })
-                .toList();
-        return new Table(table.title(), table.note(), headers.size() > MOST_NARROW_COLUMNS, headers, rows);
+        final List<List<String>> texts = table.texts();
+        final List<Header> headers = new ArrayList<>();
+        for (int column = 0; column < table.columns().size(); column++) {
+            headers.add(new Header(table.columns().get(column).header(), column > 0 && words(texts, column)));
+        }
+        final List<Row> rows = texts.stream().map(row -> row(headers, row)).toList();
+        final boolean wide =
+                headers.size() > MOST_NARROW_COLUMNS || headers.stream().anyMatch(Header::words);
+        return new Table(table.title(), table.note(), wide, headers, rows);
+    }
+
+    private static Row row(final List<Header> headers, final List<String> texts) {
+        final List<Cell> cells = new ArrayList<>();
+        for (int column = 0; column < texts.size(); column++) {
+            cells.add(Cell.of(headers.get(column), texts.get(column), column == 0));
+        }
+        return new Row(cells);
+    }
+
+    private static boolean words(final List<List<String>> texts, final int column) {
+        return texts.stream().anyMatch(row -> row.get(column).length() > LONGEST_FIGURE);
     }
 
     private static List<Drawn> figures(final List<Chart> charts) {

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.Chart.Axis;
@@ -37,7 +36,6 @@ final class RunCharts {
     private static final int MOST_OVERLAID = 5;
     private static final int MOST_KINDS = 6;
     private static final double MILLIS_PER_SECOND = 1_000;
-    private static final Pattern NUMBER_OF_PAIR = Pattern.compile("^\\d+-");
 
     private RunCharts() {}
 
@@ -76,13 +74,8 @@ final class RunCharts {
         return charts.stream().filter(RunCharts::hasPoints).toList();
     }
 
-    /** What a run is, apart from its number: {@code stock} for {@code 2-stock}. */
-    static String kind(final RunResult run) {
-        return NUMBER_OF_PAIR.matcher(run.label()).replaceFirst("");
-    }
-
     private static Map<String, List<RunResult>> kinds(final List<RunResult> runs) {
-        final Map<String, List<RunResult>> byLabel = group(runs, RunCharts::kind);
+        final Map<String, List<RunResult>> byLabel = group(runs, RunResult::kind);
         return byLabel.size() <= MOST_KINDS ? byLabel : group(runs, RunResult::listener);
     }
 

@@ -110,7 +110,7 @@ public final class SideBySide {
     private static List<DataTable> figures(final Map<String, ScenarioResult> byLetter) {
         final Set<String> kinds = byLetter.values().stream()
                 .flatMap(result -> result.runs().stream())
-                .map(RunCharts::kind)
+                .map(RunResult::kind)
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         return kinds.stream()
                 .map(kind -> figures(kind, byLetter))
@@ -122,7 +122,7 @@ public final class SideBySide {
         final Map<String, List<RunResult>> runs = new LinkedHashMap<>();
         byLetter.forEach((letter, result) -> {
             final List<RunResult> same = result.runs().stream()
-                    .filter(run -> RunCharts.kind(run).equals(kind))
+                    .filter(run -> run.kind().equals(kind))
                     .toList();
             if (!same.isEmpty()) {
                 runs.put(letter, same);
@@ -230,7 +230,7 @@ public final class SideBySide {
         byLetter.forEach((letter, result) -> {
             int number = 1;
             for (final RunResult run : result.runs()) {
-                runs.add(run.labelled("%d-%s %s".formatted(number, letter, RunCharts.kind(run))));
+                runs.add(run.labelled("%d-%s %s".formatted(number, letter, run.kind())));
                 number++;
             }
         });

@@ -51,6 +51,7 @@ public record Caveat(String brief, String remark) {
     private static final String GENERATOR = "the load generator was the limit";
     private static final String BEHIND = "the load generator fell behind";
     private static final String NOISE = "the machine was noisy";
+    private static final String SPREAD = "runs of the same work differ widely";
 
     /**
      * What is to be said of runs.
@@ -133,26 +134,30 @@ public record Caveat(String brief, String remark) {
     }
 
     /** The same work, several times: how far apart its rates lie. */
-    private record Work(String listener, String client, LoadSettings settings) {}
+    private record Work(String kind, String listener, String client, LoadSettings settings) {}
 
     private static void spread(final List<RunResult> runs, final List<Caveat> caveats) {
         final Map<Work, List<RunResult>> repeated = runs.stream()
                 .collect(Collectors.groupingBy(
-                        run -> new Work(run.listener(), run.client(), run.settings()),
+                        run -> new Work(run.kind(), run.listener(), run.client(), run.settings()),
                         LinkedHashMap::new,
                         Collectors.toList()));
+        final List<String> differences = new ArrayList<>();
         for (final Figure figure : List.of(Figure.RATE, Figure.SERVER_CPU)) {
             repeated.forEach((work, same) -> {
                 final double percent = spreadPercent(figure, same);
                 if (percent > SPREAD_PERCENT) {
-                    caveats.add(new Caveat(
-                            NOISE,
-                            words(
-                                    "%s of the same work differs by %.0f %% of its median between runs (%s): differences"
-                                            + " smaller than that mean nothing here.",
-                                    figure.title(), percent, labels(same))));
+                    differences.add(words("%.0f %% in %s (%s)", percent, figure.title(), labels(same)));
                 }
             });
+        }
+        if (!differences.isEmpty()) {
+            caveats.add(new Caveat(
+                    SPREAD,
+                    words(
+                            "Runs of the same work differ by %s of their median. The machine was noisy, or the servers were not"
+                                    + " warm yet: smaller differences mean nothing here.",
+                            String.join(", by ", differences))));
         }
     }
 

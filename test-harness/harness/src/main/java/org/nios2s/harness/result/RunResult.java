@@ -13,6 +13,7 @@ package org.nios2s.harness.result;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 
@@ -64,6 +65,8 @@ public record RunResult(
         Disturbance disturbance,
         TimeSeries series) {
 
+    private static final Pattern NUMBER = Pattern.compile("^\\d+-|-\\d+$");
+
     /**
      * The same run under another name.
      *
@@ -92,6 +95,15 @@ public record RunResult(
                 ledger,
                 disturbance,
                 series);
+    }
+
+    /**
+     * What the run is, apart from its number: {@code stock} for {@code 2-stock} and for {@code stock-2}.
+     *
+     * @return the same for all runs that repeat the same work
+     */
+    public String kind() {
+        return NUMBER.matcher(label).replaceAll("");
     }
 
     /**

@@ -17,7 +17,7 @@ import java.util.Map;
 /**
  * How a run went, second by second. Immutable, any thread.
  *
- * @param samples one per second; the last may be that of a part of one
+ * @param samples one per second; the last may be that of a part of one, if it is half a second or more
  */
 public record TimeSeries(List<Sample> samples) {
 

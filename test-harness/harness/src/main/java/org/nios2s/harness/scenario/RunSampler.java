@@ -37,6 +37,9 @@ import org.nios2s.harness.result.TimeSeries;
 final class RunSampler {
 
     private static final long PERIOD_MILLIS = 1_000;
+    /** The rest of a second at a run's end that is shorter than this says nothing: processor times come in ticks. */
+    private static final double LEAST_SECONDS = 0.5;
+
     private static final double PERCENT = 100;
     private static final double MEDIAN = 50;
     private static final double TAIL = 99;
@@ -153,8 +156,12 @@ final class RunSampler {
     private void add(final Moment now) {
         final Map<Phase, Histogram> times = meter.tick();
         latencies.add(last.time(), now.time(), times);
-        busiestThread.look();
         final double seconds = (now.nanos() - last.nanos()) / NANOS_PER_SECOND;
+        if (seconds < LEAST_SECONDS && !samples.isEmpty()) {
+            last = now;
+            return;
+        }
+        busiestThread.look();
         final Histogram shown = times.getOrDefault(Phase.RESPONSE, times.get(Phase.TOTAL));
         final ProcessUsage usage = now.serverUsage();
         samples.add(new TimeSeries.Sample(

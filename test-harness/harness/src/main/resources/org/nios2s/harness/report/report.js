@@ -18,7 +18,11 @@
     };
     const LOGARITHMIC_FROM = 20;
     const PRINT_WIDTH = 330;
+    const PRINT_HEIGHT = 190;
     const LONG_LABEL = 14;
+    const MOST_LETTERS = 36;
+    const HEIGHT = 240;
+    const BAR_HEIGHT = 26;
     const POINTS_WITH_SYMBOLS = 10;
 
     const owner = (name) => name.replace(/ (p50|p90|p99|p99\.9)$/, "");
@@ -69,10 +73,21 @@
         return names;
     }
 
+    /* Names that do not fit beside each other on a phone stand below each other. */
+    function crowded(names) {
+        const longest = Math.max(...names.map((name) => name.length));
+        return longest > LONG_LABEL || longest * names.length > MOST_LETTERS;
+    }
+
+    function height(chart) {
+        const names = chart.kind === "BAR" ? categories(chart) : [];
+        return crowded(names) ? Math.max(HEIGHT, names.length * BAR_HEIGHT) : HEIGHT;
+    }
+
     function option(chart, palette) {
         const byName = chart.kind === "BAR" || chart.series.some((s) => s.points.some((p) => typeof p.x === "string"));
         const names = byName ? categories(chart) : [];
-        const lying = chart.kind === "BAR" && names.some((name) => name.length > LONG_LABEL);
+        const lying = chart.kind === "BAR" && crowded(names);
         const stacked = chart.kind === "BAR" && chart.title.startsWith("Failures");
         const label = { color: palette.text, fontSize: 12, hideOverlap: true };
         const amount = {
@@ -162,17 +177,24 @@
 
     document.querySelectorAll(".chart").forEach((place) => {
         const chart = charts[Number(place.dataset.chart)];
+        place.style.height = height(chart) + "px";
         drawn.push({ chart, figure: place.closest("figure"), place, echart: echarts.init(place, null, { renderer: "svg" }) });
     });
     draw(palette());
     dark.addEventListener("change", () => draw(palette()));
     window.addEventListener("resize", () => drawn.forEach((each) => each.echart.resize()));
     window.addEventListener("beforeprint", () => {
-        drawn.forEach((each) => each.echart.resize({ width: PRINT_WIDTH }));
+        drawn.forEach((each) => {
+            each.place.style.height = Math.max(PRINT_HEIGHT, height(each.chart) - HEIGHT + PRINT_HEIGHT) + "px";
+            each.echart.resize({ width: PRINT_WIDTH });
+        });
         draw(PALETTES.light);
     });
     window.addEventListener("afterprint", () => {
-        drawn.forEach((each) => each.echart.resize({ width: "auto" }));
+        drawn.forEach((each) => {
+            each.place.style.height = height(each.chart) + "px";
+            each.echart.resize({ width: "auto" });
+        });
         draw(palette());
     });
 }());
