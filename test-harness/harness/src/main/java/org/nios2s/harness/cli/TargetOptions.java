@@ -18,7 +18,6 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLContext;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientKind;
 import org.nios2s.harness.load.TargetAddress;
@@ -151,8 +150,8 @@ final class TargetOptions {
 
     private Target atUrl() {
         try {
-            final SSLContext tls = keyStore == null ? null : ClientTls.of(keyStore, trustStore, password);
-            final RunningNifi nifi = RunningNifi.at(url, tls);
+            final ClientTls tls = keyStore == null ? null : ClientTls.of(keyStore, trustStore, password);
+            final RunningNifi nifi = RunningNifi.at(url, tls == null ? null : tls.context());
             final RunningNifi.RawSocket found = nifi.find(portName);
             return new Target(nifi.toString(), resolved(found.address()), null, null, found.secure() ? tls : null);
         } catch (final IllegalArgumentException e) {

@@ -15,13 +15,13 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLContext;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.security.ClientTls;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
@@ -115,8 +115,8 @@ public final class EmbeddedNifi implements MeasuredNifi {
         }
     }
 
-    private static SSLContext tls(final SecurityFiles files) {
-        return files == null ? null : files.context(files.keyStore(Identity.CLIENT));
+    private static ClientTls tls(final SecurityFiles files) {
+        return files == null ? null : files.tls(files.keyStore(Identity.CLIENT));
     }
 
     /** A NAR that cannot take the listener's place leaves the stock one: its figures must not go by the other's name. */

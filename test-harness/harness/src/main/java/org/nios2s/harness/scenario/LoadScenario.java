@@ -127,8 +127,8 @@ public final class LoadScenario {
     private LoadDriver driver(final LoadSettings settings, final Target target) {
         final String run = RunName.next();
         return switch (client) {
-            case STOCK -> new StockLoadDriver(run, settings, target.address(), target.tls());
-            case NIO -> new NioLoadDriver(run, settings, target.address(), target.tls());
+            case STOCK -> new StockLoadDriver(run, settings, target.address(), target.sslContext());
+            case NIO -> new NioLoadDriver(run, settings, target.address(), target.sslContext());
             case WIRE -> new WireLoadDriver(run, settings, target.address(), WireTls.client(target.tls()));
         };
     }

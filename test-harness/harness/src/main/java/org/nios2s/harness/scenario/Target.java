@@ -13,6 +13,7 @@ package org.nios2s.harness.scenario;
 import java.nio.file.Path;
 import javax.net.ssl.SSLContext;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.security.ClientTls;
 
 /**
  * What is measured. Immutable, any thread.
@@ -23,4 +24,13 @@ import org.nios2s.harness.load.TargetAddress;
  * @param packetIds the file to which its sink appends packet ids, or null when there is none
  * @param tls       what to trust and who to be when its RAW socket speaks TLS, else null
  */
-public record Target(String name, TargetAddress address, ProcessHandle process, Path packetIds, SSLContext tls) {}
+public record Target(String name, TargetAddress address, ProcessHandle process, Path packetIds, ClientTls tls) {
+    /**
+     * For a client that takes nothing else.
+     *
+     * @return null when it speaks plain TCP
+     */
+    public SSLContext sslContext() {
+        return tls == null ? null : tls.context();
+    }
+}

@@ -13,11 +13,18 @@ package org.nios2s.harness.load.wire;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.IdentityCipherSuiteFilter;
 import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
 import io.netty.handler.ssl.SslContext;
-import javax.net.ssl.SSLContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import javax.net.ssl.SSLException;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.security.ClientTls;
 
 /**
- * TLS of the light client, by the JDK's provider. Stateless, any thread.
+ * TLS of the light client: by BoringSSL where it loads, so that the generator leaves the processors to the server, else
+ * by the JDK. Stateless, any thread.
  */
 public final class WireTls {
 
@@ -29,20 +36,32 @@ public final class WireTls {
      * What makes the TLS engines of connections; a later connection of a client may resume a session of an earlier
      * one.
      *
-     * @param context what to trust and who to be, or null for plain TCP
+     * @param tls what to trust and who to be, or null for plain TCP
      * @return the maker, or null for plain TCP
+     * @throws HarnessException when BoringSSL can't use the key
      */
-    public static SslContext client(final SSLContext context) {
-        return context == null
-                ? null
-                : new JdkSslContext(
-                        context,
-                        true,
-                        null,
-                        IdentityCipherSuiteFilter.INSTANCE,
-                        null,
-                        ClientAuth.NONE,
-                        PROTOCOLS,
-                        false);
+    public static SslContext client(final ClientTls tls) {
+        if (tls == null) {
+            return null;
+        }
+        return OpenSsl.isAvailable() ? byBoringSsl(tls) : byJdk(tls);
+    }
+
+    private static SslContext byBoringSsl(final ClientTls tls) {
+        try {
+            return SslContextBuilder.forClient()
+                    .sslProvider(SslProvider.OPENSSL)
+                    .keyManager(new OpenSslCachingX509KeyManagerFactory(tls.keys()))
+                    .trustManager(tls.trust())
+                    .protocols(PROTOCOLS)
+                    .build();
+        } catch (final SSLException e) {
+            throw new HarnessException("BoringSSL can't use the client's key: " + e.getMessage(), e);
+        }
+    }
+
+    private static SslContext byJdk(final ClientTls tls) {
+        return new JdkSslContext(
+                tls.context(), true, null, IdentityCipherSuiteFilter.INSTANCE, null, ClientAuth.NONE, PROTOCOLS, false);
     }
 }

@@ -20,12 +20,23 @@ import javax.net.ssl.TrustManagerFactory;
 import org.nios2s.harness.HarnessException;
 
 /**
- * Makes of key and trust stores what a TLS client needs.
- * Stateless, for any thread.
+ * What a TLS client trusts and who it is. Immutable, for any thread.
  */
 public final class ClientTls {
 
-    private ClientTls() {}
+    private final KeyManagerFactory keys;
+    private final TrustManagerFactory trust;
+    private final SSLContext context;
+
+    private ClientTls(final KeyStore keyStore, final KeyStore trusted, final char[] password)
+            throws GeneralSecurityException {
+        keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(keyStore, password);
+        trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+    }
 
     /**
      * What to trust and who to be.
@@ -35,24 +46,31 @@ public final class ClientTls {
      * @param password of both stores and of the key
      * @throws HarnessException when a store can't be read with that password
      */
-    public static SSLContext of(final Path keyStore, final Path trustStore, final char[] password) {
+    public static ClientTls of(final Path keyStore, final Path trustStore, final char[] password) {
         return of(load(keyStore, password), load(trustStore, password), password, keyStore);
     }
 
-    static SSLContext of(final KeyStore keys, final KeyStore trusted, final char[] password, final Path name) {
+    static ClientTls of(final KeyStore keyStore, final KeyStore trusted, final char[] password, final Path name) {
         try {
-            final KeyManagerFactory keyManagers =
-                    KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            keyManagers.init(keys, password);
-            final TrustManagerFactory trustManagers =
-                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trustManagers.init(trusted);
-            final SSLContext context = SSLContext.getInstance("TLS");
-            context.init(keyManagers.getKeyManagers(), trustManagers.getTrustManagers(), null);
-            return context;
+            return new ClientTls(keyStore, trusted, password);
         } catch (final GeneralSecurityException e) {
             throw new HarnessException("Cannot use the key store " + name + ": " + e.getMessage(), e);
         }
+    }
+
+    /** The client's key, for a TLS library that is not the JDK's. */
+    public KeyManagerFactory keys() {
+        return keys;
+    }
+
+    /** What the client trusts, for a TLS library that is not the JDK's. */
+    public TrustManagerFactory trust() {
+        return trust;
+    }
+
+    /** Both, for the JDK's TLS. */
+    public SSLContext context() {
+        return context;
     }
 
     private static KeyStore load(final Path file, final char[] password) {

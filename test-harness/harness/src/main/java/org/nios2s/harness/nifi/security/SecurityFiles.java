@@ -106,6 +106,11 @@ public final class SecurityFiles {
 
     /** What to trust and who to be when connecting with a key store of this password. */
     public SSLContext context(final Path keyStore) {
+        return tls(keyStore).context();
+    }
+
+    /** The same, for any TLS library. */
+    public ClientTls tls(final Path keyStore) {
         return ClientTls.of(load(keyStore), load(trustStore()), password.toCharArray(), keyStore);
     }
 

@@ -34,6 +34,7 @@ import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.security.ClientTls;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
@@ -84,7 +85,7 @@ class WireLoadDriverTest {
     void overTlsEveryTransactionArrivesToo() throws Exception {
         final SecurityFiles files = SecurityFiles.ensure(directory);
         final SSLContext serverSide = files.context(files.keyStore(Identity.NODE));
-        final SSLContext clientSide = files.context(files.keyStore(Identity.CLIENT));
+        final ClientTls clientSide = files.tls(files.keyStore(Identity.CLIENT));
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL, serverSide)) {
             final LoadSettings settings =
                     settings(3, 2, Duration.ZERO, PATIENCE, 300_000).over(true, true);
