@@ -185,7 +185,7 @@ class PullTest {
         offer(3);
         final CountDownLatch hold = new CountDownLatch(1);
         assertFails(
-                connector.pull(server.remotePort().withDeadline(Duration.ofMillis(500)), packet -> hold.await()),
+                connector.pull(server.remotePort().withDeadline(Duration.ofSeconds(1)), packet -> hold.await()),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.DEADLINE_PASSED);
         hold.countDown();
@@ -229,7 +229,7 @@ class PullTest {
         offer(3);
         server.at(moment, server.stall());
         assertFails(
-                connector.pull(server.remotePort().withDeadline(Duration.ofMillis(500)), packet -> {}),
+                connector.pull(server.remotePort().withDeadline(Duration.ofSeconds(1)), packet -> {}),
                 stepAt(moment),
                 FailureReason.DEADLINE_PASSED);
         await().until(() -> connector.openConnections() == 0);
@@ -248,7 +248,7 @@ class PullTest {
             return server.stall().happen(wire);
         });
         assertFails(
-                connector.pull(server.remotePort().withDeadline(Duration.ofMillis(500)), packet -> {
+                connector.pull(server.remotePort().withDeadline(Duration.ofSeconds(1)), packet -> {
                     try {
                         packet.content().readAllBytes();
                     } catch (final IOException e) {
