@@ -13,6 +13,7 @@ package org.nios2s.listener;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
 
 /**
  * The memory that all connections together may hold in buffered data, in bytes. Thread-safe.
@@ -35,6 +36,7 @@ public final class MemoryBudget {
 
     private final long limit;
     private final AtomicLong used = new AtomicLong();
+    private final LongAccumulator most = new LongAccumulator(Math::max, 0);
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
     /**
@@ -46,7 +48,7 @@ public final class MemoryBudget {
 
     /** @param bytes that are held from now on */
     public void charge(final long bytes) {
-        used.addAndGet(bytes);
+        most.accumulate(used.addAndGet(bytes));
     }
 
     /** @param bytes that are held no longer */
@@ -89,6 +91,11 @@ public final class MemoryBudget {
     /** @return bytes held now */
     public long used() {
         return used.get();
+    }
+
+    /** @return most bytes held at once since this was last asked */
+    public long takeMost() {
+        return Math.max(most.getThenReset(), used.get());
     }
 
     /** @return bytes that may be held */

@@ -41,7 +41,7 @@ public final class Summary {
         }
         logger.info(
                 "Site-to-Site since the last summary: received {} transactions with {} FlowFiles ({}) in {} commits, sent"
-                        + " {} transactions with {} FlowFiles ({}), {} connections accepted, {} closed for a fault; now {} connections open, {} transactions waiting, {} of {} buffered;"
+                        + " {} transactions with {} FlowFiles ({}), {} connections accepted, {} closed for a fault; now {} connections open, {} transactions waiting, {} of {} buffered, at most {};"
                         + " IO workers at most {} ms late",
                 now.transactions() - last.transactions(),
                 now.flowFiles() - last.flowFiles(),
@@ -56,6 +56,7 @@ public final class Summary {
                 dispatchers.waiting(),
                 FormatUtils.formatDataSize(budget.used()),
                 FormatUtils.formatDataSize(budget.limit()),
+                FormatUtils.formatDataSize(budget.takeMost()),
                 TimeUnit.NANOSECONDS.toMillis(metrics.takeLongestWorkerDelay()));
         last = now;
     }

@@ -75,4 +75,13 @@ class MemoryBudgetTest {
         budget.awaitRoom(() -> woken.add("late"));
         assertEquals(List.of("late"), woken);
     }
+
+    @Test
+    @DisplayName("the most that was held is remembered until it is asked for")
+    void most() {
+        budget.charge(1000);
+        budget.release(900);
+        assertEquals(1000, budget.takeMost());
+        assertEquals(100, budget.takeMost());
+    }
 }
