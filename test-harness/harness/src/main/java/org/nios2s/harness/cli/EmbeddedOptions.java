@@ -11,6 +11,7 @@
 package org.nios2s.harness.cli;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -74,6 +75,25 @@ final class EmbeddedOptions {
     /** Whether a NiFi that is started is secured. */
     boolean secure() {
         return secure;
+    }
+
+    /** Sets the heap of a NiFi that is started if the command line does not. */
+    void usualHeap(final String size) {
+        if (!command.commandLine().getParseResult().hasMatchedOption("--heap")) {
+            heap = size;
+        }
+    }
+
+    /** Adds an argument of the JVM of a NiFi that is started. */
+    void jvmArgument(final String argument) {
+        final List<String> more = new ArrayList<>(jvmArguments);
+        more.add(argument);
+        jvmArguments = List.copyOf(more);
+    }
+
+    /** Sets a line of nifi.properties of a NiFi that is started if the command line does not. */
+    void usualProperty(final String key, final String value) {
+        properties.putIfAbsent(key, value);
     }
 
     /** Starts a NiFi in a home of the command's own, and says so. */

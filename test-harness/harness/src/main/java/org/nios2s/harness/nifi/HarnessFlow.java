@@ -31,6 +31,7 @@ final class HarnessFlow {
     private static final String SINK_TYPE = "org.nios2s.harness.sink.LedgerSink";
     private static final String LEDGER_DIRECTORY = "Ledger Directory";
     private static final String PACKET_ID_FILE = "Packet Id File";
+    private static final String DIGEST_FILE = "Digest File";
 
     /** Seen from NiFi's working directory, its home: every node of a cluster has the same flow but its own ledger. */
     private static final String OWN_LEDGER = "./ledger";
@@ -77,10 +78,19 @@ final class HarnessFlow {
 
     /** Makes the sink keep packet ids in a file of its ledger's directory, or no longer when the name is null. */
     void keepPacketIds(final String fileName) {
+        setInSink(PACKET_ID_FILE, fileName);
+    }
+
+    /** Makes the sink keep digests of contents in a file of its ledger's directory. */
+    void keepDigests(final String fileName) {
+        setInSink(DIGEST_FILE, fileName);
+    }
+
+    private void setInSink(final String property, final String value) {
         final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseThrow();
         flow.stop(sink);
         final Map<String, String> change = new HashMap<>();
-        change.put(PACKET_ID_FILE, fileName);
+        change.put(property, value);
         flow.setProperties(sink, change);
         flow.start(sink);
     }

@@ -156,6 +156,17 @@ public final class NifiInstance implements AutoCloseable {
         return home.ledger().resolve(fileName);
     }
 
+    /**
+     * Makes the sink append packet id and SHA-256 of the content of whatever it drops from now on to a file.
+     *
+     * @param fileName name of the file in the ledger's directory
+     * @return the file, one id and one digest per line
+     */
+    public Path keepDigests(final String fileName) {
+        new HarnessFlow(flow()).keepDigests(fileName);
+        return home.ledger().resolve(fileName);
+    }
+
     /** Makes the sink keep no packet ids from now on. */
     public void dropPacketIds() {
         new HarnessFlow(flow()).keepPacketIds(null);

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -64,6 +65,15 @@ public class LedgerSink extends AbstractProcessor {
             .expressionLanguageSupported(ExpressionLanguageScope.NONE)
             .build();
 
+    static final PropertyDescriptor DIGEST_FILE = new PropertyDescriptor.Builder()
+            .name("Digest File")
+            .description("Name of a file in the ledger directory to which packet id and SHA-256 of the content of every"
+                    + " FlowFile are appended, one per line; no value: contents are not read")
+            .required(false)
+            .addValidator(StandardValidators.NON_BLANK_VALIDATOR)
+            .expressionLanguageSupported(ExpressionLanguageScope.NONE)
+            .build();
+
     static final PropertyDescriptor BATCH_SIZE = new PropertyDescriptor.Builder()
             .name("Batch Size")
             .description("Most FlowFiles dropped in one session")
@@ -77,12 +87,13 @@ public class LedgerSink extends AbstractProcessor {
     private static final Duration WRITE_INTERVAL = Duration.ofMillis(100);
 
     private volatile Ledger ledger;
+    private volatile DigestFile digests;
     private volatile int batchSize;
     private volatile ScheduledExecutorService writer;
 
     @Override
     protected List<PropertyDescriptor> getSupportedPropertyDescriptors() {
-        return List.of(LEDGER_DIRECTORY, PACKET_ID_FILE, BATCH_SIZE);
+        return List.of(LEDGER_DIRECTORY, PACKET_ID_FILE, DIGEST_FILE, BATCH_SIZE);
     }
 
     @Override
@@ -95,7 +106,9 @@ public class LedgerSink extends AbstractProcessor {
     public void openLedger(final ProcessContext context) throws IOException {
         final Path directory = Path.of(context.getProperty(LEDGER_DIRECTORY).getValue());
         final String idFile = context.getProperty(PACKET_ID_FILE).getValue();
+        final String digestFile = context.getProperty(DIGEST_FILE).getValue();
         batchSize = context.getProperty(BATCH_SIZE).asInteger();
+        digests = digestFile == null ? null : DigestFile.open(directory.resolve(digestFile));
         final Ledger opened = Ledger.open(directory, idFile);
         ledger = opened;
         writer = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform()
@@ -119,6 +132,11 @@ public class LedgerSink extends AbstractProcessor {
             open.close();
             ledger = null;
         }
+        final DigestFile openDigests = digests;
+        if (openDigests != null) {
+            openDigests.close();
+            digests = null;
+        }
     }
 
     @Override
@@ -127,16 +145,29 @@ public class LedgerSink extends AbstractProcessor {
         if (batch.isEmpty()) {
             return;
         }
+        final List<String> lines = digests == null ? List.of() : digestAll(session, batch);
         session.remove(batch);
-        session.commitAsync(() -> enter(batch));
+        session.commitAsync(() -> enter(batch, lines));
     }
 
-    private void enter(final List<FlowFile> batch) {
+    private static List<String> digestAll(final ProcessSession session, final List<FlowFile> batch) {
+        final List<String> lines = new ArrayList<>();
+        for (final FlowFile flowFile : batch) {
+            session.read(flowFile, content -> lines.add(DigestFile.line(flowFile, content)));
+        }
+        return lines;
+    }
+
+    private void enter(final List<FlowFile> batch, final List<String> digestLines) {
         try {
+            if (!digestLines.isEmpty()) {
+                digests.append(digestLines);
+            }
             ledger.enter(batch);
         } catch (final IOException e) {
             throw new UncheckedIOException(
-                    "The ledger could not append to its file of packet ids: from here on it misses ids", e);
+                    "The ledger could not append to its files of packet ids and digests: from here on they miss some",
+                    e);
         }
     }
 

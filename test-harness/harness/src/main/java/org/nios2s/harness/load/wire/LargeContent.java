@@ -1,0 +1,94 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Random;
+
+/**
+ * Content of any size that is never held as a whole: piece after piece, each with its number in it, so that a lost,
+ * doubled or displaced piece changes the digest. For one thread at a time.
+ */
+final class LargeContent {
+
+    /** Bytes of a piece. */
+    static final int PIECE_BYTES = 128 * 1024;
+
+    private static final int MARK_BYTES = 2 * Long.BYTES;
+    private static final int RANDOM_BYTES = 1024 * 1024;
+    private static final int STEP_BYTES = 4099;
+    private static final ByteBuf RANDOM = random();
+
+    private final long stream;
+    private final long size;
+    private long next;
+
+    /**
+     * Content that is like no other.
+     *
+     * @param stream tells it from others
+     * @param size   in bytes
+     */
+    LargeContent(final long stream, final long size) {
+        this.stream = stream;
+        this.size = size;
+    }
+
+    /** @return whether there is another piece */
+    boolean hasNext() {
+        return next * PIECE_BYTES < size;
+    }
+
+    /** @return the next piece, to be released */
+    ByteBuf next() {
+        final ByteBuf mark = Unpooled.buffer(MARK_BYTES).writeLong(stream).writeLong(next);
+        final int length = (int) Math.min(PIECE_BYTES, size - next * PIECE_BYTES);
+        final int offset = (int) (next * STEP_BYTES % (RANDOM_BYTES - PIECE_BYTES));
+        next++;
+        if (length <= MARK_BYTES) {
+            return mark.writerIndex(length);
+        }
+        return Unpooled.wrappedBuffer(mark, RANDOM.retainedSlice(offset, length - MARK_BYTES));
+    }
+
+    /** @return SHA-256 of all pieces, in hexadecimal digits */
+    static String digest(final long stream, final long size) {
+        final MessageDigest digest = sha256();
+        final LargeContent content = new LargeContent(stream, size);
+        while (content.hasNext()) {
+            final ByteBuf piece = content.next();
+            for (final ByteBuffer part : piece.nioBuffers()) {
+                digest.update(part);
+            }
+            piece.release();
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (final NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every JVM has SHA-256", e);
+        }
+    }
+
+    private static ByteBuf random() {
+        final byte[] bytes = new byte[RANDOM_BYTES];
+        new Random(RANDOM_BYTES).nextBytes(bytes);
+        return Unpooled.unreleasableBuffer(Unpooled.directBuffer(RANDOM_BYTES).writeBytes(bytes));
+    }
+}

@@ -1,0 +1,71 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.load.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import io.netty.buffer.ByteBuf;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.nios2s.harness.load.ScriptedServer;
+import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.TargetAddress;
+
+/** Large FlowFiles against a scripted server on loopback. Runs on the test's thread. */
+@Timeout(60)
+class LargePushTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int BYTES = 3 * LargeContent.PIECE_BYTES + 5;
+
+    @Test
+    void everyFlowFileArrivesWithItsSizeAndChecksum() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final LargePush.Outcome outcome = push(server);
+
+            assertEquals(List.of(), outcome.failures());
+            assertEquals(2, outcome.finished());
+            assertEquals(List.of(BYTES, BYTES), server.sizes());
+        }
+    }
+
+    @Test
+    void aServerThatComputesAnotherChecksumFailsThePush() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.WRONG_CHECKSUM)) {
+            assertEquals(0, push(server).finished());
+        }
+    }
+
+    @Test
+    void contentsAreAsLongAsAskedForAndUnlikeEachOther() {
+        long length = 0;
+        final LargeContent content = new LargeContent(0, BYTES);
+        while (content.hasNext()) {
+            final ByteBuf piece = content.next();
+            length += piece.readableBytes();
+            piece.release();
+        }
+        assertEquals(BYTES, length);
+        assertEquals(LargeContent.digest(0, BYTES), LargeContent.digest(0, BYTES));
+        assertNotEquals(LargeContent.digest(0, BYTES), LargeContent.digest(1, BYTES));
+        assertNotEquals(LargeContent.digest(0, BYTES), LargeContent.digest(0, BYTES - 1));
+    }
+
+    private static LargePush.Outcome push(final ScriptedServer server) throws InterruptedException {
+        final TargetAddress address = new TargetAddress(
+                InetAddress.getLoopbackAddress().getHostAddress(), server.port(), ScriptedServer.PORT_ID, null);
+        return LargePush.push(new LargePush.Plan("run", 2, BYTES, PATIENCE), address, null);
+    }
+}
