@@ -14,7 +14,9 @@ import org.nios2s.harness.cli.CeilingCommand;
 import org.nios2s.harness.cli.CompareClientsCommand;
 import org.nios2s.harness.cli.CompareCommand;
 import org.nios2s.harness.cli.ConfigFile;
+import org.nios2s.harness.cli.ConnectionsCommand;
 import org.nios2s.harness.cli.DemoCommand;
+import org.nios2s.harness.cli.LargeCommand;
 import org.nios2s.harness.cli.NifiCommand;
 import org.nios2s.harness.cli.PartialResult;
 import org.nios2s.harness.cli.ReportCommand;
@@ -42,6 +44,8 @@ import picocli.CommandLine.ParameterException;
             CompareClientsCommand.class,
             ScaleCommand.class,
             SlowPeersCommand.class,
+            LargeCommand.class,
+            ConnectionsCommand.class,
             CeilingCommand.class,
             ReportCommand.class,
             NifiCommand.class

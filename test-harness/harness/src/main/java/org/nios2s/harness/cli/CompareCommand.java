@@ -26,6 +26,7 @@ import org.nios2s.harness.scenario.EmbeddedNifi;
 import org.nios2s.harness.scenario.Interruption;
 import org.nios2s.harness.scenario.LoadScenario;
 import org.nios2s.harness.scenario.LoadScenario.Measured;
+import org.nios2s.harness.scenario.Target;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -82,6 +83,9 @@ public final class CompareCommand implements Callable<Integer> {
     private boolean pauseIdle;
 
     @Mixin
+    private ProfileOption profile;
+
+    @Mixin
     private EmbeddedOptions embedded;
 
     @Mixin
@@ -102,6 +106,9 @@ public final class CompareCommand implements Callable<Integer> {
             say("warming up, then %d pairs ...", pairs);
             new CompareScenario(scenario, interruption, pauseIdle, this::keep)
                     .run(settings, warmup, pairs, stock.target(), nio.target());
+            for (final Target target : List.of(stock.target(), nio.target())) {
+                profile.record(target.name(), target, results, () -> scenario.run(settings, target));
+            }
             return report(interruption.interrupted());
         }
     }

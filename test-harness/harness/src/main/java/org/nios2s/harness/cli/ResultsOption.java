@@ -194,6 +194,15 @@ final class ResultsOption {
         }
     }
 
+    /** A file of the command's own beside the result, not made yet. */
+    Path file(final String name) {
+        try {
+            return directory().path().resolve(name);
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot make a directory for the result in " + where() + ": " + e, e);
+        }
+    }
+
     private ResultDirectory directory() throws IOException {
         if (directory == null) {
             directory = ResultDirectory.create(where(), command.name());

@@ -84,6 +84,9 @@ public final class ScaleCommand implements Callable<Integer> {
     private TargetOptions targets;
 
     @Mixin
+    private ProfileOption profile;
+
+    @Mixin
     private EmbeddedOptions embedded;
 
     @Mixin
@@ -130,6 +133,8 @@ public final class ScaleCommand implements Callable<Integer> {
                     final Measured run = scenario.run(settings, nifi.target());
                     spec.commandLine().getOut().println(RunReport.of(run.result()));
                     results.add(subjects.size() == 1 ? "" : nifi.target().name(), run);
+                    profile.record(
+                            nifi.target().name(), nifi.target(), results, () -> scenario.run(settings, nifi.target()));
                 }
             }
         }

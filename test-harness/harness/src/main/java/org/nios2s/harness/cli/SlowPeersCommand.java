@@ -81,6 +81,9 @@ public final class SlowPeersCommand implements Callable<Integer> {
     private FlatOutOptions load;
 
     @Mixin
+    private ProfileOption profile;
+
+    @Mixin
     private EmbeddedOptions embedded;
 
     @Mixin
@@ -111,6 +114,13 @@ public final class SlowPeersCommand implements Callable<Integer> {
                 for (final Map.Entry<Target, Integer> target : targets.entrySet()) {
                     measure(scenario, settings, target.getKey(), target.getValue(), round);
                 }
+            }
+            for (final Map.Entry<Target, Integer> entry : targets.entrySet()) {
+                final Target target = entry.getKey();
+                final SlowPeersScenario beside = new SlowPeersScenario(scenario);
+                profile.record(target.name() + "-without", target, results, () -> scenario.run(settings, target));
+                profile.record(
+                        target.name() + "-with", target, results, () -> beside.run(settings, target, entry.getValue()));
             }
             return report(Completion.of(interruption.interrupted()));
         }

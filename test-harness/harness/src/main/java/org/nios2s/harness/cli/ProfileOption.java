@@ -1,0 +1,57 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.cli;
+
+import java.nio.file.Path;
+import org.nios2s.harness.scenario.FlightRecording;
+import org.nios2s.harness.scenario.Target;
+import picocli.CommandLine.Option;
+
+/**
+ * The option that has one more run of each kind recorded, which does not count: the recording costs a little.
+ * For one thread.
+ */
+final class ProfileOption {
+
+    @Option(
+            names = "--profile",
+            description = "Does one more run of each kind, which does not count, with a flight recording of NiFi;"
+                    + " leaves it and a flame graph beside the result.")
+    private boolean profile;
+
+    /** What is recorded. */
+    interface Work {
+        /** Does it once. */
+        void run() throws InterruptedException;
+    }
+
+    /**
+     * Does the work under a recording of the server, if that is wanted and its process is at hand.
+     *
+     * @param label   name of the recording's files
+     * @param target  what is recorded
+     * @param results get the files, and a remark with their names
+     * @param work    what is done meanwhile
+     */
+    void record(final String label, final Target target, final ResultsOption results, final Work work)
+            throws InterruptedException {
+        if (!profile || target.process() == null) {
+            return;
+        }
+        final Path recording = results.file("profile-" + label + ".jfr");
+        final Path flameGraph = results.file("profile-" + label + ".html");
+        final FlightRecording flight = new FlightRecording(target.process());
+        work.run();
+        flight.stop(recording, flameGraph);
+        results.remark("profile of %s: %s, recorded in %s"
+                .formatted(label, flameGraph.getFileName(), recording.getFileName()));
+    }
+}

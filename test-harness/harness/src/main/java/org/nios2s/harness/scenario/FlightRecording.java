@@ -1,0 +1,54 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.scenario;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import one.convert.Arguments;
+import one.convert.JfrToFlame;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.Jcmd;
+
+/**
+ * A flight recording of a NiFi, and the flame graph of where its processor time went. Runs on the scenario's thread.
+ */
+public final class FlightRecording {
+
+    private static final String NAME = "s2s-harness";
+
+    private final Jcmd jcmd;
+
+    /**
+     * Begins to record.
+     *
+     * @param process a JVM of this user
+     */
+    public FlightRecording(final ProcessHandle process) {
+        this.jcmd = new Jcmd(process);
+        jcmd.ask("JFR.start", "name=" + NAME, "settings=profile");
+    }
+
+    /**
+     * Ends the recording and draws it.
+     *
+     * @param recording  where the recording goes
+     * @param flameGraph where its flame graph goes, a page of HTML
+     */
+    public void stop(final Path recording, final Path flameGraph) {
+        jcmd.ask("JFR.stop", "name=" + NAME, "filename=" + recording);
+        try {
+            final String title = flameGraph.getFileName().toString();
+            JfrToFlame.convert(recording.toString(), flameGraph.toString(), new Arguments("--title", title));
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot draw the flame graph of " + recording, e);
+        }
+    }
+}
