@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
@@ -22,12 +23,13 @@ import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadSettings;
 
 /**
- * Shows how far a run has come, its rate, its failures and the time left, when standard error is a terminal. Draws on a thread of its own; opened and closed by the
- * scenario.
+ * Shows how far a run has come, its rate, its failures and the time left, when standard error is a terminal. Draws on a
+ * thread of its own; opened and closed by the scenario.
  */
 final class ProgressDisplay implements AutoCloseable {
 
     private static final int PERIOD_MILLIS = 500;
+    private static final int COLUMNS = 79;
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
@@ -78,6 +80,8 @@ final class ProgressDisplay implements AutoCloseable {
                 .setUnit(byTime ? " s" : " tx", 1)
                 .setStyle(ProgressBarStyle.ASCII)
                 .setUpdateIntervalMillis(PERIOD_MILLIS)
+                // Not the usual one: it asks a library for the terminal's width, which takes Ctrl-C away from this JVM.
+                .setConsumer(new ConsoleProgressBarConsumer(System.err, COLUMNS))
                 .build()) {
             boolean ended = false;
             long lastNanos = startNanos;

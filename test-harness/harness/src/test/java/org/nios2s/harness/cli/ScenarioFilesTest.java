@@ -86,6 +86,13 @@ class ScenarioFilesTest {
     }
 
     @Test
+    void aReportNeedsResults() {
+        assertEquals(ExitCode.SOFTWARE, execute("report", directory.toString()));
+
+        assertTrue(errors.toString().contains("There is no result of this harness in " + directory), errors::toString);
+    }
+
+    @Test
     void anUnknownNameInTheFileIsNamedWithTheKnownOnes() throws IOException {
         final Path file = Files.writeString(directory.resolve("x.yaml"), "clinets: 5\n");
 
