@@ -11,17 +11,23 @@
 package org.nios2s.harness;
 
 import org.nios2s.harness.cli.CeilingCommand;
+import org.nios2s.harness.cli.CommitCostCommand;
 import org.nios2s.harness.cli.CompareClientsCommand;
 import org.nios2s.harness.cli.CompareCommand;
 import org.nios2s.harness.cli.ConfigFile;
 import org.nios2s.harness.cli.ConnectionsCommand;
 import org.nios2s.harness.cli.DemoCommand;
+import org.nios2s.harness.cli.HandoffCommand;
 import org.nios2s.harness.cli.LargeCommand;
 import org.nios2s.harness.cli.NifiCommand;
 import org.nios2s.harness.cli.PartialResult;
+import org.nios2s.harness.cli.RampCommand;
+import org.nios2s.harness.cli.ReactorCommand;
+import org.nios2s.harness.cli.RepeatCommand;
 import org.nios2s.harness.cli.ReportCommand;
 import org.nios2s.harness.cli.ScaleCommand;
 import org.nios2s.harness.cli.SlowPeersCommand;
+import org.nios2s.harness.cli.SoakCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -48,6 +54,12 @@ import picocli.CommandLine.ParameterException;
             ConnectionsCommand.class,
             CeilingCommand.class,
             ReportCommand.class,
+            ReactorCommand.class,
+            RepeatCommand.class,
+            RampCommand.class,
+            HandoffCommand.class,
+            SoakCommand.class,
+            CommitCostCommand.class,
             NifiCommand.class
         })
 public final class S2sHarness {

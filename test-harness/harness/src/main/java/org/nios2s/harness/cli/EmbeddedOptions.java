@@ -16,10 +16,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.scenario.EmbeddedCluster;
 import org.nios2s.harness.scenario.EmbeddedNifi;
+import org.nios2s.harness.scenario.MeasuredNifi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -72,6 +76,17 @@ final class EmbeddedOptions {
         return portTasks;
     }
 
+    /** Arguments of a JVM that is measured, its heap among them. */
+    List<String> jvmArguments() {
+        return Stream.concat(Stream.of("-Xms" + heap, "-Xmx" + heap), jvmArguments.stream())
+                .toList();
+    }
+
+    /** Lines of nifi.properties that were given. */
+    Map<String, String> properties() {
+        return Map.copyOf(properties);
+    }
+
     /** Whether a NiFi that is started is secured. */
     boolean secure() {
         return secure;
@@ -96,23 +111,55 @@ final class EmbeddedOptions {
         properties.putIfAbsent(key, value);
     }
 
+    /**
+     * What tells a NiFi from another one with the same listener.
+     *
+     * @param name         part of its home's name, empty for the only one
+     * @param secured      whether it is secured in any case
+     * @param properties   further lines of nifi.properties
+     * @param jvmArguments further arguments of its JVM
+     */
+    record Variant(String name, boolean secured, Map<String, String> properties, List<String> jvmArguments) {
+
+        /** The only one. */
+        static final Variant ONLY = new Variant("", false, Map.of(), List.of());
+    }
+
     /** Starts a NiFi in a home of the command's own, and says so. */
     EmbeddedNifi start(final Listener listener) {
-        final String name = listener.name().toLowerCase(Locale.ROOT);
+        return start(listener, Variant.ONLY);
+    }
+
+    /** Starts one of several NiFis in a home of its own, and says so. */
+    EmbeddedNifi start(final Listener listener, final Variant variant) {
+        return launch(listener, variant, EmbeddedNifi::start);
+    }
+
+    /** Starts a cluster in a home of its own, and says so. */
+    MeasuredNifi startCluster(final Listener listener, final Variant variant, final int nodes) {
+        return launch(listener, variant, options -> EmbeddedCluster.start(options, nodes));
+    }
+
+    private <T> T launch(final Listener listener, final Variant variant, final Function<NifiOptions, T> start) {
+        final String name =
+                listener.name().toLowerCase(Locale.ROOT) + (variant.name().isEmpty() ? "" : "-" + variant.name());
         command.commandLine().getErr().printf("starting NiFi with the %s listener ...%n", name);
         command.commandLine().getErr().flush();
+        final boolean secured = secure || variant.secured();
         final Path home =
-                ProjectDirectory.resolve(HOMES).resolve(command.name() + "-" + name + (secure ? SECURE_HOME : ""));
+                ProjectDirectory.resolve(HOMES).resolve(command.name() + "-" + name + (secured ? SECURE_HOME : ""));
         final NifiOptions.Builder options = NifiOptions.builder()
                 .home(home)
                 .listener(listener)
-                .secure(secure)
+                .secure(secured)
                 .heap(heap)
                 .portTasks(portTasks);
         properties.forEach(options::property);
+        variant.properties().forEach(options::property);
         jvmArguments.forEach(options::jvmArgument);
+        variant.jvmArguments().forEach(options::jvmArgument);
         try {
-            return EmbeddedNifi.start(options.build());
+            return start.apply(options.build());
         } catch (final IllegalStateException e) {
             // The JVM refuses shutdown hooks once it is ending: Ctrl-C came in the middle of the start.
             throw new HarnessException("The start of NiFi was cut short: " + e.getMessage(), e);

@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -49,7 +48,8 @@ import picocli.CommandLine.Spec;
         name = "scale",
         description = {
             "Many clients push transactions into NiFi; measures both sides and checks that every packet arrived once.",
-            "Without --home, --url and --target it starts a NiFi with each listener, one after the other, and stops it.",
+            "Without --home, --url and --target it starts a NiFi with each listener, one after the other, and stops"
+                    + " it.",
             "With --until-failure it looks for the largest number of clients without a failure."
         },
         footer = "Exit code: 0 no failure and an exact ledger (--until-failure: some count without a failure),"
@@ -155,10 +155,13 @@ public final class ScaleCommand implements Callable<Integer> {
     private void tried(final Measured run) {
         final RunResult result = run.result();
         results.add(
-                words("%s-%05d", fileName(result.listener()), result.settings().clients()), run);
+                Words.of(
+                        "%s-%05d",
+                        Words.fileName(result.listener()), result.settings().clients()),
+                run);
         spec.commandLine()
                 .getErr()
-                .println(words(
+                .println(Words.of(
                         "%s, %,d clients: %s tx/s, %,d failures%s",
                         result.listener(),
                         result.settings().clients(),
@@ -224,21 +227,13 @@ public final class ScaleCommand implements Callable<Integer> {
     }
 
     private static String verdict(final String name, final Found answer) {
-        return words(
+        return Words.of(
                 "%s: %,d clients without a failure, %s%s",
                 name,
                 answer.largestWithoutFailure(),
                 answer.smallestWithFailure() == 0
                         ? "more were not tried"
-                        : words("%,d had failures", answer.smallestWithFailure()),
+                        : Words.of("%,d had failures", answer.smallestWithFailure()),
                 answer.complete() ? "" : " (ended early)");
-    }
-
-    private static String fileName(final String name) {
-        return name.replaceAll("[^\\w.-]+", "_");
-    }
-
-    private static String words(final String format, final Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

@@ -19,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.cli.EmbeddedOptions.Variant;
 import org.nios2s.harness.load.ClientKind;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.Listener;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
  */
 final class TargetOptions {
 
+    private static final int MOST_NODES = 9;
     private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):(\\d{1,5})");
 
     @Spec(Spec.Target.MIXEE)
@@ -49,6 +51,14 @@ final class TargetOptions {
             description = "Listeners of NiFis that are started, separated by commas: ${COMPLETION-CANDIDATES};"
                     + " default: stock,nio.")
     private List<Listener> listeners = List.of();
+
+    @Option(
+            names = "--nodes",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Nodes of what is started: with 2 or more a cluster, over which the clients are spread;"
+                    + " default: ${DEFAULT-VALUE}.")
+    private int nodes;
 
     @Option(names = "--home", paramLabel = "DIR", description = "Uses the NiFi that 'nifi start' started there.")
     private Path home;
@@ -102,6 +112,13 @@ final class TargetOptions {
         return home != null || url != null || socket != null;
     }
 
+    /** The listeners of what is started. */
+    List<Listener> listeners() {
+        return listeners.isEmpty()
+                ? List.of(Listener.STOCK, Listener.NIO)
+                : listeners.stream().distinct().toList();
+    }
+
     /**
      * What is to be measured; each is opened, and if need be started, by its supplier.
      *
@@ -111,7 +128,13 @@ final class TargetOptions {
      * @throws HarnessException   when what they name does not answer
      */
     List<Supplier<MeasuredNifi>> subjects(final EmbeddedOptions embedded, final ClientKind client) {
-        check(embedded);
+        return subjects(embedded, client, Variant.ONLY);
+    }
+
+    /** The same, where NiFis that are started differ from others of the command. */
+    List<Supplier<MeasuredNifi>> subjects(
+            final EmbeddedOptions embedded, final ClientKind client, final Variant variant) {
+        check(embedded, client);
         if (home != null) {
             return List.of(() -> EmbeddedNifi.attach(home));
         }
@@ -119,14 +142,47 @@ final class TargetOptions {
             final Target given = url == null ? atSocket(client) : atUrl();
             return List.of(() -> MeasuredNifi.foreign(given));
         }
-        final List<Listener> wanted = listeners.isEmpty() ? List.of(Listener.STOCK, Listener.NIO) : listeners;
-        return wanted.stream()
-                .distinct()
-                .<Supplier<MeasuredNifi>>map(listener -> () -> embedded.start(listener))
+        return listeners().stream()
+                .<Supplier<MeasuredNifi>>map(listener -> () -> start(embedded, listener, variant))
                 .toList();
     }
 
-    private void check(final EmbeddedOptions embedded) {
+    private MeasuredNifi start(final EmbeddedOptions embedded, final Listener listener, final Variant variant) {
+        return nodes == 1
+                ? embedded.start(listener, variant)
+                : embedded.startCluster(
+                        listener,
+                        new Variant(
+                                variant.name() + nodes + "-nodes",
+                                variant.secured(),
+                                variant.properties(),
+                                variant.jvmArguments()),
+                        nodes);
+    }
+
+    /**
+     * Says no to a cluster where a scenario measures single NiFis.
+     *
+     * @throws ParameterException when --nodes asks for one
+     */
+    void refuseCluster() {
+        if (cluster()) {
+            throw usage(command.name() + " measures single NiFis: it has no --nodes", null);
+        }
+    }
+
+    /** Whether what is started is a cluster. */
+    boolean cluster() {
+        return nodes > 1;
+    }
+
+    private void check(final EmbeddedOptions embedded, final ClientKind client) {
+        if (nodes < 1 || nodes > MOST_NODES) {
+            throw usage("--nodes must be between 1 and %d, not %d".formatted(MOST_NODES, nodes), null);
+        }
+        if (cluster() && (running() || client == ClientKind.NIO)) {
+            throw usage("--nodes is for a cluster that is started, and for --client wire or stock", null);
+        }
         if (Stream.of(home, url, socket).filter(given -> given != null).count() > 1) {
             throw usage("--home, --url and --target exclude each other", null);
         }
@@ -135,7 +191,8 @@ final class TargetOptions {
         }
         if (embedded.secure() && running()) {
             throw usage(
-                    "--secure is for a NiFi that is started: that of --home or --url is secured or not, and --target is for plain TCP",
+                    "--secure is for a NiFi that is started: that of --home or --url is secured or not, and --target"
+                            + " is for plain TCP",
                     null);
         }
         final List<Object> stores = new ArrayList<>();

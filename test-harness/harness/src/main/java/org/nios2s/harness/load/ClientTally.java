@@ -25,6 +25,7 @@ public final class ClientTally {
     private long endMillis;
     private long failures;
     private long successes;
+    private long connectNanos;
 
     /**
      * A client that has done nothing yet.
@@ -53,6 +54,9 @@ public final class ClientTally {
      * @param times       its moments
      */
     public void succeeded(final int transaction, final TransactionTimes times) {
+        if (successes == 0) {
+            connectNanos = times.nanos(Phase.CREATE);
+        }
         successes++;
         acknowledged.set(transaction);
         for (final Phase phase : Phase.values()) {
@@ -117,6 +121,15 @@ public final class ClientTally {
      */
     public long successes() {
         return successes;
+    }
+
+    /**
+     * How long the first acknowledged transaction waited for its connection: connecting and all handshakes.
+     *
+     * @return milliseconds, 0 when no transaction was acknowledged
+     */
+    public double connectMillis() {
+        return connectNanos / (double) TimeUnit.MILLISECONDS.toNanos(1);
     }
 
     /**

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import org.nios2s.harness.HarnessException;
 
@@ -47,6 +48,22 @@ public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
         } catch (final IOException e) {
             throw new HarnessException("Cannot read " + status + ": process " + process.pid() + " ended?", e);
         }
+    }
+
+    /**
+     * Reads the usage of running processes together.
+     *
+     * @throws HarnessException when one of them does not run or this system has no {@code /proc}
+     */
+    public static ProcessUsage of(final Collection<ProcessHandle> processes) {
+        return processes.stream()
+                .map(ProcessUsage::of)
+                .reduce(
+                        new ProcessUsage(Duration.ZERO, 0, 0),
+                        (one, other) -> new ProcessUsage(
+                                one.cpu.plus(other.cpu),
+                                one.residentBytes + other.residentBytes,
+                                one.threads + other.threads));
     }
 
     private static long number(final List<String> lines, final String key) {

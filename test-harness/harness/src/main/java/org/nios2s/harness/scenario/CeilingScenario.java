@@ -89,7 +89,7 @@ public final class CeilingScenario {
                                 "Packets", Integer.toString(load.packets()),
                                 "Packet Size", Integer.toString(load.packetSize())));
         final SinkLedger before = instance.ledger();
-        final ServerSampler sampler = ServerSampler.start(nifi.target().process());
+        final ServerSampler sampler = ServerSampler.start(nifi.target().processes());
         final long start = System.nanoTime();
         instance.flow().start(source);
         pause(duration);

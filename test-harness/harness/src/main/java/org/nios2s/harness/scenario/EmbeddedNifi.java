@@ -31,7 +31,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  */
 public final class EmbeddedNifi implements MeasuredNifi {
 
-    private static final String PACKET_IDS = "packet-ids.txt";
+    static final String PACKET_IDS = "packet-ids.txt";
     private static final String INPUT = "input";
     private static final String SERVES = "The NIO Site-to-Site listener serves";
     private static final int KILL_SECONDS = 10;
@@ -43,13 +43,17 @@ public final class EmbeddedNifi implements MeasuredNifi {
     private EmbeddedNifi(final NifiInstance nifi, final boolean owned) {
         this.nifi = nifi;
         this.owned = owned;
+        this.target = targetOf(nifi, nifi.keepPacketIds(PACKET_IDS));
+    }
+
+    /** A NiFi as a target. */
+    static Target targetOf(final NifiInstance nifi, final Path packetIds) {
         final InstanceRecord instance = nifi.instance();
         final TargetAddress address = new TargetAddress(
                 instance.s2sHost(), instance.s2sPort(), nifi.portId(INPUT), URI.create(instance.api()));
         final ProcessHandle process = ProcessHandle.of(instance.pid())
                 .orElseThrow(() -> new HarnessException("NiFi, process " + instance.pid() + ", has ended"));
-        this.target = new Target(
-                instance.listener(), address, process, nifi.keepPacketIds(PACKET_IDS), tls(instance.securityFiles()));
+        return new Target(instance.listener(), address, process, packetIds, tls(instance.securityFiles()));
     }
 
     /**
@@ -120,7 +124,7 @@ public final class EmbeddedNifi implements MeasuredNifi {
     }
 
     /** A NAR that cannot take the listener's place leaves the stock one: its figures must not go by the other's name. */
-    private static void checkListener(final NifiInstance nifi, final Listener wanted) {
+    static void checkListener(final NifiInstance nifi, final Listener wanted) {
         if (wanted == Listener.NIO && nifi.log().linesWith(SERVES).isEmpty()) {
             throw new HarnessException(
                     "NiFi runs with its stock listener although nio was asked for; its log %s says: %s"

@@ -94,7 +94,7 @@ public final class LargeScenario {
         final LargePush.Plan plan = new LargePush.Plan(RunName.next(), flowFiles, bytes, TIMEOUT);
         final Map<String, String> expected = plan.digests();
         final Target target = nifi.target();
-        final ServerSampler sampler = ServerSampler.start(target.process());
+        final ServerSampler sampler = ServerSampler.start(target.processes());
         final LargePush.Outcome outcome = LargePush.push(plan, target.address(), WireTls.client(target.tls()));
         final Map<String, String> arrived = awaitDigests(plan, outcome.finished());
         final ServerFigures server = sampler.stop(outcome.finished());

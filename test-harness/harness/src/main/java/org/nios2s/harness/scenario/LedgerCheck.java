@@ -22,7 +22,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.LoadOutcome;
@@ -36,21 +39,19 @@ final class LedgerCheck {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    private final Path packetIds;
-    private final long from;
+    private final Map<Path, Long> from;
 
-    private LedgerCheck(final Path packetIds, final long from) {
-        this.packetIds = packetIds;
+    private LedgerCheck(final Map<Path, Long> from) {
         this.from = from;
     }
 
     /**
      * Remembers where the file ends now, before a run.
      *
-     * @param packetIds the file, which need not exist yet
+     * @param packetIds the file, which need not exist yet; one per node of a cluster
      */
-    static LedgerCheck before(final Path packetIds) {
-        return new LedgerCheck(packetIds, size(packetIds));
+    static LedgerCheck before(final List<Path> packetIds) {
+        return new LedgerCheck(packetIds.stream().collect(Collectors.toMap(Function.identity(), LedgerCheck::size)));
     }
 
     /**
@@ -72,9 +73,14 @@ final class LedgerCheck {
             throws InterruptedException {
         final boolean settled = awaitStandstill(still, patience, giveUp);
         final Count count = new Count(outcome.clients(), packets);
-        try (BufferedReader lines = open()) {
+        from.forEach((file, start) -> read(file, start, outcome.run(), count));
+        return count.figures(settled);
+    }
+
+    private static void read(final Path packetIds, final long start, final String run, final Count count) {
+        try (BufferedReader lines = open(packetIds, start)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                final PacketId id = PacketId.parse(outcome.run(), line);
+                final PacketId id = PacketId.parse(run, line);
                 if (id != null) {
                     count.enter(id);
                 }
@@ -82,35 +88,38 @@ final class LedgerCheck {
         } catch (final IOException e) {
             throw new HarnessException("Cannot read the sink's packet ids " + packetIds, e);
         }
-        return count.figures(settled);
     }
 
-    private BufferedReader open() throws IOException {
+    private static BufferedReader open(final Path packetIds, final long start) throws IOException {
         if (!Files.exists(packetIds)) {
             return new BufferedReader(Reader.nullReader());
         }
         final FileChannel channel = FileChannel.open(packetIds);
-        channel.position(from);
+        channel.position(start);
         return new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.US_ASCII));
     }
 
     private boolean awaitStandstill(final Duration still, final Duration patience, final BooleanSupplier giveUp)
             throws InterruptedException {
         final long deadline = System.nanoTime() + patience.toNanos();
-        long size = size(packetIds);
+        long size = size();
         long since = System.nanoTime();
         while (System.nanoTime() - since < still.toNanos()) {
             if (giveUp.getAsBoolean() || System.nanoTime() - deadline > 0) {
                 return false;
             }
             Thread.sleep(POLL);
-            final long now = size(packetIds);
+            final long now = size();
             if (now != size) {
                 size = now;
                 since = System.nanoTime();
             }
         }
         return true;
+    }
+
+    private long size() {
+        return from.keySet().stream().mapToLong(LedgerCheck::size).sum();
     }
 
     private static long size(final Path file) {

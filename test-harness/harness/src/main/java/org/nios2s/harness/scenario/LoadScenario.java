@@ -45,6 +45,7 @@ public final class LoadScenario {
     private static final Duration LEDGER_PATIENCE = Duration.ofSeconds(60);
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
+    private final int connections;
     private final ClientKind client;
     private final Interruption interruption;
 
@@ -55,6 +56,18 @@ public final class LoadScenario {
      * @param interruption ends a run early
      */
     public LoadScenario(final ClientKind client, final Interruption interruption) {
+        this(client, interruption, LoadSettings.MAX_CLIENTS);
+    }
+
+    /**
+     * A scenario whose clients may have to share connections.
+     *
+     * @param client       what makes the load
+     * @param interruption ends a run early
+     * @param connections  most connections at a time, of {@link ClientKind#NIO} only
+     */
+    public LoadScenario(final ClientKind client, final Interruption interruption, final int connections) {
+        this.connections = connections;
         this.client = client;
         this.interruption = interruption;
     }
@@ -82,9 +95,9 @@ public final class LoadScenario {
         probe(target);
         final LoadSettings settings = load.over(target.tls() != null, load.reconnect());
         final LoadDriver driver = driver(settings, target);
-        final LedgerCheck ledger = target.packetIds() == null ? null : LedgerCheck.before(target.packetIds());
-        final ServerSampler sampler = target.process() == null ? null : ServerSampler.start(target.process());
-        final RunSampler watch = RunSampler.start(driver.meter(), target.process());
+        final LedgerCheck ledger = target.packetIds() == null ? null : LedgerCheck.before(target.packetIdFiles());
+        final ServerSampler sampler = target.process() == null ? null : ServerSampler.start(target.processes());
+        final RunSampler watch = RunSampler.start(driver.meter(), target.processes());
         final LoadOutcome outcome = drive(driver, settings, target);
         watch.stop();
         final LedgerFigures packets = ledger == null
@@ -128,8 +141,14 @@ public final class LoadScenario {
         final String run = RunName.next();
         return switch (client) {
             case STOCK -> new StockLoadDriver(run, settings, target.address(), target.sslContext());
-            case NIO -> new NioLoadDriver(run, settings, target.address(), target.sslContext());
-            case WIRE -> new WireLoadDriver(run, settings, target.address(), WireTls.client(target.tls()));
+            case NIO ->
+                new NioLoadDriver(
+                        run,
+                        settings,
+                        target.address(),
+                        target.sslContext(),
+                        Math.min(connections, settings.clients()));
+            case WIRE -> new WireLoadDriver(run, settings, target.addresses(), WireTls.client(target.tls()));
         };
     }
 

@@ -49,7 +49,7 @@ final class RunSampler {
     private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
 
     private final LoadMeter meter;
-    private final ProcessHandle server;
+    private final List<ProcessHandle> server;
     private final LatencyLog latencies;
     private final List<TimeSeries.Sample> samples = new ArrayList<>();
     private final BusiestThread busiestThread = new BusiestThread();
@@ -68,9 +68,9 @@ final class RunSampler {
             ProcessUsage serverUsage,
             MachineUse machine) {}
 
-    private RunSampler(final LoadMeter meter, final ProcessHandle server) {
+    private RunSampler(final LoadMeter meter, final List<ProcessHandle> server) {
         this.meter = meter;
-        this.server = server;
+        this.server = List.copyOf(server);
         this.first = now();
         this.last = first;
         this.latencies = new LatencyLog(last.time());
@@ -81,9 +81,9 @@ final class RunSampler {
      * Starts to look.
      *
      * @param meter  counts and times of the run
-     * @param server its server's process, or null when it is not at hand
+     * @param server its server's processes, none when they are not at hand
      */
-    static RunSampler start(final LoadMeter meter, final ProcessHandle server) {
+    static RunSampler start(final LoadMeter meter, final List<ProcessHandle> server) {
         final RunSampler sampler = new RunSampler(meter, server);
         sampler.thread.start();
         return sampler;
@@ -124,10 +124,10 @@ final class RunSampler {
     Disturbance disturbance() {
         if (first.machine() == null
                 || last.machine() == null
-                || (server != null && (first.serverUsage() == null || last.serverUsage() == null))) {
+                || (!server.isEmpty() && (first.serverUsage() == null || last.serverUsage() == null))) {
             return null;
         }
-        final Duration ofServer = server == null
+        final Duration ofServer = server.isEmpty()
                 ? Duration.ZERO
                 : last.serverUsage().cpu().minus(first.serverUsage().cpu());
         return last.machine()
@@ -193,7 +193,7 @@ final class RunSampler {
     }
 
     private ProcessUsage serverUsage() {
-        if (server == null || !server.isAlive()) {
+        if (server.isEmpty() || !server.stream().allMatch(ProcessHandle::isAlive)) {
             return null;
         }
         try {

@@ -11,6 +11,7 @@
 package org.nios2s.harness.scenario;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.HarnessException;
@@ -18,7 +19,7 @@ import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.result.ServerFigures;
 
 /**
- * Watches what a run costs the server's process. Samples on a thread of its own; started and stopped by the scenario.
+ * Watches what a run costs the server's process, or those of a cluster. Samples on a thread of its own; started and stopped by the scenario.
  */
 final class ServerSampler {
 
@@ -26,7 +27,7 @@ final class ServerSampler {
     private static final double PERCENT = 100;
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final ProcessHandle process;
+    private final List<ProcessHandle> processes;
     private final ProcessUsage first;
     private final long startNanos = System.nanoTime();
     private final CountDownLatch end = new CountDownLatch(1);
@@ -34,17 +35,17 @@ final class ServerSampler {
     private volatile long maxResidentBytes;
     private volatile int maxThreads;
 
-    private ServerSampler(final ProcessHandle process) {
-        this.process = process;
-        this.first = ProcessUsage.of(process);
+    private ServerSampler(final List<ProcessHandle> processes) {
+        this.processes = List.copyOf(processes);
+        this.first = ProcessUsage.of(processes);
         note(first);
         this.thread = new Thread(this::sample, "server-sampler");
         thread.setDaemon(true);
     }
 
     /** Starts watching. */
-    static ServerSampler start(final ProcessHandle process) {
-        final ServerSampler sampler = new ServerSampler(process);
+    static ServerSampler start(final List<ProcessHandle> processes) {
+        final ServerSampler sampler = new ServerSampler(processes);
         sampler.thread.start();
         return sampler;
     }
@@ -57,7 +58,7 @@ final class ServerSampler {
      * @throws HarnessException when the server ended meanwhile
      */
     ServerFigures stop(final long transactions) throws InterruptedException {
-        final ProcessUsage last = ProcessUsage.of(process);
+        final ProcessUsage last = ProcessUsage.of(processes);
         final double wallMillis = (System.nanoTime() - startNanos) / NANOS_PER_MILLI;
         end.countDown();
         thread.join();
@@ -75,7 +76,7 @@ final class ServerSampler {
     private void sample() {
         try {
             while (!end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
-                note(ProcessUsage.of(process));
+                note(ProcessUsage.of(processes));
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();

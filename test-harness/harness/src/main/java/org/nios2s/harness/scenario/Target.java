@@ -11,6 +11,9 @@
 package org.nios2s.harness.scenario;
 
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.security.ClientTls;
@@ -23,8 +26,34 @@ import org.nios2s.harness.nifi.security.ClientTls;
  * @param process   its process, or null when it is not on this machine
  * @param packetIds the file to which its sink appends packet ids, or null when there is none
  * @param tls       what to trust and who to be when its RAW socket speaks TLS, else null
+ * @param others    further nodes of its cluster, over which the load is spread
  */
-public record Target(String name, TargetAddress address, ProcessHandle process, Path packetIds, ClientTls tls) {
+public record Target(
+        String name, TargetAddress address, ProcessHandle process, Path packetIds, ClientTls tls, List<Target> others) {
+
+    /** Copies the list. */
+    public Target {
+        others = List.copyOf(others);
+    }
+
+    /**
+     * A NiFi that is no cluster.
+     *
+     * @param name      what reports call it
+     * @param address   where the load goes
+     * @param process   its process, or null when it is not on this machine
+     * @param packetIds the file to which its sink appends packet ids, or null when there is none
+     * @param tls       what to trust and who to be when its RAW socket speaks TLS, else null
+     */
+    public Target(
+            final String name,
+            final TargetAddress address,
+            final ProcessHandle process,
+            final Path packetIds,
+            final ClientTls tls) {
+        this(name, address, process, packetIds, tls, List.of());
+    }
+
     /**
      * For a client that takes nothing else.
      *
@@ -32,5 +61,46 @@ public record Target(String name, TargetAddress address, ProcessHandle process, 
      */
     public SSLContext sslContext() {
         return tls == null ? null : tls.context();
+    }
+
+    /**
+     * The same under another name.
+     *
+     * @param other what reports call it
+     * @return the renamed target
+     */
+    public Target named(final String other) {
+        return new Target(other, address, process, packetIds, tls, others);
+    }
+
+    /**
+     * Where the load goes, node by node.
+     *
+     * @return one address or more
+     */
+    public List<TargetAddress> addresses() {
+        return nodes().map(Target::address).toList();
+    }
+
+    /**
+     * The processes of all nodes.
+     *
+     * @return empty when they are not on this machine
+     */
+    public List<ProcessHandle> processes() {
+        return nodes().map(Target::process).filter(Objects::nonNull).toList();
+    }
+
+    /**
+     * The packet ids of all nodes.
+     *
+     * @return empty when there are none
+     */
+    public List<Path> packetIdFiles() {
+        return nodes().map(Target::packetIds).filter(Objects::nonNull).toList();
+    }
+
+    private Stream<Target> nodes() {
+        return Stream.concat(Stream.of(this), others.stream());
     }
 }

@@ -75,7 +75,15 @@ public final class UntilFailureScenario {
                 new CountSearch(settings.clients(), counts.most(), counts.growth(), counts.resolution());
         OptionalInt next = search.next();
         while (next.isPresent() && !interruption.interrupted()) {
-            final Measured run = scenario.run(withClients(settings, next.getAsInt()), target);
+            final Measured run;
+            try {
+                run = scenario.run(withClients(settings, next.getAsInt()), target);
+            } catch (final BrokenRunException e) {
+                // What ends a NiFi is a failure, too, and there is nobody left to try with fewer.
+                observer.accept(e.measured());
+                search.tried(false);
+                break;
+            }
             observer.accept(run);
             if (interruption.interrupted()) {
                 break;

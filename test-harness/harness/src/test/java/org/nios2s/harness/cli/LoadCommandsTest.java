@@ -145,6 +145,13 @@ class LoadCommandsTest {
     }
 
     @Test
+    void aClusterIsStartedAndOfSomeNodes() {
+        assertRefused(ExitCode.USAGE, "--nodes must be between 1 and 9, not 0", "scale", "--nodes", "0");
+        assertRefused(ExitCode.USAGE, "--nodes is for a cluster that is", "scale", "--nodes", "2", "--home", "x");
+        assertRefused(ExitCode.USAGE, "--nodes is for a cluster that is", "scale", "--nodes", "2", "--client", "nio");
+    }
+
+    @Test
     void aSearchNeedsPossibleBounds() {
         assertRefused(ExitCode.USAGE, "--quick goes with --until-failure", "scale", "--quick");
         assertRefused(

@@ -13,10 +13,12 @@ package org.nios2s.harness.scenario;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
+import org.nios2s.harness.load.LoadSettings;
 
 /** The search for the largest count without a failure. Runs on the test's thread. */
 class CountSearchTest {
@@ -73,6 +75,18 @@ class CountSearchTest {
         assertThrows(IllegalArgumentException.class, () -> new CountSearch(0, 10, 2, 0.1));
         assertThrows(IllegalArgumentException.class, () -> new CountSearch(20, 10, 2, 0.1));
         assertThrows(IllegalArgumentException.class, () -> new CountSearch(1, 10, 1, 0.1));
+    }
+
+    @Test
+    void manyClientsStartQuicklyEnoughToBeThereTogether() {
+        final Duration stagger = Duration.ofMillis(10);
+        final LoadSettings paced = new LoadSettings(
+                1_000, 30, Duration.ZERO, 5, 10, Duration.ofSeconds(1), stagger, Duration.ofSeconds(60));
+
+        assertEquals(stagger, UntilFailureScenario.withClients(paced, 1_000).stagger());
+        final LoadSettings many = UntilFailureScenario.withClients(paced, 10_000);
+        assertEquals(10_000, many.clients());
+        assertEquals(Duration.ofMillis(1), many.stagger());
     }
 
     private CountSearch search(final CountSearch search, final IntPredicate flawless) {

@@ -72,7 +72,7 @@ class LedgerCheckTest {
     @Test
     void otherRunsAndEarlierLinesDoNotCount() throws Exception {
         final Path ids = Files.write(directory.resolve("ids"), List.of("run-0-0-0", "run-0-0-1"));
-        final LedgerCheck check = LedgerCheck.before(ids);
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(
                 ids,
                 List.of("other-0-0-0", "", "run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"),
@@ -83,7 +83,7 @@ class LedgerCheckTest {
 
     @Test
     void withoutAFileEverythingIsLost() throws Exception {
-        final LedgerCheck check = LedgerCheck.before(directory.resolve("missing"));
+        final LedgerCheck check = LedgerCheck.before(List.of(directory.resolve("missing")));
 
         assertEquals(
                 4, check.compare(outcome(), 2, STILL, PATIENCE, () -> false).lost());
@@ -92,7 +92,7 @@ class LedgerCheckTest {
     @Test
     void aLedgerThatIsNotWaitedForIsNotExact() throws Exception {
         final Path ids = directory.resolve("ids");
-        final LedgerCheck check = LedgerCheck.before(ids);
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
 
         final LedgerFigures figures = check.compare(outcome(), 2, PATIENCE, PATIENCE, () -> true);
@@ -103,7 +103,7 @@ class LedgerCheckTest {
 
     private LedgerFigures check(final String... lines) throws Exception {
         final Path ids = directory.resolve("ids");
-        final LedgerCheck check = LedgerCheck.before(ids);
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, List.of(lines));
         return check.compare(outcome(), 2, STILL, PATIENCE, () -> false);
     }

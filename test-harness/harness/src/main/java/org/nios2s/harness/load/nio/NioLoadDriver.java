@@ -41,6 +41,7 @@ public final class NioLoadDriver implements LoadDriver {
     private final LoadSettings settings;
     private final TargetAddress target;
     private final SSLContext tls;
+    private final int connections;
     private final LoadMeter meter;
     private final List<NioClient> clients = new ArrayList<>();
     private volatile boolean stopped;
@@ -55,10 +56,29 @@ public final class NioLoadDriver implements LoadDriver {
      */
     public NioLoadDriver(
             final String run, final LoadSettings settings, final TargetAddress target, final SSLContext tls) {
+        this(run, settings, target, tls, settings.clients());
+    }
+
+    /**
+     * A driver for one run whose clients share fewer connections than there are clients.
+     *
+     * @param run         name of the run, the first part of its packet ids
+     * @param settings    what to send
+     * @param target      where to
+     * @param tls         what to trust and who to be, or null for plain TCP
+     * @param connections most connections, hence most transactions at a time: the others wait for one
+     */
+    public NioLoadDriver(
+            final String run,
+            final LoadSettings settings,
+            final TargetAddress target,
+            final SSLContext tls,
+            final int connections) {
         this.run = run;
         this.settings = settings;
         this.target = target;
         this.tls = tls;
+        this.connections = connections;
         this.meter = new LoadMeter(settings.paced());
     }
 
@@ -82,10 +102,10 @@ public final class NioLoadDriver implements LoadDriver {
         }
     }
 
-    /** As many connections as clients, so that none ever waits for another's. */
+    /** Unless it is told otherwise as many connections as clients, so that none ever waits for another's. */
     private ConnectorSettings connectorSettings() {
         return ConnectorSettings.DEFAULTS
-                .withConnectionsPerPort(settings.clients())
+                .withConnectionsPerPort(connections)
                 .withWaitingPerPort(settings.clients())
                 .withConnectTimeout(settings.timeout());
     }

@@ -46,7 +46,7 @@ public final class WireLoadDriver implements LoadDriver {
 
     private final String run;
     private final LoadSettings settings;
-    private final TargetAddress target;
+    private final List<TargetAddress> targets;
     private final SslContext tls;
     private final LoadMeter meter;
     private final List<WireClient> clients = new ArrayList<>();
@@ -62,9 +62,22 @@ public final class WireLoadDriver implements LoadDriver {
      */
     public WireLoadDriver(
             final String run, final LoadSettings settings, final TargetAddress target, final SslContext tls) {
+        this(run, settings, List.of(target), tls);
+    }
+
+    /**
+     * A driver for one run on the nodes of a cluster.
+     *
+     * @param run      name of the run, the first part of its packet ids
+     * @param settings what to send
+     * @param targets  where to: every client has one of them, in turn
+     * @param tls      makes the TLS engine of each connection, or null for plain TCP
+     */
+    public WireLoadDriver(
+            final String run, final LoadSettings settings, final List<TargetAddress> targets, final SslContext tls) {
         this.run = run;
         this.settings = settings;
-        this.target = target;
+        this.targets = List.copyOf(targets);
         this.tls = tls;
         this.meter = new LoadMeter(settings.paced());
     }
@@ -112,12 +125,15 @@ public final class WireLoadDriver implements LoadDriver {
                 .channel(NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        Math.min(settings.timeout().toMillis(), Integer.MAX_VALUE))
-                .remoteAddress(target.socket());
-        final WireClient.Setting setting = new WireClient.Setting(settings, target, plan, writer, bootstrap, tls);
+                        Math.min(settings.timeout().toMillis(), Integer.MAX_VALUE));
+        final List<WireClient.Setting> nodes = targets.stream()
+                .map(target -> new WireClient.Setting(
+                        settings, target, plan, writer, bootstrap.clone().remoteAddress(target.socket()), tls))
+                .toList();
         synchronized (clients) {
             for (int client = 0; client < settings.clients(); client++) {
-                final WireClient wireClient = new WireClient(client, setting, group.next(), meter, running::countDown);
+                final WireClient.Setting node = nodes.get(client % nodes.size());
+                final WireClient wireClient = new WireClient(client, node, group.next(), meter, running::countDown);
                 clients.add(wireClient);
                 wireClient.start();
             }

@@ -1,0 +1,67 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import java.util.Arrays;
+
+/**
+ * A straight line through some points, by least squares, and how sure its slope is. Immutable, any thread.
+ *
+ * @param value         by how much y grows when x grows by 1
+ * @param standardError of the slope: what the points' distance from the line leaves open
+ */
+public record Slope(double value, double standardError) {
+
+    private static final int LEAST_POINTS = 3;
+    private static final double SURE = 2;
+
+    /**
+     * The slope through points.
+     *
+     * @param x where each is
+     * @param y as many values
+     * @return the slope
+     * @throws IllegalArgumentException when there are fewer than three points, or all at one place
+     */
+    public static Slope of(final double[] x, final double[] y) {
+        final int count = x.length;
+        if (count < LEAST_POINTS || y.length != count) {
+            throw new IllegalArgumentException("a slope with its error needs three points or more, not " + count);
+        }
+        final double meanX = Arrays.stream(x).average().orElseThrow();
+        final double meanY = Arrays.stream(y).average().orElseThrow();
+        double squares = 0;
+        double products = 0;
+        for (int i = 0; i < count; i++) {
+            squares += (x[i] - meanX) * (x[i] - meanX);
+            products += (x[i] - meanX) * (y[i] - meanY);
+        }
+        if (squares == 0) {
+            throw new IllegalArgumentException("all points are at " + meanX);
+        }
+        final double slope = products / squares;
+        double residuals = 0;
+        for (int i = 0; i < count; i++) {
+            final double distance = y[i] - meanY - slope * (x[i] - meanX);
+            residuals += distance * distance;
+        }
+        return new Slope(slope, Math.sqrt(residuals / (count - 2) / squares));
+    }
+
+    /**
+     * Whether y grows beyond what chance explains.
+     *
+     * @return true when the slope is more than two standard errors above 0
+     */
+    public boolean grows() {
+        return value > SURE * standardError;
+    }
+}

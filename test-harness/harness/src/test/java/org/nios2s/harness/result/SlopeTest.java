@@ -1,0 +1,85 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.harness.result;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+/** The line through some points, and mean and spread of values. Runs on the test's thread. */
+class SlopeTest {
+
+    private static final double EXACT = 1e-9;
+    private static final double BUCKET = 0.01;
+
+    @Test
+    void aStraightLineHasNoError() {
+        final Slope slope = Slope.of(new double[] {0, 1, 2, 3}, new double[] {5, 7, 9, 11});
+
+        assertEquals(2, slope.value(), EXACT);
+        assertEquals(0, slope.standardError(), EXACT);
+        assertTrue(slope.grows());
+    }
+
+    @Test
+    void theErrorIsThatOfTheTextbook() {
+        // y = 1 2 2 4 at x = 1 2 3 4: slope 0.9, residual sum of squares 0.7, spread of x 5.
+        final Slope slope = Slope.of(new double[] {1, 2, 3, 4}, new double[] {1, 2, 2, 4});
+
+        assertEquals(0.9, slope.value(), EXACT);
+        assertEquals(Math.sqrt(0.7 / 2 / 5), slope.standardError(), EXACT);
+    }
+
+    @Test
+    void whatGoesUpAndDownDoesNotGrow() {
+        final Slope slope = Slope.of(new double[] {1, 2, 3, 4, 5, 6}, new double[] {10, 14, 9, 13, 10, 14});
+
+        assertFalse(slope.grows());
+    }
+
+    @Test
+    void twoPointsOrOnePlaceGiveNoSlope() {
+        assertThrows(IllegalArgumentException.class, () -> Slope.of(new double[] {1, 2}, new double[] {1, 2}));
+        assertThrows(IllegalArgumentException.class, () -> Slope.of(new double[] {1, 1, 1}, new double[] {1, 2, 3}));
+    }
+
+    @Test
+    void momentsAreThoseOfASample() {
+        final Moments moments = Moments.of(2, 4, 4, 4, 5, 5, 7, 9);
+
+        assertEquals(5, moments.mean(), EXACT);
+        assertEquals(32.0 / 7, moments.variance(), EXACT);
+        assertEquals(Math.sqrt(32.0 / 7), moments.deviation(), EXACT);
+        assertEquals(0, Moments.of().mean(), EXACT);
+        assertEquals(0, Moments.of(3).variance(), EXACT);
+    }
+
+    @Test
+    void momentsOfTimesAreInMilliseconds() {
+        final Histogram micros = new Histogram(3);
+        micros.recordValue(1_000);
+        micros.recordValue(3_000);
+
+        assertEquals(2, Moments.ofMillis(micros).mean(), BUCKET);
+        assertEquals(1, Moments.ofMillis(micros).deviation(), BUCKET);
+        assertEquals(0, Moments.ofMillis(new Histogram(3)).deviation(), EXACT);
+    }
+
+    @Test
+    void theMedianIsTheMiddle() {
+        assertEquals(3, Moments.median(9, 1, 3), EXACT);
+        assertEquals(2.5, Moments.median(4, 1, 2, 3), EXACT);
+    }
+}
