@@ -1,0 +1,100 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.S2sHarness;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.SinkLedger;
+import picocli.CommandLine.ExitCode;
+
+/**
+ * A NiFi that somebody else runs is measured by its web address and left as it was.
+ * Runs on the thread of the tests against the shared NiFi.
+ */
+class ForeignLoadIT {
+
+    private static final int PACKETS = 20 * 3 * 5;
+
+    @TempDir
+    private Path results;
+
+    @Test
+    void aLoadByItsWebAddressChangesNothingInNifi() throws IOException {
+        final NifiInstance nifi = SharedNifi.STOCK.get();
+        final SinkLedger ledger = nifi.ledger();
+        final Map<String, String> before = components(nifi);
+
+        final int exitCode = scale(nifi, "input");
+
+        assertEquals(ExitCode.OK, exitCode);
+        assertEquals(before, components(nifi));
+        assertEquals(PACKETS, nifi.ledger().since(ledger).count());
+        try (Stream<Path> directories = Files.list(results)) {
+            assertTrue(Files.exists(directories.findFirst().orElseThrow().resolve("result.json")));
+        }
+    }
+
+    @Test
+    void anUnknownPortEndsItBeforeAnythingIsSent() {
+        final NifiInstance nifi = SharedNifi.STOCK.get();
+        final SinkLedger ledger = nifi.ledger();
+
+        assertEquals(ExitCode.SOFTWARE, scale(nifi, "output"));
+        assertEquals(0, nifi.ledger().since(ledger).count());
+    }
+
+    private int scale(final NifiInstance nifi, final String portName) {
+        return S2sHarness.commandLine()
+                .execute(
+                        "scale",
+                        "--url",
+                        nifi.instance().api(),
+                        "--port-name",
+                        portName,
+                        "--clients",
+                        "20",
+                        "--transactions",
+                        "3",
+                        "--interval",
+                        "100ms",
+                        "--results",
+                        results.toString());
+    }
+
+    /** Every component of the root group, with its revision and its whole configuration. */
+    private static Map<String, String> components(final NifiInstance nifi) {
+        final Map<String, String> components = new TreeMap<>();
+        final JsonNode flow = nifi.rest()
+                .get("/flow/process-groups/root")
+                .required("processGroupFlow")
+                .required("flow");
+        for (final String kind : new String[] {"inputPorts", "outputPorts", "processors", "connections"}) {
+            for (final JsonNode entity : flow.required(kind)) {
+                components.put(
+                        entity.required("id").asText(),
+                        entity.required("revision").toString() + entity.required("component"));
+            }
+        }
+        return components;
+    }
+}

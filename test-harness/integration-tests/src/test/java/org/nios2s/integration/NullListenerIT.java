@@ -1,0 +1,67 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.scenario.Interruption;
+import org.nios2s.harness.scenario.LoadScenario;
+import org.nios2s.harness.scenario.NullNifi;
+
+/**
+ * Either listener serves in a process of its own, without NiFi.
+ * Runs on the thread of the tests; starts and ends a process for each.
+ */
+class NullListenerIT {
+
+    private static final int CLIENTS = 8;
+    private static final int TRANSACTIONS = 50;
+    private static final int LARGE_PACKET = 2 * 1024 * 1024;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final int END_SECONDS = 10;
+
+    @ParameterizedTest
+    @EnumSource(Listener.class)
+    void aListenerTakesSmallAndLargeTransactionsAndEndsWithItsOwner(final Listener listener) throws Exception {
+        final ProcessHandle process;
+        try (Interruption interruption = Interruption.install();
+                NullNifi nifi = NullNifi.start(listener, 4, Map.of(), List.of("-Xmx256m"))) {
+            process = nifi.target().process();
+            final LoadScenario scenario = new LoadScenario(ClientKind.WIRE, interruption);
+
+            final RunResult small =
+                    scenario.run(load(TRANSACTIONS, 10), nifi.target()).result();
+            final RunResult large =
+                    scenario.run(load(1, LARGE_PACKET), nifi.target()).result();
+
+            assertTrue(small.flawless(), () -> "failures: " + small.failuresByCause());
+            assertEquals(CLIENTS * TRANSACTIONS, small.transactions());
+            assertTrue(large.flawless(), () -> "failures: " + large.failuresByCause());
+        }
+        process.onExit().get(END_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static LoadSettings load(final int transactions, final int packetSize) {
+        return new LoadSettings(
+                CLIENTS, transactions, Duration.ZERO, 2, packetSize, Duration.ZERO, Duration.ZERO, TIMEOUT);
+    }
+}
