@@ -19,7 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.nifi.LiveHeap;
+import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
@@ -159,7 +159,7 @@ public final class SoakCommand implements Callable<Integer> {
         final Lap lap = new Lap(
                 earlier + run.transactions(),
                 run.transactionsPerSecond(),
-                atHand ? LiveHeap.bytes(target.process()) / MEBIBYTE : Double.NaN,
+                atHand ? new Jcmd(target.process()).heapAfterCollection() / MEBIBYTE : Double.NaN,
                 atHand ? ProcessUsage.of(target.process()).residentBytes() / MEBIBYTE : Double.NaN);
         before.add(lap);
         spec.commandLine()
