@@ -10,6 +10,7 @@
  */
 package org.nios2s.harness;
 
+import org.nios2s.harness.cli.BusyPortsCommand;
 import org.nios2s.harness.cli.CeilingCommand;
 import org.nios2s.harness.cli.CommitCostCommand;
 import org.nios2s.harness.cli.CompareClientsCommand;
@@ -50,6 +51,7 @@ import picocli.CommandLine.ParameterException;
             CompareClientsCommand.class,
             ScaleCommand.class,
             SlowPeersCommand.class,
+            BusyPortsCommand.class,
             LargeCommand.class,
             ConnectionsCommand.class,
             CeilingCommand.class,
