@@ -57,6 +57,7 @@ final class ValidateHandshakeStep extends WaitingStep {
 
     private Step answer(final Verdict verdict) throws IOException {
         if (verdict.refusal == null) {
+            connection().authorized();
             connection().send(ResponseCode.PROPERTIES_OK);
         } else if (!answerRefusal(verdict.refusal)) {
             throw new PeerFault(
