@@ -133,7 +133,7 @@ public record LoadSettings(
      */
     public LoadSettings withClients(final int count, final Duration staggered) {
         return new LoadSettings(
-                count, transactions, duration, packets, packetSize, interval, stagger, timeout, secure, reconnect);
+                count, transactions, duration, packets, packetSize, interval, staggered, timeout, secure, reconnect);
     }
 
     /**

@@ -11,9 +11,13 @@
 package org.nios2s.harness.nullport;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.SocketRemoteSiteListener;
 import org.apache.nifi.util.NiFiProperties;
@@ -28,7 +32,10 @@ import org.nios2s.listener.NioRemoteSiteListener;
  */
 public final class NullPortServer {
 
+    private static final String HOST = "127.0.0.1";
     private static final int SETTINGS_FROM = 3;
+    private static final long BIND_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long PROBE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private NullPortServer() {}
 
@@ -49,6 +56,7 @@ public final class NullPortServer {
                 : new SocketRemoteSiteListener(tcpPort, null, properties, null);
         listener.setRootGroup(port.rootGroup());
         listener.start();
+        awaitAccepting(tcpPort);
         System.out.println("started");
         while (System.in.read() >= 0) {
             // Nothing is said to this process: it waits for the end.
@@ -58,11 +66,29 @@ public final class NullPortServer {
         System.exit(0);
     }
 
+    /** The stock listener binds its socket on a thread of its own, after it was started. */
+    private static void awaitAccepting(final int tcpPort) throws IOException {
+        final long deadlineNanos = System.nanoTime() + BIND_NANOS;
+        while (true) {
+            try (Socket probe = new Socket(HOST, tcpPort)) {
+                return;
+            } catch (final ConnectException e) {
+                if (System.nanoTime() - deadlineNanos > 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PROBE_NANOS);
+            }
+        }
+    }
+
     private static NiFiProperties properties(final int tcpPort, final String[] settings) {
         final Map<String, String> properties = new HashMap<>(Map.of(
-                NiFiProperties.REMOTE_INPUT_HOST, "127.0.0.1",
-                NiFiProperties.REMOTE_INPUT_PORT, Integer.toString(tcpPort),
-                NiFiProperties.SITE_TO_SITE_SECURE, "false"));
+                NiFiProperties.REMOTE_INPUT_HOST,
+                HOST,
+                NiFiProperties.REMOTE_INPUT_PORT,
+                Integer.toString(tcpPort),
+                NiFiProperties.SITE_TO_SITE_SECURE,
+                "false"));
         for (final String setting : settings) {
             final int equals = setting.indexOf('=');
             properties.put(setting.substring(0, equals), setting.substring(equals + 1));
