@@ -70,7 +70,8 @@ public final class NullPortServer {
     private static void awaitAccepting(final int tcpPort) throws IOException {
         final long deadlineNanos = System.nanoTime() + BIND_NANOS;
         while (true) {
-            try (Socket probe = new Socket(HOST, tcpPort)) {
+            try {
+                new Socket(HOST, tcpPort).close();
                 return;
             } catch (final ConnectException e) {
                 if (System.nanoTime() - deadlineNanos > 0) {
