@@ -132,7 +132,10 @@ final class CorpusRun {
         return null;
     }
 
-    /** What is in a queue when nobody has taken FlowFiles from it without giving them back. */
+    /**
+     * What is in a queue when nobody has taken FlowFiles from it without giving them back, sorted: a queue without
+     * prioritizers is in the order of content claims, and which claim a session writes to is NiFi's to choose.
+     */
     private List<String> settledContent(final String name, final Component queue) {
         final List<String> content = new ArrayList<>();
         Awaitility.await().atMost(PATIENCE).until(() -> {
@@ -143,6 +146,7 @@ final class CorpusRun {
             }
             return nifi.queues().size(queue).flowFiles() == listed.size();
         });
+        content.sort(null);
         return content;
     }
 
