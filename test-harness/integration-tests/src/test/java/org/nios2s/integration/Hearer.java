@@ -134,11 +134,16 @@ final class Hearer {
         return attributes(packet.getAttributes()) + " " + content(content);
     }
 
-    /** Attributes, sorted, with a star for what is new for every FlowFile. */
+    /**
+     * Attributes, sorted, with a star for what is new for every FlowFile, and for which of the given FlowFiles it is: a
+     * queue without prioritizers is in the order of content claims, which is NiFi's to choose.
+     */
     static String attributes(final Map<String, String> attributes) {
         final Map<String, String> stable = new TreeMap<>(attributes);
         final String uuid = stable.replace("uuid", "*");
-        stable.computeIfPresent("filename", (key, filename) -> filename.equals(uuid) ? "*" : filename);
+        stable.computeIfPresent(
+                "filename",
+                (key, filename) -> filename.equals(uuid) ? "*" : filename.replaceAll("^given-\\d+$", "given-*"));
         stable.computeIfPresent("s2s.address", (key, address) -> address.replaceAll(":\\d+$", ":*"));
         return stable.toString();
     }
