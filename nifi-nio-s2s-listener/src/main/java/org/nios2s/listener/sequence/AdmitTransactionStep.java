@@ -14,8 +14,8 @@ import org.apache.nifi.remote.PortAuthorizationResult;
 import org.nios2s.listener.PeerFault;
 
 /**
- * A transaction is about to begin: it waits until its port has room for it, and its peer's authorization is checked, if
- * that was not done just now. Lives on the connection's IO worker, with the check on a thread for blocking tasks.
+ * A transaction is about to begin: it waits until its port has room for it, and its peer's authorization is checked once
+ * more. Lives on the connection's IO worker, with the check on a thread for blocking tasks.
  */
 final class AdmitTransactionStep extends WaitingStep {
     private final long startNanos = System.nanoTime();
@@ -31,7 +31,7 @@ final class AdmitTransactionStep extends WaitingStep {
         if (!hasRoom) {
             return this;
         }
-        if (connection().isAuthorized()) {
+        if (!connection().listener().secure()) {
             return new ReceivePacketStep(new Reception(connection()));
         }
         return runBlocking(
@@ -42,7 +42,6 @@ final class AdmitTransactionStep extends WaitingStep {
         if (!result.isAuthorized()) {
             throw new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
         }
-        connection().authorized();
         return new ReceivePacketStep(new Reception(connection()));
     }
 

@@ -17,7 +17,6 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.apache.nifi.remote.AbstractCommunicationsSession;
@@ -44,12 +43,6 @@ import org.nios2s.wire.ResponseMessage;
 final class PeerConnection implements TransactionPeer {
     private static final int RESPONSE_BYTES = 64;
 
-    /**
-     * For so long a peer that was found authorized begins further transactions without being looked up again. Nothing is
-     * accepted on it: a port task looks the peer up for every commit and every session.
-     */
-    private static final long AUTHORIZATION_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final ListenerContext listener;
     private final ChannelHandlerContext channelContext;
     private final MessageSequenceHandler handler;
@@ -61,8 +54,6 @@ final class PeerConnection implements TransactionPeer {
     private PublicPort port;
     private PortDispatcher dispatcher;
     private boolean codecNegotiated;
-    private boolean authorized;
-    private long authorizedNanos;
     private long requestExpirationMillis;
 
     PeerConnection(
@@ -100,17 +91,6 @@ final class PeerConnection implements TransactionPeer {
     @Override
     public String identity() {
         return identity;
-    }
-
-    /** The port has found the peer authorized. */
-    void authorized() {
-        authorized = true;
-        authorizedNanos = System.nanoTime();
-    }
-
-    /** @return whether the peer may begin a transaction without being looked up */
-    boolean isAuthorized() {
-        return !listener.secure() || (authorized && System.nanoTime() - authorizedNanos < AUTHORIZATION_NANOS);
     }
 
     @Override

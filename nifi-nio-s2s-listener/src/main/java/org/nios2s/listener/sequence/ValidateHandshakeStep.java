@@ -57,7 +57,6 @@ final class ValidateHandshakeStep extends WaitingStep {
 
     private Step answer(final Verdict verdict) throws IOException {
         if (verdict.refusal == null) {
-            connection().authorized();
             connection().send(ResponseCode.PROPERTIES_OK);
         } else if (!answerRefusal(verdict.refusal)) {
             throw new PeerFault(
