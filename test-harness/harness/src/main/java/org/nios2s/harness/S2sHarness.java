@@ -15,6 +15,7 @@ import org.nios2s.harness.cli.CeilingCommand;
 import org.nios2s.harness.cli.CommitCostCommand;
 import org.nios2s.harness.cli.CompareClientsCommand;
 import org.nios2s.harness.cli.CompareCommand;
+import org.nios2s.harness.cli.CompareTlsCommand;
 import org.nios2s.harness.cli.ConfigFile;
 import org.nios2s.harness.cli.ConnectionsCommand;
 import org.nios2s.harness.cli.DemoCommand;
@@ -49,6 +50,7 @@ import picocli.CommandLine.ParameterException;
             DemoCommand.class,
             CompareCommand.class,
             CompareClientsCommand.class,
+            CompareTlsCommand.class,
             ScaleCommand.class,
             SlowPeersCommand.class,
             BusyPortsCommand.class,

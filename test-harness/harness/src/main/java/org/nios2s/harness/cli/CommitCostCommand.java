@@ -145,10 +145,7 @@ public final class CommitCostCommand implements Callable<Integer> {
             subjects.add(() -> embedded.start(Listener.NIO, variant));
         }
         return Measuring.run(
-                results,
-                interruption -> measure(subjects, settings, interruption),
-                this::verdict,
-                () -> results.runs().stream().allMatch(RunResult::flawless));
+                results, interruption -> measure(subjects, settings, interruption), this::verdict, results::flawless);
     }
 
     private LoadSettings settings() {

@@ -50,30 +50,14 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 public final class CompareClientsCommand implements Callable<Integer> {
 
-    private static final int CLIENTS = 100;
-    private static final int TRANSACTIONS = 200;
-    private static final int MAX_PAIRS = 100;
-
     @Spec
     private CommandSpec spec;
 
     @Mixin
     private LoadOptions load;
 
-    @Option(
-            names = "--pairs",
-            paramLabel = "N",
-            defaultValue = "3",
-            description = "How often each client is measured; default: ${DEFAULT-VALUE}.")
-    private int pairs;
-
-    @Option(
-            names = "--warmup",
-            paramLabel = "TIME",
-            defaultValue = "15s",
-            converter = DurationConverter.class,
-            description = "How long each client drives NiFi flat out before it counts; default: ${DEFAULT-VALUE}.")
-    private Duration warmup;
+    @Mixin
+    private PairOptions pairs;
 
     @Option(
             names = "--listener",
@@ -90,34 +74,35 @@ public final class CompareClientsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         final ClientKind other = load.client(ClientKind.NIO);
-        final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, Duration.ZERO);
+        final LoadSettings settings = load.settings(PairOptions.CLIENTS, PairOptions.TRANSACTIONS, Duration.ZERO);
         if (other == ClientKind.STOCK) {
             throw new ParameterException(spec.commandLine(), "--client names the one that NiFi's own is compared with");
         }
-        if (pairs < 1 || pairs > MAX_PAIRS) {
-            throw new ParameterException(
-                    spec.commandLine(), "--pairs must be between 1 and %d, not %d".formatted(MAX_PAIRS, pairs));
-        }
+        final int count = pairs.pairs();
         results.prepare();
         try (Interruption interruption = Interruption.install();
                 EmbeddedNifi nifi = embedded.start(listener)) {
-            compare(settings, other, nifi.target(), interruption);
+            compare(settings, count, other, nifi.target(), interruption);
             return report(other, interruption.interrupted());
         }
     }
 
     /** A B B A …, so that what else happens on the machine meets both alike. */
     private void compare(
-            final LoadSettings settings, final ClientKind other, final Target target, final Interruption interruption)
+            final LoadSettings settings,
+            final int count,
+            final ClientKind other,
+            final Target target,
+            final Interruption interruption)
             throws InterruptedException {
         final List<ClientKind> order = List.of(ClientKind.STOCK, other);
-        say("warming up, then %d pairs ...", pairs);
+        pairs.say("warming up, then %d pairs ...", count);
         for (final ClientKind client : order) {
-            if (!warmup.isZero() && !interruption.interrupted()) {
-                new LoadScenario(client, interruption).run(settings.flatOutFor(warmup), target);
+            if (!pairs.warmup().isZero() && !interruption.interrupted()) {
+                new LoadScenario(client, interruption).run(settings.flatOutFor(pairs.warmup()), target);
             }
         }
-        for (int pair = 1; pair <= pairs; pair++) {
+        for (int pair = 1; pair <= count; pair++) {
             for (final ClientKind client : pair % 2 == 1 ? order : order.reversed()) {
                 if (!interruption.interrupted()) {
                     keep(pair, new LoadScenario(client, interruption).run(settings, target));
@@ -129,7 +114,7 @@ public final class CompareClientsCommand implements Callable<Integer> {
     private void keep(final int pair, final Measured measured) {
         final RunResult run =
                 results.add("%d-%s".formatted(pair, measured.result().client()), measured);
-        say(
+        pairs.say(
                 "pair %d, %-5s: %s tx/s, generator CPU %s ms/tx, server CPU %s ms/tx, %d failures",
                 pair,
                 run.client(),
@@ -143,7 +128,7 @@ public final class CompareClientsCommand implements Callable<Integer> {
         final List<RunResult> otherRuns = runsOf(other);
         final Comparison comparison = Comparison.of(runsOf(ClientKind.STOCK), otherRuns);
         results.table(comparison.table("NiFi's client against another", name(ClientKind.STOCK), name(other)));
-        results.runs().forEach(this::printCauses);
+        pairs.printCauses(results.runs());
         results.finish(Verdict.of(comparison, name(other)), Completion.of(interrupted));
         return !otherRuns.isEmpty() && otherRuns.stream().allMatch(RunResult::flawless)
                 ? ExitCode.OK
@@ -158,16 +143,5 @@ public final class CompareClientsCommand implements Callable<Integer> {
 
     private static String name(final ClientKind client) {
         return client.name().toLowerCase(Locale.ROOT);
-    }
-
-    private void printCauses(final RunResult run) {
-        run.failuresByCause().forEach((cause, count) -> spec.commandLine()
-                .getOut()
-                .printf(Locale.ROOT, "%s failed: %,d × %s%n", run.label(), count, cause));
-    }
-
-    private void say(final String format, final Object... values) {
-        spec.commandLine().getErr().println(String.format(Locale.ROOT, format, values));
-        spec.commandLine().getErr().flush();
     }
 }

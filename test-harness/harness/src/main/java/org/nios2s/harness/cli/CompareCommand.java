@@ -30,10 +30,7 @@ import org.nios2s.harness.scenario.Target;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /**
  * The same work on the stock and the NIO listener, in turn.
@@ -51,31 +48,13 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 public final class CompareCommand implements Callable<Integer> {
 
-    private static final int CLIENTS = 100;
-    private static final int TRANSACTIONS = 200;
     private static final double BUSY_PERCENT = 10;
-    private static final int MAX_PAIRS = 100;
-
-    @Spec
-    private CommandSpec spec;
 
     @Mixin
     private LoadOptions load;
 
-    @Option(
-            names = "--pairs",
-            paramLabel = "N",
-            defaultValue = "3",
-            description = "How often each listener is measured; default: ${DEFAULT-VALUE}.")
-    private int pairs;
-
-    @Option(
-            names = "--warmup",
-            paramLabel = "TIME",
-            defaultValue = "15s",
-            converter = DurationConverter.class,
-            description = "How long each NiFi is driven flat out before it counts; default: ${DEFAULT-VALUE}.")
-    private Duration warmup;
+    @Mixin
+    private PairOptions pairs;
 
     @Option(
             names = "--pause-idle",
@@ -93,19 +72,16 @@ public final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        final LoadSettings settings = load.settings(CLIENTS, TRANSACTIONS, Duration.ZERO);
-        if (pairs < 1 || pairs > MAX_PAIRS) {
-            throw new ParameterException(
-                    spec.commandLine(), "--pairs must be between 1 and %d, not %d".formatted(MAX_PAIRS, pairs));
-        }
+        final LoadSettings settings = load.settings(PairOptions.CLIENTS, PairOptions.TRANSACTIONS, Duration.ZERO);
+        final int count = pairs.pairs();
         results.prepare();
         try (Interruption interruption = Interruption.install();
                 EmbeddedNifi stock = embedded.start(Listener.STOCK);
                 EmbeddedNifi nio = embedded.start(Listener.NIO)) {
             final LoadScenario scenario = new LoadScenario(load.client(), interruption);
-            say("warming up, then %d pairs ...", pairs);
+            pairs.say("warming up, then %d pairs ...", count);
             new CompareScenario(scenario, interruption, pauseIdle, this::keep)
-                    .run(settings, warmup, pairs, stock.target(), nio.target());
+                    .run(settings, pairs.warmup(), count, stock.target(), nio.target());
             for (final Target target : List.of(stock.target(), nio.target())) {
                 profile.record(target.name(), target, results, () -> scenario.run(settings, target));
             }
@@ -116,7 +92,7 @@ public final class CompareCommand implements Callable<Integer> {
     private void keep(final int pair, final Measured measured, final double idlePercent) {
         final RunResult run =
                 results.add("%d-%s".formatted(pair, measured.result().listener()), measured);
-        say(
+        pairs.say(
                 "pair %d, %-5s: %s tx/s, server CPU %s ms/tx, %d failures; the other NiFi took %.0f %% of a processor%s",
                 pair,
                 run.listener(),
@@ -131,9 +107,9 @@ public final class CompareCommand implements Callable<Integer> {
         final List<RunResult> stockRuns = runsOn(Listener.STOCK);
         final List<RunResult> nioRuns = runsOn(Listener.NIO);
         final Comparison comparison = Comparison.of(stockRuns, nioRuns);
-        comparison.headlines().forEach(results::headline);
+        comparison.headlines("of the stock listener", "NIO").forEach(results::headline);
         results.table(comparison.table());
-        results.runs().forEach(this::printCauses);
+        pairs.printCauses(results.runs());
         results.finish(Verdict.of(comparison), Completion.of(interrupted));
         return !nioRuns.isEmpty() && nioRuns.stream().allMatch(RunResult::flawless) ? ExitCode.OK : ExitCode.SOFTWARE;
     }
@@ -143,16 +119,5 @@ public final class CompareCommand implements Callable<Integer> {
         return results.runs().stream()
                 .filter(run -> run.listener().equals(name))
                 .toList();
-    }
-
-    private void printCauses(final RunResult run) {
-        run.failuresByCause().forEach((cause, count) -> spec.commandLine()
-                .getOut()
-                .printf(Locale.ROOT, "%s failed: %,d × %s%n", run.label(), count, cause));
-    }
-
-    private void say(final String format, final Object... values) {
-        spec.commandLine().getErr().println(String.format(Locale.ROOT, format, values));
-        spec.commandLine().getErr().flush();
     }
 }

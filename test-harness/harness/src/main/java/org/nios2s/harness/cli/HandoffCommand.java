@@ -221,8 +221,7 @@ public final class HandoffCommand implements Callable<Integer> {
         check();
         final List<Supplier<MeasuredNifi>> subjects = targets.subjects(embedded, ClientKind.WIRE);
         return Measuring.run(
-                results, interruption -> measure(subjects, interruption), this::verdict, () -> results.runs().stream()
-                        .allMatch(RunResult::flawless));
+                results, interruption -> measure(subjects, interruption), this::verdict, results::flawless);
     }
 
     private void check() {

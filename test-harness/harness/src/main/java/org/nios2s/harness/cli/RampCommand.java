@@ -208,8 +208,7 @@ public final class RampCommand implements Callable<Integer> {
         check();
         final List<Supplier<MeasuredNifi>> subjects = subjects();
         return Measuring.run(
-                results, interruption -> measure(subjects, interruption), this::verdict, () -> results.runs().stream()
-                        .allMatch(RunResult::flawless));
+                results, interruption -> measure(subjects, interruption), this::verdict, results::flawless);
     }
 
     private void check() {

@@ -32,7 +32,6 @@ import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.Moments;
-import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.scenario.Interruption;
 import org.nios2s.harness.scenario.LoadScenario;
 import org.nios2s.harness.scenario.LoadScenario.Measured;
@@ -172,8 +171,7 @@ public final class ReactorCommand implements Callable<Integer> {
         check();
         final List<Supplier<MeasuredNifi>> subjects = subjects();
         return Measuring.run(
-                results, interruption -> measure(subjects, interruption), this::verdict, () -> results.runs().stream()
-                        .allMatch(RunResult::flawless));
+                results, interruption -> measure(subjects, interruption), this::verdict, results::flawless);
     }
 
     private void check() {

@@ -132,10 +132,7 @@ public final class RepeatCommand implements Callable<Integer> {
         }
         final List<Supplier<MeasuredNifi>> subjects = targets.subjects(embedded, load.client());
         return Measuring.run(
-                results,
-                interruption -> measure(subjects, settings, interruption),
-                this::verdict,
-                () -> results.runs().stream().allMatch(RunResult::flawless));
+                results, interruption -> measure(subjects, settings, interruption), this::verdict, results::flawless);
     }
 
     private void measure(

@@ -141,6 +141,11 @@ final class ResultsOption {
         return result.runs();
     }
 
+    /** Whether at least one run was kept, none with a failure and each with an exact ledger. */
+    boolean flawless() {
+        return !runs().isEmpty() && runs().stream().allMatch(RunResult::flawless);
+    }
+
     /**
      * Writes the result and says where.
      *

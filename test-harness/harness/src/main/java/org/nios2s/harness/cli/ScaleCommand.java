@@ -104,7 +104,7 @@ public final class ScaleCommand implements Callable<Integer> {
                 interruption -> measureAll(subjects, settings, counts, interruption),
                 () -> counts == null ? Verdict.of(results.runs()) : searchVerdict(),
                 () -> counts == null
-                        ? results.runs().stream().allMatch(RunResult::flawless)
+                        ? results.flawless()
                         : found.values().stream().allMatch(answer -> answer.largestWithoutFailure() > 0));
     }
 

@@ -223,7 +223,7 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     private boolean isGood() {
-        return results.runs().stream().allMatch(RunResult::flawless)
+        return results.flawless()
                 && lapsByTarget.values().stream()
                         .map(all -> slope(all, Lap::heapMebibytes))
                         .noneMatch(slope -> slope != null && slope.grows());

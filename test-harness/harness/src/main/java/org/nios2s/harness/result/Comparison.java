@@ -98,17 +98,19 @@ public record Comparison(List<Line> lines) {
     /**
      * The few ratios that count most.
      *
+     * @param ofFirst what the ratios are to, such as {@code of the stock listener}
+     * @param second  whose ratios they are, such as {@code NIO}
      * @return one for each figure that both have
      */
-    public List<Headline> headlines() {
+    public List<Headline> headlines(final String ofFirst, final String second) {
         final List<Headline> headlines = new ArrayList<>();
-        ratio(Figure.RATE, "the transactions per second of the stock listener").ifPresent(headlines::add);
+        ratio(Figure.RATE, "the transactions per second " + ofFirst).ifPresent(headlines::add);
         ratio(Figure.SERVER_CPU, "its server CPU per transaction").ifPresent(headlines::add);
         ratio(line(Figure.RESPONSE_P99).isPresent() ? Figure.RESPONSE_P99 : Figure.TOTAL_P99, "its latency, p99")
                 .ifPresent(headlines::add);
         line(Figure.FAILURES)
-                .ifPresent(line -> headlines.add(
-                        new Headline(line.figure().format(line.nio().most()), "failures in the worst run with NIO")));
+                .ifPresent(line -> headlines.add(new Headline(
+                        line.figure().format(line.nio().most()), "failures in the worst run with " + second)));
         return headlines;
     }
 

@@ -21,6 +21,7 @@ import org.nios2s.harness.load.Phase;
 public final class Verdict {
 
     private static final double ALIKE = 0.05;
+    private static final double PERCENT = 100;
 
     private Verdict() {}
 
@@ -72,6 +73,39 @@ public final class Verdict {
                 cost.figure().format(cost.nio().median()),
                 cost.figure().format(cost.stock().median()),
                 comparison.line(Figure.FAILURES).map(Verdict::failuresOfClients).orElse(""));
+    }
+
+    /**
+     * What TLS costs.
+     *
+     * @param comparison plain TCP, in place of the stock listener, against TLS
+     * @return a sentence
+     */
+    public static String ofTls(final Comparison comparison) {
+        final Comparison.Line rate = comparison.line(Figure.RATE).orElse(null);
+        final Comparison.Line cost = comparison.line(Figure.SERVER_CPU).orElse(null);
+        if (rate == null || cost == null || rate.ratio() == null || cost.ratio() == null) {
+            return "Nothing was measured both over plain TCP and over TLS.";
+        }
+        return words(
+                "Over TLS %.0f %% of the transactions per second of plain TCP (%s against %s tx/s) at %.2f × its server CPU"
+                        + " (%s against %s ms per transaction)%s.",
+                PERCENT * rate.ratio(),
+                rate.figure().format(rate.nio().median()),
+                rate.figure().format(rate.stock().median()),
+                cost.ratio(),
+                cost.figure().format(cost.nio().median()),
+                cost.figure().format(cost.stock().median()),
+                comparison.line(Figure.FAILURES).map(Verdict::failuresOverTls).orElse(""));
+    }
+
+    private static String failuresOverTls(final Comparison.Line line) {
+        return line.nio().most() == 0 && line.stock().most() == 0
+                ? "; no failure in either"
+                : words(
+                        "; failures in the worst run: %s over TLS, %s without",
+                        line.figure().format(line.nio().most()),
+                        line.figure().format(line.stock().most()));
     }
 
     private static String failuresOfClients(final Comparison.Line line) {
