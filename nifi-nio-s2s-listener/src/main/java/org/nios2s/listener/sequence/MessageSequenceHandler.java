@@ -172,6 +172,8 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
         if (step != from) {
             return;
         }
+        // Only from now on is it the peer's turn.
+        lastReadNanos = System.nanoTime();
         try {
             enter(next.get());
             resumeReading();

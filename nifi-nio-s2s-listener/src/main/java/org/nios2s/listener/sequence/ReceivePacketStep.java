@@ -58,8 +58,9 @@ final class ReceivePacketStep implements Step {
         return true;
     }
 
+    /** While we are behind it is not the peer that is silent. */
     @Override
     public Patience patience() {
-        return Patience.WITHIN_REQUEST;
+        return waiting ? Patience.UNLIMITED : Patience.WITHIN_REQUEST;
     }
 }

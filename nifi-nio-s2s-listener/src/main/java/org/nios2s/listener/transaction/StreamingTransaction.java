@@ -33,7 +33,8 @@ import org.nios2s.wire.PacketDecoder;
  * session of its own. The connection's IO worker adds pieces; a content worker, one at a time, writes them in order and
  * is the only one who touches the session.
  *
- * <p>Nothing waits: when the writer is behind, the connection stops reading until it has caught up. Whatever ends the
+ * <p>A content worker writes for a turn, then goes behind the others that wait for one: a fast sender takes no worker from
+ * the rest. Nothing waits: when the writer is behind, the connection stops reading until it has caught up. Whatever ends the
  * transaction, the writer does it, behind all pieces before.
  */
 public final class StreamingTransaction implements PacketDecoder.Handler {
@@ -42,6 +43,15 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     /** With so few it has caught up; with more it is behind already while the budget is exhausted. */
     private static final long CAUGHT_UP_BYTES = 256 * 1024;
+
+    /** After so many bytes a content worker turns to the next transaction that has something to write. */
+    private static final long TURN_BYTES = 1024 * 1024;
+
+    /** What NiFi's repository is given in one go: as much as is read from a socket at a time, in few system calls. */
+    private static final int CHUNK_BYTES = 64 * 1024;
+
+    /** One per content worker. */
+    private static final ThreadLocal<byte[]> CHUNK = ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
 
     private final TransactionPeer peer;
     private final TransactionSession held;
@@ -180,15 +190,20 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     private void startWriting() {
         if (writing.compareAndSet(false, true)) {
-            contentWorkers.execute(this::writeAll);
+            contentWorkers.execute(this::writeForATurn);
         }
     }
 
     /** Content worker. */
-    private void writeAll() {
+    private void writeForATurn() {
+        final long turnEnds = bytes + TURN_BYTES;
         Piece piece = pieces.poll();
         while (piece != null) {
             writeOrDiscard(piece);
+            if (bytes >= turnEnds && !abandoned) {
+                contentWorkers.execute(this::writeForATurn);
+                return;
+            }
             piece = pieces.poll();
         }
         if (abandoned && !rolledBack) {
@@ -280,9 +295,13 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
             if (content == null) {
                 content = session().write(flowFile);
             }
-            final int length = buffer.readableBytes();
-            buffer.getBytes(buffer.readerIndex(), content, length);
-            bytes += length;
+            final byte[] chunk = CHUNK.get();
+            while (buffer.isReadable()) {
+                final int length = Math.min(buffer.readableBytes(), chunk.length);
+                buffer.readBytes(chunk, 0, length);
+                content.write(chunk, 0, length);
+                bytes += length;
+            }
         }
 
         @Override

@@ -72,6 +72,7 @@ public final class RecordingPort implements AutoCloseable {
     private volatile boolean full;
     private volatile Predicate<String> allowed = identity -> true;
     private volatile Consumer<List<ReceivedFlowFile>> beforeCommit = flowFiles -> {};
+    private volatile Runnable beforeWrite = () -> {};
 
     /** What waits in the port. */
     private record Request(Peer peer, ServerProtocol protocol, Service service, CompletableFuture<Integer> answer) {}
@@ -173,7 +174,7 @@ public final class RecordingPort implements AutoCloseable {
 
     private void serve(final Request request) {
         inPortTask.set(true);
-        final RecordingSession session = new RecordingSession(queue, this::commit);
+        final RecordingSession session = new RecordingSession(queue, this::commit, () -> beforeWrite.run());
         try {
             final String identity = request.peer.getCommunicationsSession().getUserDn();
             if (!allowed.test(identity)) {
@@ -237,6 +238,11 @@ public final class RecordingPort implements AutoCloseable {
     /** Decides which identities may use the port. */
     public void allow(final Predicate<String> identities) {
         allowed = identities;
+    }
+
+    /** @param listener runs before content is written to a stream of a session's */
+    public void beforeWrite(final Runnable listener) {
+        beforeWrite = listener;
     }
 
     /** Runs before every commit, on the port task. */

@@ -57,6 +57,7 @@ final class RecordingSession {
     private final Commit commit;
     private final Deque<ReceivedFlowFile> queue;
     private final Deque<ReceivedFlowFile> taken = new ArrayDeque<>();
+    private final Runnable beforeWrite;
     private final Map<Long, ReceivedFlowFile> flowFiles = new LinkedHashMap<>();
     private final List<Long> transferred = new ArrayList<>();
     private final List<Receipt> receipts = new ArrayList<>();
@@ -69,8 +70,17 @@ final class RecordingSession {
      * @param queue where FlowFiles come from; thread-safe
      */
     RecordingSession(final Deque<ReceivedFlowFile> queue, final Commit commit) {
+        this(queue, commit, () -> {});
+    }
+
+    /**
+     * @param queue where FlowFiles come from; thread-safe
+     * @param beforeWrite runs before content is written to a stream of the session's
+     */
+    RecordingSession(final Deque<ReceivedFlowFile> queue, final Commit commit, final Runnable beforeWrite) {
         this.queue = queue;
         this.commit = commit;
+        this.beforeWrite = beforeWrite;
     }
 
     ProcessSession session() {
@@ -128,6 +138,12 @@ final class RecordingSession {
 
     private OutputStream open(final ReceivedFlowFile flowFile) {
         return new ByteArrayOutputStream() {
+            @Override
+            public void write(final byte[] bytes, final int offset, final int length) {
+                beforeWrite.run();
+                super.write(bytes, offset, length);
+            }
+
             @Override
             public void close() {
                 keep(new ReceivedFlowFile(flowFile.id(), flowFile.attributes(), toByteArray()));

@@ -215,6 +215,15 @@ final class RunningListener implements AutoCloseable {
                         && step.isInstance(handlers.get(handlers.size() - 1).step()));
     }
 
+    /** Waits until the latest connection reads nothing in the middle of a packet. */
+    void awaitPaused() {
+        awaiting().until(() -> worker.submit(() -> {
+                    final Step step = handlers.get(handlers.size() - 1).step();
+                    return step instanceof ReceivePacketStep && step.isWaiting();
+                })
+                .get());
+    }
+
     /** Looks after the deadlines of all connections, as if so much time had passed. */
     void checkDeadlinesAfter(final Duration time) {
         final long now = System.nanoTime() + time.toNanos();

@@ -18,6 +18,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -178,6 +182,27 @@ class StreamingTest {
         try (WirePeer next = listener.connect().open()) {
             pushAll(next, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
+    }
+
+    @Test
+    @DisplayName("a peer is not silent while what it sent waits to be written, however long that takes")
+    void slowRepository() throws Exception {
+        final CountDownLatch mayWrite = new CountDownLatch(1);
+        listener.input().beforeWrite(() -> RunningListener.awaiting().until(() -> mayWrite.getCount() == 0));
+        peer.open();
+        final CompletableFuture<WirePeer> confirmed = CompletableFuture.supplyAsync(() -> {
+            try {
+                return pushAll(peer, 1, content(5_000_000));
+            } catch (final Exception e) {
+                throw new CompletionException(e);
+            }
+        });
+        listener.awaitPaused();
+        listener.checkDeadlinesAfter(Duration.ofMinutes(10));
+        listener.assertNoFault();
+        mayWrite.countDown();
+        confirmed.get(20, TimeUnit.SECONDS).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
     }
 
     @Test

@@ -1,0 +1,94 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
+ * compliance with the License. You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software distributed under the License is
+ * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and limitations under the License.
+ */
+package org.nios2s.listener.transaction;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.processor.ProcessSession;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.nios2s.listener.MemoryBudget;
+
+/** How transactions share content workers. Lives on the test's thread, which also does what a content worker would. */
+class StreamingTransactionTest {
+    private static final int PIECE_BYTES = 256 * 1024;
+    private static final int PIECES = 20;
+    private static final long BUDGET_BYTES = 64 * 1024 * 1024;
+
+    private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
+    private final Queue<Runnable> contentWorker = new ArrayDeque<>();
+
+    private StreamingTransaction streamInto(final ByteArrayOutputStream content) {
+        final ProcessSession session = mock(ProcessSession.class);
+        when(session.create()).thenReturn(mock(FlowFile.class));
+        when(session.write(any(FlowFile.class))).thenReturn(content);
+        final TransactionSession held = mock(TransactionSession.class);
+        when(held.session()).thenReturn(session);
+        final StreamingTransaction transaction =
+                new StreamingTransaction(mock(TransactionPeer.class), held, budget, contentWorker::add, fault -> {
+                    throw new AssertionError(fault);
+                });
+        transaction.packetBegins(Map.of(), (long) PIECES * PIECE_BYTES);
+        return transaction;
+    }
+
+    private static void add(final StreamingTransaction transaction, final int pieces) {
+        for (int i = 0; i < pieces; i++) {
+            final ByteBuf piece = Unpooled.directBuffer(PIECE_BYTES).writeZero(PIECE_BYTES);
+            transaction.content(piece, PIECE_BYTES);
+            piece.release();
+        }
+    }
+
+    @Test
+    @DisplayName("a fast sender takes turns with the others that wait for a content worker")
+    void takesTurns() {
+        final ByteArrayOutputStream fast = new ByteArrayOutputStream();
+        final ByteArrayOutputStream other = new ByteArrayOutputStream();
+        add(streamInto(fast), PIECES);
+        add(streamInto(other), 1);
+        contentWorker.remove().run();
+        assertTrue(fast.size() < PIECES * PIECE_BYTES, "the first turn ends before everything is written");
+        contentWorker.remove().run();
+        assertEquals(PIECE_BYTES, other.size());
+        while (!contentWorker.isEmpty()) {
+            contentWorker.remove().run();
+        }
+        assertEquals(PIECES * PIECE_BYTES, fast.size());
+        assertEquals(0, budget.used());
+    }
+
+    @Test
+    @DisplayName("a transaction that is abandoned at the end of a turn gives everything back in the next")
+    void abandonedBetweenTurns() {
+        final ByteArrayOutputStream content = new ByteArrayOutputStream();
+        final StreamingTransaction transaction = streamInto(content);
+        add(transaction, PIECES);
+        contentWorker.remove().run();
+        final int written = content.size();
+        transaction.abandon();
+        contentWorker.remove().run();
+        assertEquals(written, content.size());
+        assertEquals(0, budget.used());
+        assertTrue(contentWorker.isEmpty());
+    }
+}
