@@ -28,6 +28,7 @@ import org.nios2s.harness.scenario.BusyPortsScenario;
 import org.nios2s.harness.scenario.BusyPortsScenario.Share;
 import org.nios2s.harness.scenario.EmbeddedNifi;
 import org.nios2s.harness.scenario.Interruption;
+import org.nios2s.harness.scenario.PausedProcess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -77,7 +78,7 @@ public final class BusyPortsCommand implements Callable<Integer> {
     @Mixin
     private ResultsOption results;
 
-    private final Map<Listener, Share> idle = new EnumMap<>(Listener.class);
+    private final Map<Listener, List<Share>> idle = new EnumMap<>(Listener.class);
     private final Map<Listener, List<Share>> busy = new EnumMap<>(Listener.class);
 
     @Override
@@ -98,9 +99,15 @@ public final class BusyPortsCommand implements Callable<Integer> {
             for (final BusyPortsScenario scenario : scenarios.values()) {
                 scenario.busy(each.flatOutFor(load.warmup()));
             }
-            for (int round = 1; round <= load.rounds() && !interruption.interrupted(); round++) {
+            // The processor that counts never rests: beside the NiFi that is measured the other one stands still.
+            final Map<Listener, ProcessHandle> others = Map.of(
+                    Listener.STOCK, nio.target().process(),
+                    Listener.NIO, stock.target().process());
+            for (int round = 1; round <= load.rounds(); round++) {
                 for (final Map.Entry<Listener, BusyPortsScenario> entry : scenarios.entrySet()) {
-                    measure(entry.getKey(), entry.getValue(), each);
+                    if (!interruption.interrupted()) {
+                        measure(entry.getKey(), entry.getValue(), others.get(entry.getKey()), each);
+                    }
                 }
             }
             return report(Completion.of(interruption.interrupted()));
@@ -119,23 +126,28 @@ public final class BusyPortsCommand implements Callable<Integer> {
                 all.timeout());
     }
 
-    private void measure(final Listener listener, final BusyPortsScenario scenario, final LoadSettings each)
+    private void measure(
+            final Listener listener,
+            final BusyPortsScenario scenario,
+            final ProcessHandle other,
+            final LoadSettings each)
             throws InterruptedException {
-        if (!idle.containsKey(listener)) {
-            idle.put(listener, scenario.idle(each.duration().dividedBy(2)));
+        final PausedProcess paused = PausedProcess.pause(other);
+        try {
+            final Share free = scenario.idle(each.duration().dividedBy(2));
+            idle.computeIfAbsent(listener, key -> new ArrayList<>()).add(free);
+            final Share share = scenario.busy(each);
+            busy.computeIfAbsent(listener, key -> new ArrayList<>()).add(share);
+            results.say(
+                    "%s: %,.0f triggers/s beside %,.0f tx/s, %d failures, %,.0f triggers/s beside idle ports",
+                    name(listener),
+                    share.triggersPerSecond(),
+                    share.transactionsPerSecond(),
+                    share.failures(),
+                    free.triggersPerSecond());
+        } finally {
+            paused.close();
         }
-        final Share share = scenario.busy(each);
-        busy.computeIfAbsent(listener, key -> new ArrayList<>()).add(share);
-        spec.commandLine()
-                .getErr()
-                .printf(
-                        Locale.ROOT,
-                        "%s: %,.0f triggers/s beside %,.0f tx/s, %d failures%n",
-                        name(listener),
-                        share.triggersPerSecond(),
-                        share.transactionsPerSecond(),
-                        share.failures());
-        spec.commandLine().getErr().flush();
     }
 
     private int report(final Completion completion) {
@@ -156,7 +168,7 @@ public final class BusyPortsCommand implements Callable<Integer> {
             final double triggers = median(listener, Share::triggersPerSecond);
             table = table.row(
                     name(listener),
-                    idle.get(listener).triggersPerSecond(),
+                    median(idle, listener, Share::triggersPerSecond),
                     triggers,
                     triggers / ofStock,
                     median(listener, Share::transactionsPerSecond),
@@ -192,7 +204,12 @@ public final class BusyPortsCommand implements Callable<Integer> {
     }
 
     private double median(final Listener listener, final ToDoubleFunction<Share> value) {
-        return Medians.median(busy.get(listener).stream().mapToDouble(value));
+        return median(busy, listener, value);
+    }
+
+    private static double median(
+            final Map<Listener, List<Share>> shares, final Listener listener, final ToDoubleFunction<Share> value) {
+        return Medians.median(shares.get(listener).stream().mapToDouble(value));
     }
 
     private static String name(final Listener listener) {

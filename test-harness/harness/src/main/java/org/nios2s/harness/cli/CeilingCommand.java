@@ -107,15 +107,11 @@ public final class CeilingCommand implements Callable<Integer> {
     private void keep(final Ceiling ceiling) {
         ceilings.computeIfAbsent(ceiling.transactionsPerCommit(), key -> new ArrayList<>())
                 .add(ceiling);
-        spec.commandLine()
-                .getErr()
-                .printf(
-                        Locale.ROOT,
-                        "%,d transactions per commit: %,.0f tx/s, server CPU %.3f ms/tx%n",
-                        ceiling.transactionsPerCommit(),
-                        ceiling.transactionsPerSecond(),
-                        ceiling.server().cpuMillisPerTransaction());
-        spec.commandLine().getErr().flush();
+        results.say(
+                "%,d transactions per commit: %,.0f tx/s, server CPU %.3f ms/tx",
+                ceiling.transactionsPerCommit(),
+                ceiling.transactionsPerSecond(),
+                ceiling.server().cpuMillisPerTransaction());
     }
 
     private int report(final Completion completion) {

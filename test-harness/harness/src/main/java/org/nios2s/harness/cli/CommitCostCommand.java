@@ -193,10 +193,7 @@ public final class CommitCostCommand implements Callable<Integer> {
     private void keep(final Step step, final Target target, final Measured measured) {
         final RunResult run = results.add(Words.fileName(step.name() + "-" + target.name()), measured);
         runsByTarget.computeIfAbsent(target.name(), name -> new ArrayList<>()).add(run);
-        spec.commandLine()
-                .getErr()
-                .println(Words.of("run %s, %s: %,.0f tx/s", step.name(), target.name(), run.transactionsPerSecond()));
-        spec.commandLine().getErr().flush();
+        results.say("run %s, %s: %,.0f tx/s", step.name(), target.name(), run.transactionsPerSecond());
     }
 
     private String verdict() {

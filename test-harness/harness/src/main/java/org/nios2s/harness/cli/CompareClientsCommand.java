@@ -96,7 +96,7 @@ public final class CompareClientsCommand implements Callable<Integer> {
             final Interruption interruption)
             throws InterruptedException {
         final List<ClientKind> order = List.of(ClientKind.STOCK, other);
-        pairs.say("warming up, then %d pairs ...", count);
+        results.say("warming up, then %d pairs ...", count);
         for (final ClientKind client : order) {
             if (!pairs.warmup().isZero() && !interruption.interrupted()) {
                 new LoadScenario(client, interruption).run(settings.flatOutFor(pairs.warmup()), target);
@@ -114,7 +114,7 @@ public final class CompareClientsCommand implements Callable<Integer> {
     private void keep(final int pair, final Measured measured) {
         final RunResult run =
                 results.add("%d-%s".formatted(pair, measured.result().client()), measured);
-        pairs.say(
+        results.say(
                 "pair %d, %-5s: %s tx/s, generator CPU %s ms/tx, server CPU %s ms/tx, %d failures",
                 pair,
                 run.client(),

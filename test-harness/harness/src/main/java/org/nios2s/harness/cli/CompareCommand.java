@@ -79,7 +79,7 @@ public final class CompareCommand implements Callable<Integer> {
                 EmbeddedNifi stock = embedded.start(Listener.STOCK);
                 EmbeddedNifi nio = embedded.start(Listener.NIO)) {
             final LoadScenario scenario = new LoadScenario(load.client(), interruption);
-            pairs.say("warming up, then %d pairs ...", count);
+            results.say("warming up, then %d pairs ...", count);
             new CompareScenario(scenario, interruption, pauseIdle, this::keep)
                     .run(settings, pairs.warmup(), count, stock.target(), nio.target());
             for (final Target target : List.of(stock.target(), nio.target())) {
@@ -92,7 +92,7 @@ public final class CompareCommand implements Callable<Integer> {
     private void keep(final int pair, final Measured measured, final double idlePercent) {
         final RunResult run =
                 results.add("%d-%s".formatted(pair, measured.result().listener()), measured);
-        pairs.say(
+        results.say(
                 "pair %d, %-5s: %s tx/s, server CPU %s ms/tx, %d failures; the other NiFi took %.0f %% of a processor%s",
                 pair,
                 run.listener(),

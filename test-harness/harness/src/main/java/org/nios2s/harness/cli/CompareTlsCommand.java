@@ -96,7 +96,7 @@ public final class CompareTlsCommand implements Callable<Integer> {
             final Target plain = open.target().named(PLAIN);
             final Target tls = secured.target().named(TLS);
             final LoadScenario scenario = new LoadScenario(load.client(), interruption);
-            pairs.say("warming up, then %d pairs ...", count);
+            results.say("warming up, then %d pairs ...", count);
             new CompareScenario(scenario, interruption, true, this::keep)
                     .run(settings, pairs.warmup(), count, plain, tls);
             for (final Target target : List.of(plain, tls)) {
@@ -108,7 +108,7 @@ public final class CompareTlsCommand implements Callable<Integer> {
     private void keep(final int pair, final Measured measured, final double idlePercent) {
         final RunResult run =
                 results.add("%d-%s".formatted(pair, measured.result().listener()), measured);
-        pairs.say(
+        results.say(
                 "pair %d, %-5s: %s tx/s, server CPU %s ms/tx, generator CPU %s ms/tx, %d failures",
                 pair,
                 run.listener(),

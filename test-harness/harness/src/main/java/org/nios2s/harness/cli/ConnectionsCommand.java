@@ -175,16 +175,12 @@ public final class ConnectionsCommand implements Callable<Integer> {
             scenario.run(settings(WARM_UP_CLIENTS).flatOutFor(warmup), target);
             final Idle measured = new IdleConnectionsScenario().run(target, count, acceptRate);
             idle.put(target.name(), measured);
-            spec.commandLine()
-                    .getErr()
-                    .printf(
-                            Locale.ROOT,
-                            "%s: %,d of %,d connected in %.1f s%n",
-                            target.name(),
-                            measured.attendance().ready(),
-                            count,
-                            measured.attendance().seconds());
-            spec.commandLine().getErr().flush();
+            results.say(
+                    "%s: %,d of %,d connected in %.1f s",
+                    target.name(),
+                    measured.attendance().ready(),
+                    count,
+                    measured.attendance().seconds());
             if (!duration.isZero() && !interruption.interrupted()) {
                 results.add(target.name(), scenario.run(settings(count), target));
             }

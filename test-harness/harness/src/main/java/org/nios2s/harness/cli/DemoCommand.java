@@ -112,14 +112,9 @@ public final class DemoCommand implements Callable<Integer> {
             if (interruption.interrupted()) {
                 return;
             }
-            spec.commandLine()
-                    .getErr()
-                    .printf(
-                            Locale.ROOT,
-                            "%,d clients on the %s listener ...%n",
-                            settings.clients(),
-                            nifi.target().name());
-            spec.commandLine().getErr().flush();
+            results.say(
+                    "%,d clients on the %s listener ...",
+                    settings.clients(), nifi.target().name());
             final Measured run = scenario.run(settings, nifi.target());
             results.add(run.result().listener(), run);
         }

@@ -324,17 +324,14 @@ public final class HandoffCommand implements Callable<Integer> {
                 run.server() == null ? null : percent(run.server().cpuMillis(), seconds),
                 run.failures());
         rows.add(row);
-        spec.commandLine()
-                .getErr()
-                .println(Words.of(
-                        "%s, %s, %d bytes, %s: %,.0f events/s, %d failures",
-                        of.route().words,
-                        of.pace().words,
-                        of.size(),
-                        of.target().name(),
-                        row.eventsPerSecond(),
-                        row.failures()));
-        spec.commandLine().getErr().flush();
+        results.say(
+                "%s, %s, %d bytes, %s: %,.0f events/s, %d failures",
+                of.route().words,
+                of.pace().words,
+                of.size(),
+                of.target().name(),
+                row.eventsPerSecond(),
+                row.failures());
     }
 
     private LoadSettings load(final Case of) {

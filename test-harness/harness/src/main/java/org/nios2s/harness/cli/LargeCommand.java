@@ -131,20 +131,16 @@ public final class LargeCommand implements Callable<Integer> {
         transfers
                 .computeIfAbsent(name(listener, transfer), key -> new ArrayList<>())
                 .add(transfer);
-        spec.commandLine()
-                .getErr()
-                .printf(
-                        Locale.ROOT,
-                        "%s: %,.0f MB/s, %d equal, %d different, %d failed%n",
-                        name(listener, transfer),
-                        transfer.megabytesPerSecond(),
-                        transfer.equal(),
-                        transfer.different(),
-                        transfer.outcome().failures().size());
+        results.say(
+                "%s: %,.0f MB/s, %d equal, %d different, %d failed",
+                name(listener, transfer),
+                transfer.megabytesPerSecond(),
+                transfer.equal(),
+                transfer.different(),
+                transfer.outcome().failures().size());
         transfer.outcome().failures().stream()
                 .distinct()
                 .forEach(cause -> results.remark(listener + " failed: " + cause));
-        spec.commandLine().getErr().flush();
     }
 
     private static String name(final String listener, final Transfer transfer) {

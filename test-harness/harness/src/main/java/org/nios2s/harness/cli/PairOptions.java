@@ -67,12 +67,6 @@ final class PairOptions {
         return warmup;
     }
 
-    /** Says how it goes. */
-    void say(final String format, final Object... values) {
-        command.commandLine().getErr().println(Words.of(format, values));
-        command.commandLine().getErr().flush();
-    }
-
     /** Prints why transactions failed. */
     void printCauses(final List<RunResult> runs) {
         for (final RunResult run : runs) {

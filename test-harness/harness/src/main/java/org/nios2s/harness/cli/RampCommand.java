@@ -290,12 +290,9 @@ public final class RampCommand implements Callable<Integer> {
         final Row row = Row.of(run, measured.outcome().histograms().get(Phase.TOTAL), stuck);
         rows.computeIfAbsent(target.name(), name -> new LinkedHashMap<>())
                 .put(run.settings().clients(), row);
-        spec.commandLine()
-                .getErr()
-                .println(Words.of(
-                        "%s, %d callers: %,.0f bulks/s, %d stuck, %d timed out",
-                        target.name(), run.settings().clients(), row.bulksPerSecond(), row.stuck(), row.timedOut()));
-        spec.commandLine().getErr().flush();
+        results.say(
+                "%s, %d callers: %,.0f bulks/s, %d stuck, %d timed out",
+                target.name(), run.settings().clients(), row.bulksPerSecond(), row.stuck(), row.timedOut());
     }
 
     private String verdict() {

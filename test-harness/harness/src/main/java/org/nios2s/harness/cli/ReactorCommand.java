@@ -249,10 +249,7 @@ public final class ReactorCommand implements Callable<Integer> {
                         .mapToDouble(ClientTally::connectMillis)
                         .toArray()));
         rows.computeIfAbsent(target.name(), name -> new LinkedHashMap<>()).put(count, row);
-        spec.commandLine()
-                .getErr()
-                .println(Words.of("%s, %d connections: %,.0f requests/s", target.name(), count, row.perSecond()));
-        spec.commandLine().getErr().flush();
+        results.say("%s, %d connections: %,.0f requests/s", target.name(), count, row.perSecond());
     }
 
     private String verdict() {

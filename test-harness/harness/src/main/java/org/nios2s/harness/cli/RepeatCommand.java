@@ -159,12 +159,9 @@ public final class RepeatCommand implements Callable<Integer> {
         final RunResult run = results.add(Words.fileName(step.name() + "-" + target.name()), measured);
         final Series of = new Series(target.name(), run.settings().reconnect() ? Pool.OFF : Pool.ON);
         series.computeIfAbsent(of, key -> new ArrayList<>()).add(run);
-        spec.commandLine()
-                .getErr()
-                .println(Words.of(
-                        "run %s, %s: %,.0f tx/s, %,d failures",
-                        step.name(), target.name(), run.transactionsPerSecond(), run.failures()));
-        spec.commandLine().getErr().flush();
+        results.say(
+                "run %s, %s: %,.0f tx/s, %,d failures",
+                step.name(), target.name(), run.transactionsPerSecond(), run.failures());
     }
 
     private String verdict() {

@@ -114,6 +114,12 @@ final class ResultsOption {
         return run;
     }
 
+    /** Says how it goes: on standard error, where the progress bar is. */
+    void say(final String format, final Object... values) {
+        command.commandLine().getErr().println(Words.of(format, values));
+        command.commandLine().getErr().flush();
+    }
+
     /** Adds a table to the result and prints it. */
     void table(final DataTable table) {
         result.table(table);

@@ -159,16 +159,13 @@ public final class ScaleCommand implements Callable<Integer> {
                         "%s-%05d",
                         Words.fileName(result.listener()), result.settings().clients()),
                 run);
-        spec.commandLine()
-                .getErr()
-                .println(Words.of(
-                        "%s, %,d clients: %s tx/s, %,d failures%s",
-                        result.listener(),
-                        result.settings().clients(),
-                        Figure.RATE.text(result),
-                        result.failures(),
-                        result.flawless() || result.failures() > 0 ? "" : ", but the ledger is not exact"));
-        spec.commandLine().getErr().flush();
+        results.say(
+                "%s, %,d clients: %s tx/s, %,d failures%s",
+                result.listener(),
+                result.settings().clients(),
+                Figure.RATE.text(result),
+                result.failures(),
+                result.flawless() || result.failures() > 0 ? "" : ", but the ledger is not exact");
     }
 
     private String searchVerdict() {

@@ -146,10 +146,7 @@ public final class SlowPeersCommand implements Callable<Integer> {
 
     private void keep(final String label, final Measured measured) {
         final RunResult run = results.add(label, measured);
-        spec.commandLine()
-                .getErr()
-                .printf(Locale.ROOT, "%s: %s tx/s, %,d failures%n", label, Figure.RATE.text(run), run.failures());
-        spec.commandLine().getErr().flush();
+        results.say("%s: %s tx/s, %,d failures", label, Figure.RATE.text(run), run.failures());
     }
 
     private int report(final Completion completion) {

@@ -162,18 +162,15 @@ public final class SoakCommand implements Callable<Integer> {
                 atHand ? new Jcmd(target.process()).heapAfterCollection() / MEBIBYTE : Double.NaN,
                 atHand ? ProcessUsage.of(target.process()).residentBytes() / MEBIBYTE : Double.NaN);
         before.add(lap);
-        spec.commandLine()
-                .getErr()
-                .println(Words.of(
-                        "%s, lap %d: %,d transactions so far, %,.0f tx/s, %,d failures, heap %.1f MiB, RSS %,.0f MiB",
-                        target.name(),
-                        number,
-                        lap.transactions(),
-                        lap.perSecond(),
-                        run.failures(),
-                        lap.heapMebibytes(),
-                        lap.residentMebibytes()));
-        spec.commandLine().getErr().flush();
+        results.say(
+                "%s, lap %d: %,d transactions so far, %,.0f tx/s, %,d failures, heap %.1f MiB, RSS %,.0f MiB",
+                target.name(),
+                number,
+                lap.transactions(),
+                lap.perSecond(),
+                run.failures(),
+                lap.heapMebibytes(),
+                lap.residentMebibytes());
     }
 
     private String verdict() {

@@ -62,8 +62,6 @@ final class RunCharts {
         charts.add(drawing.chart(
                 "Memory of the server", new Axis("resident memory", "MiB"), "", Sample::serverResidentMebibytes));
         charts.add(drawing.chart(
-                "Java heap of the server", new Axis("heap in use", "MiB"), "", Sample::serverHeapMebibytes));
-        charts.add(drawing.chart(
                 "Threads of the server",
                 new Axis("threads", "threads"),
                 "",

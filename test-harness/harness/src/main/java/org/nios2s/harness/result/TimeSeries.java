@@ -38,7 +38,6 @@ public record TimeSeries(List<Sample> samples) {
      * @param serverCpuPercent      processor time of the server, in percent of one processor
      * @param generatorCpuPercent   processor time of this process, likewise
      * @param serverResidentMebibytes memory of the server in RAM
-     * @param serverHeapMebibytes   heap that the server uses
      * @param serverThreads         threads of the server
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -51,6 +50,5 @@ public record TimeSeries(List<Sample> samples) {
             Double serverCpuPercent,
             Double generatorCpuPercent,
             Double serverResidentMebibytes,
-            Double serverHeapMebibytes,
             Integer serverThreads) {}
 }

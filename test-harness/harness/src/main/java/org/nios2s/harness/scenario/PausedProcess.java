@@ -18,7 +18,7 @@ import org.nios2s.harness.HarnessException;
  * A process that gets no processor time until it is closed, by the signals STOP and CONT: what the JIT compiler has learned
  * survives, which a restart would lose. Used on the scenario's thread; the end of this JVM resumes it too.
  */
-final class PausedProcess implements AutoCloseable {
+public final class PausedProcess implements AutoCloseable {
 
     private static final int SIGNAL_SECONDS = 5;
 
@@ -30,8 +30,13 @@ final class PausedProcess implements AutoCloseable {
         this.hook = new Thread(() -> signal("CONT"), "resume-" + process.pid());
     }
 
-    /** Pauses a process. */
-    static PausedProcess pause(final ProcessHandle process) {
+    /**
+     * Pauses a process.
+     *
+     * @param process which
+     * @return resumes it when it is closed
+     */
+    public static PausedProcess pause(final ProcessHandle process) {
         final PausedProcess paused = new PausedProcess(process);
         Runtime.getRuntime().addShutdownHook(paused.hook);
         paused.signal("STOP");

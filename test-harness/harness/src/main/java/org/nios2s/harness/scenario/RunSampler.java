@@ -175,7 +175,6 @@ final class RunSampler {
                         : percent(usage.cpu().minus(last.serverUsage().cpu()), seconds),
                 percent(now.ownCpu().minus(last.ownCpu()), seconds),
                 usage == null ? null : usage.residentBytes() / MEBIBYTE,
-                null,
                 usage == null ? null : usage.threads()));
         last = now;
     }

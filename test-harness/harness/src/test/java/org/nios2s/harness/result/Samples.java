@@ -51,7 +51,6 @@ public final class Samples {
                     120.5,
                     20.0,
                     900.0,
-                    null,
                     100));
         }
         return new RunResult(
