@@ -115,15 +115,28 @@ public final class LargeCommand implements Callable<Integer> {
             final LargeScenario onStock = new LargeScenario(stock, interruption);
             onNio.push(1, WARM_UP_BYTES);
             onStock.push(1, WARM_UP_BYTES);
-            for (int round = 1; round <= rounds && !interruption.interrupted(); round++) {
-                keep("nio", onNio.push(1, size));
-                keep("stock", onStock.push(1, size));
-                keep("nio", onNio.push(concurrent, concurrentSize));
-                if (!interruption.interrupted()) {
-                    keep("stock", onStock.push(concurrent, concurrentSize));
-                }
+            for (int round = 1; round <= rounds; round++) {
+                // Who comes second writes while the disk still has to take what the first one wrote.
+                final boolean nioFirst = round % 2 == 1;
+                pushTurns(1, size, nioFirst, onNio, onStock, interruption);
+                pushTurns(concurrent, concurrentSize, nioFirst, onNio, onStock, interruption);
             }
             return report(buffers.mostBytes(buffers.count() + 1), Completion.of(interruption.interrupted()));
+        }
+    }
+
+    private void pushTurns(
+            final int count,
+            final long bytes,
+            final boolean nioFirst,
+            final LargeScenario onNio,
+            final LargeScenario onStock,
+            final Interruption interruption)
+            throws InterruptedException {
+        for (final boolean isNio : List.of(nioFirst, !nioFirst)) {
+            if (!interruption.interrupted()) {
+                keep(isNio ? "nio" : "stock", (isNio ? onNio : onStock).push(count, bytes));
+            }
         }
     }
 
