@@ -35,9 +35,11 @@ import org.nios2s.harness.nifi.InstanceRecord;
  * One end of a RAW Site-to-Site connection, spoken byte by byte, so that a test can also say what no client would.
  * For one thread; every read has a deadline.
  */
-final class RawPeer implements Closeable {
+public final class RawPeer implements Closeable {
 
-    static final int NEWEST_VERSION = 6;
+    /** The newest version of the protocol. */
+    public static final int NEWEST_VERSION = 6;
+
     static final int RESOURCE_OK = 20;
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -48,12 +50,22 @@ final class RawPeer implements Closeable {
     private final DataOutputStream out;
 
     RawPeer(final InstanceRecord nifi) throws IOException {
-        socket = new Socket();
-        socket.connect(new InetSocketAddress(nifi.s2sHost(), nifi.s2sPort()), Math.toIntExact(PATIENCE.toMillis()));
+        this(connect(nifi));
+    }
+
+    /** Speaks over a connection that is there. */
+    public RawPeer(final Socket socket) throws IOException {
+        this.socket = socket;
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
         in = new DataInputStream(socket.getInputStream());
         out = new DataOutputStream(socket.getOutputStream());
+    }
+
+    private static Socket connect(final InstanceRecord nifi) throws IOException {
+        final Socket socket = new Socket();
+        socket.connect(new InetSocketAddress(nifi.s2sHost(), nifi.s2sPort()), Math.toIntExact(PATIENCE.toMillis()));
+        return socket;
     }
 
     /** A peer that has come as far as to say what it wants of an input port. */
@@ -71,7 +83,7 @@ final class RawPeer implements Closeable {
     }
 
     /** The properties of an ordinary handshake. */
-    static Map<String, String> properties(final String portId) {
+    public static Map<String, String> properties(final String portId) {
         final Map<String, String> properties = new LinkedHashMap<>();
         properties.put("GZIP", "false");
         properties.put("PORT_IDENTIFIER", portId);
@@ -80,7 +92,7 @@ final class RawPeer implements Closeable {
     }
 
     /** Sends the magic and agrees on a version of the protocol. */
-    void negotiate(final int version) throws IOException {
+    public void negotiate(final int version) throws IOException {
         magic();
         named("SocketFlowFileProtocol", version);
         expectResourceOk();
@@ -98,7 +110,7 @@ final class RawPeer implements Closeable {
         bytes(message.toByteArray());
     }
 
-    Response handshake(final int version, final Map<String, String> properties) throws IOException {
+    public Response handshake(final int version, final Map<String, String> properties) throws IOException {
         final ByteArrayOutputStream message = new ByteArrayOutputStream();
         final DataOutputStream data = new DataOutputStream(message);
         data.writeUTF("raw-peer");
@@ -114,13 +126,13 @@ final class RawPeer implements Closeable {
         return response();
     }
 
-    void negotiateCodec() throws IOException {
+    public void negotiateCodec() throws IOException {
         request(RequestType.NEGOTIATE_FLOWFILE_CODEC);
         named("StandardFlowFileCodec", 1);
         expectResourceOk();
     }
 
-    void request(final RequestType type) throws IOException {
+    public void request(final RequestType type) throws IOException {
         out.writeUTF(type.name());
     }
 
@@ -148,7 +160,7 @@ final class RawPeer implements Closeable {
     }
 
     /** What the other end says, for a test that reads it itself. */
-    DataInputStream in() {
+    public DataInputStream in() {
         return in;
     }
 
@@ -157,7 +169,7 @@ final class RawPeer implements Closeable {
     }
 
     /** Pushes one packet in a transaction of its own; returns how the transaction ended. */
-    ResponseCode push(final Map<String, String> attributes, final byte[] content) throws IOException {
+    public ResponseCode push(final Map<String, String> attributes, final byte[] content) throws IOException {
         request(RequestType.SEND_FLOWFILES);
         packet(attributes, content);
         say(ResponseCode.FINISH_TRANSACTION);

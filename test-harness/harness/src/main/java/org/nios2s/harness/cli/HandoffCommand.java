@@ -305,7 +305,8 @@ public final class HandoffCommand implements Callable<Integer> {
             throws InterruptedException {
         final Duration before =
                 forwarder == null ? Duration.ZERO : ProcessUsage.of(forwarder).cpu();
-        final Measured measured = scenario.run(load(of), of.target());
+        final Measured measured =
+                scenario.run(load(of), of.target(), forwarder == null ? List.of() : List.of(forwarder));
         final RunResult run = results.add(of.label(), measured);
         final double seconds = secondsToTheLastEvent(run, of.target().packetIds());
         final Double forwarderMillis = forwarder == null

@@ -23,7 +23,7 @@ import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
-import org.nios2s.harness.result.Moments;
+import org.nios2s.harness.result.Medians;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.scenario.Interruption;
 import org.nios2s.harness.scenario.LoadScenario;
@@ -251,7 +251,7 @@ public final class RepeatCommand implements Callable<Integer> {
     }
 
     private static double median(final List<RunResult> all) {
-        return Moments.median(rates(all).toArray());
+        return Medians.median(rates(all));
     }
 
     private static DoubleStream rates(final List<RunResult> all) {

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.report.HtmlReport;
 import org.nios2s.harness.result.Caveat;
@@ -149,7 +150,13 @@ final class ResultsOption {
 
     /** Whether at least one run was kept, none with a failure and each with an exact ledger. */
     boolean flawless() {
-        return !runs().isEmpty() && runs().stream().allMatch(RunResult::flawless);
+        return flawless(run -> true);
+    }
+
+    /** Whether at least one run of a kind was kept, none of them with a failure and each with an exact ledger. */
+    boolean flawless(final Predicate<RunResult> kind) {
+        final List<RunResult> runs = runs().stream().filter(kind).toList();
+        return !runs.isEmpty() && runs.stream().allMatch(RunResult::flawless);
     }
 
     /**

@@ -58,17 +58,4 @@ public record Moments(long count, double mean, double variance) {
     public double deviation() {
         return Math.sqrt(variance);
     }
-
-    /**
-     * The middle of some values.
-     *
-     * @param values one or more, in any order
-     * @return the middle one, or the mean of the middle two
-     */
-    public static double median(final double... values) {
-        final double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        final int middle = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    }
 }

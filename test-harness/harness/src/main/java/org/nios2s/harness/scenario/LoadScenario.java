@@ -12,6 +12,7 @@ package org.nios2s.harness.scenario;
 
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -92,12 +93,28 @@ public final class LoadScenario {
      * @throws InterruptedException when the calling thread was interrupted
      */
     public Measured run(final LoadSettings load, final Target target) throws InterruptedException {
+        return run(load, target, List.of());
+    }
+
+    /**
+     * Runs the load once, with the help of other processes.
+     *
+     * @param load    what to send; whether over TLS is up to the target
+     * @param target  where to
+     * @param helpers processes that have a part in it and are neither target nor generator; they are no disturbance
+     * @return what was measured
+     * @throws BrokenRunException   when the server ended meanwhile; it holds what was measured until then
+     * @throws HarnessException     when no transaction can begin there
+     * @throws InterruptedException when the calling thread was interrupted
+     */
+    public Measured run(final LoadSettings load, final Target target, final List<ProcessHandle> helpers)
+            throws InterruptedException {
         probe(target);
         final LoadSettings settings = load.over(target.tls() != null, load.reconnect());
         final LoadDriver driver = driver(settings, target);
         final LedgerCheck ledger = target.packetIds() == null ? null : LedgerCheck.before(target.packetIdFiles());
         final ServerSampler sampler = target.process() == null ? null : ServerSampler.start(target.processes());
-        final RunSampler watch = RunSampler.start(driver.meter(), target.processes());
+        final RunSampler watch = RunSampler.start(driver.meter(), target.processes(), helpers);
         final LoadOutcome outcome = drive(driver, settings, target);
         watch.stop();
         final LedgerFigures packets = ledger == null

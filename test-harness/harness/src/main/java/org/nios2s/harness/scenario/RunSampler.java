@@ -50,6 +50,7 @@ final class RunSampler {
 
     private final LoadMeter meter;
     private final List<ProcessHandle> server;
+    private final List<ProcessHandle> helpers;
     private final LatencyLog latencies;
     private final List<TimeSeries.Sample> samples = new ArrayList<>();
     private final BusiestThread busiestThread = new BusiestThread();
@@ -66,11 +67,13 @@ final class RunSampler {
             Map<String, Long> failures,
             Duration ownCpu,
             ProcessUsage serverUsage,
+            Duration knownCpu,
             MachineUse machine) {}
 
-    private RunSampler(final LoadMeter meter, final List<ProcessHandle> server) {
+    private RunSampler(final LoadMeter meter, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
         this.meter = meter;
         this.server = List.copyOf(server);
+        this.helpers = List.copyOf(helpers);
         this.first = now();
         this.last = first;
         this.latencies = new LatencyLog(last.time());
@@ -80,11 +83,13 @@ final class RunSampler {
     /**
      * Starts to look.
      *
-     * @param meter  counts and times of the run
-     * @param server its server's processes, none when they are not at hand
+     * @param meter   counts and times of the run
+     * @param server  its server's processes, none when they are not at hand
+     * @param helpers processes that have a part in it and are neither server nor generator
      */
-    static RunSampler start(final LoadMeter meter, final List<ProcessHandle> server) {
-        final RunSampler sampler = new RunSampler(meter, server);
+    static RunSampler start(
+            final LoadMeter meter, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
+        final RunSampler sampler = new RunSampler(meter, server, helpers);
         sampler.thread.start();
         return sampler;
     }
@@ -122,18 +127,13 @@ final class RunSampler {
 
     /** What else the machine did meanwhile; null when that cannot be told. */
     Disturbance disturbance() {
-        if (first.machine() == null
-                || last.machine() == null
-                || (!server.isEmpty() && (first.serverUsage() == null || last.serverUsage() == null))) {
+        if (first.machine() == null || last.machine() == null || first.knownCpu() == null || last.knownCpu() == null) {
             return null;
         }
-        final Duration ofServer = server.isEmpty()
-                ? Duration.ZERO
-                : last.serverUsage().cpu().minus(first.serverUsage().cpu());
         return last.machine()
                 .since(
                         first.machine(),
-                        last.ownCpu().minus(first.ownCpu()).plus(ofServer),
+                        last.knownCpu().minus(first.knownCpu()),
                         Duration.ofNanos(last.nanos() - first.nanos()));
     }
 
@@ -180,23 +180,36 @@ final class RunSampler {
     }
 
     private Moment now() {
+        final Duration own = Duration.ofNanos(
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
+        final ProcessUsage serverUsage = server.isEmpty() ? null : usage(server);
         return new Moment(
                 System.nanoTime(),
                 Instant.now(),
                 meter.successes(),
                 meter.failuresByCause(),
-                Duration.ofNanos(ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
-                        .getProcessCpuTime()),
-                serverUsage(),
+                own,
+                serverUsage,
+                knownCpu(own, serverUsage),
                 MachineUse.now());
     }
 
-    private ProcessUsage serverUsage() {
-        if (server.isEmpty() || !server.stream().allMatch(ProcessHandle::isAlive)) {
+    /** Processor time of all that have a part in the run; null when one of them does not tell. */
+    private Duration knownCpu(final Duration own, final ProcessUsage serverUsage) {
+        final ProcessUsage helperUsage = usage(helpers);
+        if (helperUsage == null || (serverUsage == null && !server.isEmpty())) {
+            return null;
+        }
+        final Duration known = own.plus(helperUsage.cpu());
+        return serverUsage == null ? known : known.plus(serverUsage.cpu());
+    }
+
+    private static ProcessUsage usage(final List<ProcessHandle> processes) {
+        if (!processes.stream().allMatch(ProcessHandle::isAlive)) {
             return null;
         }
         try {
-            return ProcessUsage.of(server);
+            return ProcessUsage.of(processes);
         } catch (final HarnessException e) {
             // It ended between the two looks; the scenario says so.
             return null;
