@@ -74,11 +74,7 @@ class NioSiteToSiteClientTest {
     }
 
     private SiteToSiteClient.Builder builder(final String portName) {
-        return new SiteToSiteClient.Builder()
-                .url(site.url())
-                .portName(portName)
-                .timeout(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS)
-                .nodePenalizationPeriod(1, TimeUnit.MINUTES);
+        return site.client(portName);
     }
 
     private Transaction sending() throws IOException {

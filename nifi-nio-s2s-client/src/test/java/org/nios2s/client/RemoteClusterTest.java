@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.client.SiteToSiteClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,11 +59,7 @@ class RemoteClusterTest {
     }
 
     private SiteToSiteClient.Builder builder() {
-        return new SiteToSiteClient.Builder()
-                .url(site.url())
-                .portName("in")
-                .timeout(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS)
-                .nodePenalizationPeriod(1, TimeUnit.MINUTES);
+        return site.client("in");
     }
 
     @Test

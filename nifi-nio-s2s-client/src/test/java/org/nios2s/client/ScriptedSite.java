@@ -14,6 +14,8 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.client.SiteToSiteClient;
 
 /** The REST API of a NiFi, as far as Site-to-Site clients ask it. Lives on the JDK's HTTP server. */
 final class ScriptedSite implements AutoCloseable {
@@ -37,8 +39,17 @@ final class ScriptedSite implements AutoCloseable {
         http.start();
     }
 
-    String url() {
-        return "http://127.0.0.1:" + http.getAddress().getPort() + "/nifi";
+    /**
+     * How a client reaches the port of a name through this site. NiFi's REST client keeps what a URL answered for all
+     * clients of the JVM: without an expiration an earlier site that had the same port of the machine would answer.
+     */
+    SiteToSiteClient.Builder client(final String portName) {
+        return new SiteToSiteClient.Builder()
+                .url("http://127.0.0.1:" + http.getAddress().getPort() + "/nifi")
+                .cacheExpiration(0, TimeUnit.MILLISECONDS)
+                .portName(portName)
+                .timeout(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS)
+                .nodePenalizationPeriod(1, TimeUnit.MINUTES);
     }
 
     @Override
