@@ -74,9 +74,9 @@ public final class SiteToSiteConnector implements AutoCloseable {
         this.settings = settings;
         workers = transport.workers(settings.workerThreads(), new DefaultThreadFactory("s2s-client", true));
         channels = new DefaultChannelGroup(workers.next());
-        bootstrap = new Bootstrap()
+        bootstrap = transport
+                .bootstrap()
                 .group(workers)
-                .channel(transport.socket())
                 .resolver(NoopAddressResolverGroup.INSTANCE)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)

@@ -197,7 +197,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     faultLog);
             final ConnectionLimit limit =
                     new ConnectionLimit(settings.connectionsMax(), settings.connectionsMaxPerAddress());
-            return new ServerBootstrap()
+            final ServerBootstrap bootstrap = new ServerBootstrap()
                     .group(workers)
                     .channel(transport.channelType())
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -206,6 +206,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
                     .childHandler(new ConnectionInitializer(context, tls, connections, limit));
+            transport.tuning().accept(bootstrap);
+            return bootstrap;
         }
 
         void stop() {
