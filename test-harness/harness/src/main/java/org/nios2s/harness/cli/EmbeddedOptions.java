@@ -62,7 +62,8 @@ final class EmbeddedOptions {
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
-            description = "A line of nifi.properties of a NiFi that is started. May be repeated.")
+            description = "A line of nifi.properties of a NiFi that is started; wins over what the harness sets."
+                    + " May be repeated.")
     private Map<String, String> properties = new LinkedHashMap<>();
 
     @Option(
@@ -90,6 +91,15 @@ final class EmbeddedOptions {
     /** Whether a NiFi that is started is secured. */
     boolean secure() {
         return secure;
+    }
+
+    /** A NiFi as the options want it, to which home and listener are still to be added. */
+    NifiOptions.Builder options() {
+        final NifiOptions.Builder options =
+                NifiOptions.builder().secure(secure).heap(heap).portTasks(portTasks);
+        properties.forEach(options::property);
+        jvmArguments.forEach(options::jvmArgument);
+        return options;
     }
 
     /** Sets the heap of a NiFi that is started if the command line does not. */
@@ -148,15 +158,9 @@ final class EmbeddedOptions {
         final boolean secured = secure || variant.secured();
         final Path home =
                 ProjectDirectory.resolve(HOMES).resolve(command.name() + "-" + name + (secured ? SECURE_HOME : ""));
-        final NifiOptions.Builder options = NifiOptions.builder()
-                .home(home)
-                .listener(listener)
-                .secure(secured)
-                .heap(heap)
-                .portTasks(portTasks);
-        properties.forEach(options::property);
+        final NifiOptions.Builder options =
+                options().home(home).listener(listener).secure(secured);
         variant.properties().forEach(options::property);
-        jvmArguments.forEach(options::jvmArgument);
         variant.jvmArguments().forEach(options::jvmArgument);
         try {
             return start.apply(options.build());

@@ -10,9 +10,7 @@
  */
 package org.nios2s.harness.cli;
 
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
@@ -50,6 +48,9 @@ public final class NifiStartCommand implements Callable<Integer> {
     @Mixin
     private HomeOption home;
 
+    @Mixin
+    private EmbeddedOptions nifi;
+
     @Option(
             names = "--listener",
             defaultValue = "nio",
@@ -71,28 +72,9 @@ public final class NifiStartCommand implements Callable<Integer> {
     private int s2sPort;
 
     @Option(
-            names = "--heap",
-            paramLabel = "SIZE",
-            defaultValue = NifiOptions.DEFAULT_HEAP,
-            description = "NiFi's heap as for -Xmx; default: ${DEFAULT-VALUE}.")
-    private String heap;
-
-    @Option(
-            names = "--port-tasks",
-            paramLabel = "N",
-            defaultValue = "" + NifiOptions.DEFAULT_PORT_TASKS,
-            description = "Concurrent tasks of each port; default: ${DEFAULT-VALUE}.")
-    private int portTasks;
-
-    @Option(
             names = "--fresh",
             description = "Deletes what an earlier NiFi left in the home: flow, data, ledger, certificates, logs.")
     private boolean fresh;
-
-    @Option(
-            names = "--secure",
-            description = "TLS with client certificates, users and policies, on the REST API and on the RAW port.")
-    private boolean secure;
 
     @Option(
             names = "--nodes",
@@ -102,38 +84,22 @@ public final class NifiStartCommand implements Callable<Integer> {
                     + " cluster.")
     private int nodes;
 
-    @Option(
-            names = "--set",
-            paramLabel = "KEY=VALUE",
-            description = "A line of nifi.properties; wins over what the harness sets. May be repeated.")
-    private Map<String, String> properties = new LinkedHashMap<>();
-
-    @Option(
-            names = "--jvm-arg",
-            paramLabel = "ARGUMENT",
-            description = "A further argument of NiFi's JVM, as --jvm-arg=-XX:+UseZGC. May be repeated.")
-    private List<String> jvmArguments = List.of();
-
     @Override
     public Integer call() {
-        final NifiOptions.Builder options = NifiOptions.builder()
-                .home(home.directory())
-                .listener(listener)
-                .httpPort(httpPort)
-                .s2sPort(s2sPort)
-                .heap(heap)
-                .portTasks(portTasks)
-                .secure(secure)
-                .fresh(fresh);
-        properties.forEach(options::property);
-        jvmArguments.forEach(options::jvmArgument);
         if (nodes < 1 || nodes > MOST_NODES) {
             throw new ParameterException(
                     spec.commandLine(), "--nodes is " + nodes + " but must be from 1 to " + MOST_NODES);
         }
+        final NifiOptions options = nifi.options()
+                .home(home.directory())
+                .listener(listener)
+                .httpPort(httpPort)
+                .s2sPort(s2sPort)
+                .fresh(fresh)
+                .build();
         final List<NifiInstance> running = nodes == 1
-                ? List.of(NifiInstance.start(options.build()))
-                : NifiCluster.start(options.build(), nodes).nodes();
+                ? List.of(NifiInstance.start(options))
+                : NifiCluster.start(options, nodes).nodes();
         spec.commandLine().getOut().println(NifiCluster.describe(running));
         spec.commandLine().getOut().flush();
         return CommandLine.ExitCode.OK;
