@@ -86,7 +86,7 @@ public final class ReactorCommand implements Callable<Integer> {
     @Option(
             names = "--requests",
             paramLabel = "N",
-            defaultValue = "5000",
+            defaultValue = "2500",
             description = "Requests in all of a row, with NiFi's repositories; default: ${DEFAULT-VALUE}.")
     private int requests;
 

@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
         description = {
             "A warm-up and 5 counted runs of the same work, with connections that are kept from one transaction to the",
             "next (a pool) and with a new one for each: what the pool gains, and how far equal runs differ.",
-            "Without options: 50 clients, 200 transactions each, flat out."
+            "Without options: 50 clients, 150 transactions each, flat out."
         },
         footer = "Exit code: 0 no failure and an exact ledger, 1 otherwise, 2 wrong usage.",
         mixinStandardHelpOptions = true,
@@ -56,7 +56,7 @@ import picocli.CommandLine.Spec;
 public final class RepeatCommand implements Callable<Integer> {
 
     private static final int CLIENTS = 50;
-    private static final int TRANSACTIONS = 200;
+    private static final int TRANSACTIONS = 150;
     private static final int MAX_RUNS = 100;
     private static final double PERCENT = 100;
     private static final double ALIKE = 0.1;
