@@ -38,11 +38,14 @@ import org.nios2s.wire.PacketDecoder;
  * transaction, the writer does it, behind all pieces before.
  */
 public final class StreamingTransaction implements PacketDecoder.Handler {
-    /** With so many bytes to write the writer is behind, and reading pauses. */
-    private static final long BEHIND_BYTES = 1024 * 1024;
+    /**
+     * With so many bytes to write the writer is behind, and reading pauses. What many transactions have waiting is to be
+     * written while the processor's caches still hold it.
+     */
+    private static final long BEHIND_BYTES = 256 * 1024;
 
     /** With so few it has caught up; with more it is behind already while the budget is exhausted. */
-    private static final long CAUGHT_UP_BYTES = 256 * 1024;
+    private static final long CAUGHT_UP_BYTES = 64 * 1024;
 
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
     private static final long TURN_BYTES = 1024 * 1024;
