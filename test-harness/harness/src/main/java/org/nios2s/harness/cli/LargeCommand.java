@@ -54,7 +54,7 @@ public final class LargeCommand implements Callable<Integer> {
 
     private static final String HEAP = "1g";
     private static final String ARCHIVE = "nifi.content.repository.archive.enabled";
-    private static final long WARM_UP_BYTES = 256L * 1024 * 1024;
+    private static final long WARM_UP_BYTES = 1024L * 1024 * 1024;
     private static final double MEBIBYTE = 1024 * 1024;
 
     @Spec
