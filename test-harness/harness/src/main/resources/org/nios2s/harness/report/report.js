@@ -109,8 +109,9 @@
             };
         return {
             animation: false,
-            textStyle: { fontFamily: "inherit" },
-            grid: { left: 2, right: 14, top: 12, bottom: 6, containLabel: true },
+            // By its name: widths are measured in a canvas, which inherits none and would leave too little room.
+            textStyle: { fontFamily: getComputedStyle(document.body).fontFamily },
+            grid: { left: 10, right: 14, top: 12, bottom: 6, containLabel: true },
             tooltip: {
                 trigger: "axis", confine: true, backgroundColor: palette.panel, borderColor: palette.line,
                 textStyle: { color: palette.ink, fontSize: 12 },
