@@ -113,7 +113,7 @@ public final class CommitCostCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            defaultValue = "60s",
+            defaultValue = "40s",
             converter = DurationConverter.class,
             description = "How long a client waits for the server in any step; default: ${DEFAULT-VALUE}.")
     private Duration timeout;
