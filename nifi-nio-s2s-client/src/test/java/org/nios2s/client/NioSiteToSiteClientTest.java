@@ -62,7 +62,7 @@ class NioSiteToSiteClientTest {
         server.peers.put("127.0.0.1", new int[] {server.port(), 0});
         site = new ScriptedSite(server.port());
         connector = new SiteToSiteConnector();
-        client = new NioSiteToSiteClient(connector, builder("in").buildConfig());
+        client = new NioSiteToSiteClient(connector, site.client("in").buildConfig());
     }
 
     @AfterEach
@@ -71,10 +71,6 @@ class NioSiteToSiteClientTest {
         connector.close();
         site.close();
         server.close();
-    }
-
-    private SiteToSiteClient.Builder builder(final String portName) {
-        return site.client(portName);
     }
 
     private Transaction sending() throws IOException {
@@ -93,7 +89,7 @@ class NioSiteToSiteClientTest {
     @ValueSource(booleans = {false, true})
     void aTransactionIsSentConfirmedAndCompleted(final boolean compress) throws IOException {
         try (SiteToSiteClient own = new NioSiteToSiteClient(
-                connector, builder("in").useCompression(compress).buildConfig())) {
+                connector, site.client("in").useCompression(compress).buildConfig())) {
             final Transaction transaction = own.createTransaction(TransferDirection.SEND);
             assertEquals(TransactionState.TRANSACTION_STARTED, transaction.getState());
             transaction.send(CONTENT, Map.of("n", "v"));
@@ -122,7 +118,7 @@ class NioSiteToSiteClientTest {
         server.offered.add(new Received(Map.of("n", "1"), CONTENT));
         server.offered.add(new Received(Map.of("n", "2"), new byte[LARGE_BYTES]));
         try (SiteToSiteClient own = new NioSiteToSiteClient(
-                connector, builder("out").useCompression(compress).buildConfig())) {
+                connector, site.client("out").useCompression(compress).buildConfig())) {
             final Transaction transaction = own.createTransaction(TransferDirection.RECEIVE);
             final List<byte[]> contents = new ArrayList<>();
             for (DataPacket packet = transaction.receive(); packet != null; packet = transaction.receive()) {
@@ -266,7 +262,7 @@ class NioSiteToSiteClientTest {
     void aStalledPeerFailsAfterTheTimeoutOfTheConfiguration() throws IOException {
         server.at(Moment.CONFIRM, server.stall());
         try (SiteToSiteClient own = new NioSiteToSiteClient(
-                connector, builder("in").timeout(400, TimeUnit.MILLISECONDS).buildConfig())) {
+                connector, site.client("in").timeout(400, TimeUnit.MILLISECONDS).buildConfig())) {
             final Transaction transaction = own.createTransaction(TransferDirection.SEND);
             transaction.send(CONTENT, Map.of());
             final IOException failure = assertThrows(IOException.class, transaction::confirm);
@@ -316,7 +312,7 @@ class NioSiteToSiteClientTest {
     @Test
     void aPortNameThatNiFiDoesNotHaveFails() {
         try (SiteToSiteClient own =
-                new NioSiteToSiteClient(connector, builder("no such port").buildConfig())) {
+                new NioSiteToSiteClient(connector, site.client("no such port").buildConfig())) {
             final TransactionException failure =
                     assertThrows(TransactionException.class, () -> own.createTransaction(TransferDirection.SEND));
             assertEquals(FailureReason.UNKNOWN_PORT, failure.reason());
@@ -347,7 +343,7 @@ class NioSiteToSiteClientTest {
                 IllegalArgumentException.class,
                 () -> new NioSiteToSiteClient(
                         connector,
-                        builder("in")
+                        site.client("in")
                                 .transportProtocol(SiteToSiteTransportProtocol.HTTP)
                                 .buildConfig()));
     }
@@ -356,8 +352,9 @@ class NioSiteToSiteClientTest {
     void clientsWithoutAConnectorShareOneThatEndsWithTheLast() throws IOException {
         client.close();
         connector.close();
-        try (SiteToSiteClient first = new NioSiteToSiteClient(builder("in").buildConfig());
-                SiteToSiteClient second = new NioSiteToSiteClient(builder("in").buildConfig())) {
+        try (SiteToSiteClient first = new NioSiteToSiteClient(site.client("in").buildConfig());
+                SiteToSiteClient second =
+                        new NioSiteToSiteClient(site.client("in").buildConfig())) {
             for (final SiteToSiteClient each : List.of(first, second)) {
                 final Transaction transaction = each.createTransaction(TransferDirection.SEND);
                 transaction.send(CONTENT, Map.of());

@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import org.apache.nifi.remote.client.SiteToSiteClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,13 +57,9 @@ class RemoteClusterTest {
         second.close();
     }
 
-    private SiteToSiteClient.Builder builder() {
-        return site.client("in");
-    }
-
     @Test
     void bothNodesAreUsedAndWhenOneLeavesWorkGoesOn() throws Exception {
-        try (RemoteCluster cluster = connector.cluster(builder().buildConfig())) {
+        try (RemoteCluster cluster = connector.cluster(site.client("in").buildConfig())) {
             for (int i = 0; i < MANY; i++) {
                 Outcomes.await(cluster.push(List.of(packet("a" + i))));
             }
@@ -89,7 +84,8 @@ class RemoteClusterTest {
     void aPullComesFromTheCluster() throws Exception {
         first.offered.add(new Received(Map.of(), new byte[3]));
         second.offered.add(new Received(Map.of(), new byte[3]));
-        try (RemoteCluster cluster = connector.cluster(builder().portName("out").buildConfig())) {
+        try (RemoteCluster cluster =
+                connector.cluster(site.client("in").portName("out").buildConfig())) {
             assertEquals(1, Outcomes.await(cluster.pull(packet -> {})).packets());
         }
     }
@@ -97,8 +93,8 @@ class RemoteClusterTest {
     @Test
     void thePeersAreKeptInAFile(@TempDir final Path folder) throws Exception {
         final Path file = folder.resolve("peers");
-        try (RemoteCluster cluster =
-                connector.cluster(builder().peerPersistenceFile(file.toFile()).buildConfig())) {
+        try (RemoteCluster cluster = connector.cluster(
+                site.client("in").peerPersistenceFile(file.toFile()).buildConfig())) {
             Outcomes.await(cluster.push(List.of(packet("a"))));
             await().until(() -> Files.exists(file) && Files.readString(file).contains("" + second.port()));
         }
@@ -106,7 +102,7 @@ class RemoteClusterTest {
 
     @Test
     void whenNoPeerIsLeftItIsSaid() throws Exception {
-        try (RemoteCluster cluster = connector.cluster(builder().buildConfig())) {
+        try (RemoteCluster cluster = connector.cluster(site.client("in").buildConfig())) {
             Outcomes.await(cluster.push(List.of(packet("a"))));
             first.close();
             second.close();

@@ -197,17 +197,16 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     faultLog);
             final ConnectionLimit limit =
                     new ConnectionLimit(settings.connectionsMax(), settings.connectionsMaxPerAddress());
-            final ServerBootstrap bootstrap = new ServerBootstrap()
+            return transport
+                    .bootstrap()
+                    .get()
                     .group(workers)
-                    .channel(transport.channelType())
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
                     .childHandler(new ConnectionInitializer(context, tls, connections, limit));
-            transport.tuning().accept(bootstrap);
-            return bootstrap;
         }
 
         void stop() {

@@ -12,7 +12,6 @@ package org.nios2s.listener;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollEventLoopGroup;
@@ -22,21 +21,17 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * How sockets are served on this machine: epoll where it loads, else NIO. Immutable; any thread.
  *
  * @param name for the log
- * @param channelType the listening channel
+ * @param bootstrap makes listening channels that such workers serve
  * @param group makes the IO workers
- * @param tuning sets the options that this transport alone has
  */
 public record TransportSelection(
-        String name,
-        Class<? extends ServerChannel> channelType,
-        BiFunction<Integer, ThreadFactory, EventLoopGroup> group,
-        Consumer<ServerBootstrap> tuning) {
+        String name, Supplier<ServerBootstrap> bootstrap, BiFunction<Integer, ThreadFactory, EventLoopGroup> group) {
 
     /** What can be asked for in the settings. */
     public enum Choice {
@@ -50,21 +45,20 @@ public record TransportSelection(
      */
     public static TransportSelection select(final Choice choice) {
         if (choice != Choice.NIO && Epoll.isAvailable()) {
-            return new TransportSelection(
-                    "epoll",
-                    EpollServerSocketChannel.class,
-                    EpollEventLoopGroup::new,
-                    TransportSelection::triggerByLevel);
+            return new TransportSelection("epoll", TransportSelection::epollBootstrap, EpollEventLoopGroup::new);
         }
         if (choice == Choice.EPOLL) {
             throw new IllegalArgumentException(
                     "epoll does not load here; use auto or nio", Epoll.unavailabilityCause());
         }
-        return new TransportSelection("nio", NioServerSocketChannel.class, NioEventLoopGroup::new, bootstrap -> {});
+        return new TransportSelection(
+                "nio", () -> new ServerBootstrap().channel(NioServerSocketChannel.class), NioEventLoopGroup::new);
     }
 
-    /** By edge, as Netty 4.1 would, every message costs a second read that finds nothing. Netty 4.2 knows nothing else. */
-    private static void triggerByLevel(final ServerBootstrap bootstrap) {
-        bootstrap.childOption(EpollChannelOption.EPOLL_MODE, EpollMode.LEVEL_TRIGGERED);
+    /** By edge, as Netty 4.1 would, every message costs a second read that finds nothing. Netty 4.2 always triggers by level. */
+    private static ServerBootstrap epollBootstrap() {
+        return new ServerBootstrap()
+                .channel(EpollServerSocketChannel.class)
+                .childOption(EpollChannelOption.EPOLL_MODE, EpollMode.LEVEL_TRIGGERED);
     }
 }

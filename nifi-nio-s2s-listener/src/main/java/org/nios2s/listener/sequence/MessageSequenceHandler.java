@@ -136,7 +136,6 @@ public final class MessageSequenceHandler extends ByteToMessageDecoder {
         }
         logger.trace("{}: {} → {}", connection, step.name(), next.name());
         step = next;
-        lastReadNanos = System.nanoTime();
         if (next instanceof ClosingStep) {
             sayNothingMore();
         }
