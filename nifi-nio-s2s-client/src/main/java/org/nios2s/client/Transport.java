@@ -1,23 +1,13 @@
-/*
- * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
- * compliance with the License. You may obtain a copy of the License at
- *
- *     http://www.apache.org/licenses/LICENSE-2.0
- *
- * Unless required by applicable law or agreed to in writing, software distributed under the License is
- * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
- * See the License for the specific language governing permissions and limitations under the License.
- */
+// SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollChannelOption;
-import io.netty.channel.epoll.EpollEventLoopGroup;
-import io.netty.channel.epoll.EpollMode;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.util.concurrent.ThreadFactory;
 import org.slf4j.Logger;
@@ -32,22 +22,19 @@ enum Transport {
     EPOLL {
         @Override
         EventLoopGroup workers(final int threads, final ThreadFactory factory) {
-            return new EpollEventLoopGroup(threads, factory);
+            return new MultiThreadIoEventLoopGroup(threads, factory, EpollIoHandler.newFactory());
         }
 
         @Override
         Bootstrap bootstrap() {
-            // By edge, Netty 4.1's default, every message costs a second read that finds nothing.
-            return new Bootstrap()
-                    .channel(EpollSocketChannel.class)
-                    .option(EpollChannelOption.EPOLL_MODE, EpollMode.LEVEL_TRIGGERED);
+            return new Bootstrap().channel(EpollSocketChannel.class);
         }
     },
     /** Java's own, everywhere. */
     NIO {
         @Override
         EventLoopGroup workers(final int threads, final ThreadFactory factory) {
-            return new NioEventLoopGroup(threads, factory);
+            return new MultiThreadIoEventLoopGroup(threads, factory, NioIoHandler.newFactory());
         }
 
         @Override

@@ -1,20 +1,12 @@
-/*
- * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
- * compliance with the License. You may obtain a copy of the License at
- *
- *     http://www.apache.org/licenses/LICENSE-2.0
- *
- * Unless required by applicable law or agreed to in writing, software distributed under the License is
- * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
- * See the License for the specific language governing permissions and limitations under the License.
- */
+// SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load.wire;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -117,7 +109,8 @@ public final class LargePush {
     }
 
     private Outcome run(final TargetAddress target, final SslContext tls) throws InterruptedException {
-        final EventLoopGroup group = new NioEventLoopGroup(EVENT_LOOPS, new DefaultThreadFactory("large-push", true));
+        final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+                EVENT_LOOPS, new DefaultThreadFactory("large-push", true), NioIoHandler.newFactory());
         try {
             final Bootstrap bootstrap = new Bootstrap()
                     .group(group)

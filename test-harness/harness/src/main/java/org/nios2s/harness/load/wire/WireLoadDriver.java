@@ -1,13 +1,4 @@
-/*
- * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
- * compliance with the License. You may obtain a copy of the License at
- *
- *     http://www.apache.org/licenses/LICENSE-2.0
- *
- * Unless required by applicable law or agreed to in writing, software distributed under the License is
- * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
- * See the License for the specific language governing permissions and limitations under the License.
- */
+// SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load.wire;
 
 import io.netty.bootstrap.Bootstrap;
@@ -15,7 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -86,7 +78,8 @@ public final class WireLoadDriver implements LoadDriver {
     public LoadOutcome drive() throws InterruptedException {
         final ByteBuf content =
                 Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(PacketContent.ofSize(settings.packetSize())));
-        final EventLoopGroup group = new NioEventLoopGroup(EVENT_LOOPS, new DefaultThreadFactory("wire-client", true));
+        final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+                EVENT_LOOPS, new DefaultThreadFactory("wire-client", true), NioIoHandler.newFactory());
         final CountDownLatch running = new CountDownLatch(settings.clients());
         try {
             final Instant started = Instant.now();

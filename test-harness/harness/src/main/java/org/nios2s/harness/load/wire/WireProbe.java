@@ -1,19 +1,11 @@
-/*
- * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in
- * compliance with the License. You may obtain a copy of the License at
- *
- *     http://www.apache.org/licenses/LICENSE-2.0
- *
- * Unless required by applicable law or agreed to in writing, software distributed under the License is
- * distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
- * See the License for the specific language governing permissions and limitations under the License.
- */
+// SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load.wire;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -48,7 +40,8 @@ public final class WireProbe implements WireConversation.Listener {
      */
     public static Optional<String> ask(final TargetAddress target, final SslContext tls, final Duration timeout)
             throws InterruptedException {
-        final EventLoopGroup group = new NioEventLoopGroup(1, new DefaultThreadFactory("wire-probe", true));
+        final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("wire-probe", true), NioIoHandler.newFactory());
         try {
             final WireProbe probe = new WireProbe();
             probe.connect(group, target, tls, timeout);
