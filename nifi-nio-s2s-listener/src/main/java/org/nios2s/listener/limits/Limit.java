@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+
+/**
+ * So many of something at once: places, permits, sessions. Who asks in vain waits in line, may leave it, and holds what it
+ * waited for when it is called. Thread-safe.
+ *
+ * <p>A limit may stand below another one: what it gives out then counts for both, so that who uses up the lower one leaves
+ * some of the upper one to its neighbours.
+ */
+public final class Limit {
+    private final int most;
+    private final Limit upper;
+    /** One lock for an upper limit and all below it. */
+    private final Object lock;
+    /** Those of the lower limits in which somebody waits for the upper one, the longest ignored one first. */
+    private final SequencedSet<Limit> wanting = new LinkedHashSet<>();
+
+    private final SequencedSet<Waiter> line = new LinkedHashSet<>();
+    private int held;
+
+    /** A place in the line. */
+    public final class Waiter {
+        private final Runnable granted;
+        private boolean isGranted;
+
+        private Waiter(final Runnable granted) {
+            this.granted = granted;
+        }
+
+        /** Leaves the line; gives back what was granted meanwhile. The callback may still come, once, and finds nothing. */
+        public void withdraw() {
+            final boolean late;
+            synchronized (lock) {
+                late = isGranted;
+                line.remove(this);
+            }
+            if (late) {
+                release();
+            }
+        }
+    }
+
+    /**
+     * @param most at once
+     */
+    public Limit(final int most) {
+        this(most, null);
+    }
+
+    private Limit(final int most, final Limit upper) {
+        this.most = most;
+        this.upper = upper;
+        this.lock = upper == null ? this : upper.lock;
+    }
+
+    /** @return a limit below this one, of at most so many */
+    public Limit below(final int lowerMost) {
+        return new Limit(lowerMost, this);
+    }
+
+    /** @return whether one was taken, to be given back with {@link #release} */
+    public boolean tryAcquire() {
+        synchronized (lock) {
+            return line.isEmpty() && take();
+        }
+    }
+
+    /**
+     * Asks for one.
+     *
+     * @param granted called once, on any thread, when it is there, if it is not now; must not block
+     * @return null if one was taken now; else the place in line
+     */
+    public Waiter acquireOrAwait(final Runnable granted) {
+        synchronized (lock) {
+            if (line.isEmpty() && take()) {
+                return null;
+            }
+            final Waiter waiter = new Waiter(granted);
+            line.addLast(waiter);
+            if (upper != null) {
+                upper.wanting.add(this);
+            }
+            return waiter;
+        }
+    }
+
+    private boolean take() {
+        if (held >= most || upper != null && upper.held >= upper.most) {
+            return false;
+        }
+        held++;
+        if (upper != null) {
+            upper.held++;
+        }
+        return true;
+    }
+
+    /** Gives one back. */
+    public void release() {
+        Waiter next;
+        synchronized (lock) {
+            held--;
+            if (upper != null) {
+                upper.held--;
+            }
+            next = callNext();
+        }
+        while (next != null) {
+            next.granted.run();
+            synchronized (lock) {
+                next = callNext();
+            }
+        }
+    }
+
+    /** @return whose turn it is, who has one now; or null */
+    private Waiter callNext() {
+        final Waiter own = callOwn();
+        if (own != null || upper == null) {
+            return own;
+        }
+        for (final Limit neighbour : List.copyOf(upper.wanting)) {
+            final Waiter called = neighbour.callOwn();
+            if (called != null) {
+                // Its turn was this one: the next is another's.
+                upper.wanting.remove(neighbour);
+                if (!neighbour.line.isEmpty()) {
+                    upper.wanting.addLast(neighbour);
+                }
+                return called;
+            }
+        }
+        return null;
+    }
+
+    private Waiter callOwn() {
+        if (line.isEmpty()) {
+            if (upper != null) {
+                upper.wanting.remove(this);
+            }
+            return null;
+        }
+        if (!take()) {
+            return null;
+        }
+        final Waiter next = line.removeFirst();
+        next.isGranted = true;
+        return next;
+    }
+
+    /** @return whether somebody waits: what is held is scarce */
+    public boolean isScarce() {
+        synchronized (lock) {
+            return !line.isEmpty() || upper != null && upper.held >= upper.most && !upper.wanting.isEmpty();
+        }
+    }
+
+    /** @return how many are held */
+    public int held() {
+        synchronized (lock) {
+            return held;
+        }
+    }
+}

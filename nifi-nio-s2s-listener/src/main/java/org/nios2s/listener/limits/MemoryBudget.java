@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Memory for all that peers make us hold. Every byte is charged by who holds it, a {@link Charge} for each transaction and
+ * each connection. Thread-safe.
+ *
+ * <p>A charge always succeeds, since its bytes are there already; what is bounded is what is read next: who finds no
+ * {@link Charge#hasRoom() room} stops reading, waits in line, and holds a {@link #UNIT} for its next read when it is called.
+ *
+ * <p>Small and large: a charge of up to a unit may use all of the budget, a larger one three quarters of it, so that few
+ * large transactions do not stop many small ones. Shares: each port may use half, and a sixty-fourth is its own, whatever
+ * the others use.
+ *
+ * <p>When those that wait hold most of a full share themselves, nobody would ever go on: then the one that holds most is
+ * told to give up.
+ */
+public final class MemoryBudget {
+    /** A charge of so many bytes is small; and what is set aside for who is called from the line. */
+    public static final int UNIT = 16 * 1024;
+
+    private static final int SHARE_DIVISOR = 2;
+    private static final int OWN_DIVISOR = 64;
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final long limit;
+    /** Those in which somebody waits, the longest ignored one first. */
+    private final SequencedSet<Share> wanting = new LinkedHashSet<>();
+
+    private final Share common;
+    private long used;
+    private long most;
+
+    /**
+     * @param limit bytes
+     */
+    public MemoryBudget(final long limit) {
+        this.limit = limit;
+        this.common = new Share(limit);
+    }
+
+    /** @return a share for one port */
+    public Share share() {
+        return new Share(limit / SHARE_DIVISOR);
+    }
+
+    /** @return the share of what belongs to no port: connections before their requests */
+    public Share common() {
+        return common;
+    }
+
+    /** @return bytes held now */
+    public synchronized long used() {
+        return used;
+    }
+
+    /** @return most bytes held at once since this was last asked */
+    public synchronized long takeMost() {
+        final long taken = most;
+        most = used;
+        return taken;
+    }
+
+    /** @return bytes that may be held */
+    public long limit() {
+        return limit;
+    }
+
+    /** What one port may use. */
+    public final class Share {
+        private final long shareLimit;
+        private final SequencedSet<Waiter> small = new LinkedHashSet<>();
+        private final SequencedSet<Waiter> large = new LinkedHashSet<>();
+        private long shareUsed;
+        private long movedNanos = System.nanoTime();
+
+        private Share(final long shareLimit) {
+            this.shareLimit = shareLimit;
+        }
+
+        /** @return an account for one holder */
+        public Charge open() {
+            return new Charge(this);
+        }
+
+        /** @return whether somebody waits: what is held is scarce */
+        public boolean isScarce() {
+            synchronized (MemoryBudget.this) {
+                return !small.isEmpty() || !large.isEmpty() || used >= limit && !wanting.isEmpty();
+            }
+        }
+
+        /**
+         * Ends a standstill: where those that wait hold more than half of a full share themselves, and nobody was called for a
+         * second, the one that holds most is told to give up.
+         *
+         * @param nowNanos as {@link System#nanoTime}
+         */
+        public void breakStandstill(final long nowNanos) {
+            final Waiter loser;
+            synchronized (MemoryBudget.this) {
+                if (small.isEmpty() && large.isEmpty() || nowNanos - movedNanos < STUCK_NANOS) {
+                    return;
+                }
+                final List<Waiter> all = new ArrayList<>(small);
+                all.addAll(large);
+                final long heldByWaiting =
+                        all.stream().mapToLong(waiter -> waiter.charge.held).sum();
+                if (heldByWaiting <= Math.min(shareUsed, shareLimit) / 2) {
+                    return;
+                }
+                loser = all.stream()
+                        .max((left, right) -> Long.compare(left.charge.held, right.charge.held))
+                        .orElseThrow();
+                loser.leave();
+                movedNanos = nowNanos;
+            }
+            loser.givesUp.run();
+        }
+
+        private boolean hasRoom(final boolean forSmall) {
+            if (shareUsed < limit / OWN_DIVISOR) {
+                return true;
+            }
+            return forSmall
+                    ? used < limit && shareUsed < shareLimit
+                    : used < limit - limit / 4 && shareUsed < shareLimit - shareLimit / 4;
+        }
+
+        private Waiter callNext() {
+            final SequencedSet<Waiter> line = small.isEmpty() || !hasRoom(true) ? large : small;
+            if (line.isEmpty() || !hasRoom(line == small)) {
+                return null;
+            }
+            final Waiter next = line.getFirst();
+            next.leave();
+            next.charge.reserve();
+            movedNanos = System.nanoTime();
+            return next;
+        }
+    }
+
+    /** What one holder has of the budget: one for each transaction, from its first byte to its last. */
+    public final class Charge implements AutoCloseable {
+        private final Share share;
+        private long held;
+        private long reserved;
+        private boolean closed;
+
+        private Charge(final Share share) {
+            this.share = share;
+        }
+
+        /** @param bytes held beyond those so far; below 0 for those that are held no longer */
+        public void add(final long bytes) {
+            if (bytes != 0) {
+                synchronized (MemoryBudget.this) {
+                    if (closed) {
+                        return;
+                    }
+                    held += bytes;
+                    count(bytes);
+                    count(-reserved);
+                    reserved = 0;
+                }
+                if (bytes < 0) {
+                    callWaiting(share);
+                }
+            }
+        }
+
+        /** @param bytes held now */
+        public void set(final long bytes) {
+            add(bytes - held);
+        }
+
+        /** @return bytes held */
+        public long held() {
+            return held;
+        }
+
+        /** @return whether more may be read into it */
+        public boolean hasRoom() {
+            synchronized (MemoryBudget.this) {
+                return reserved > 0 || share.hasRoom(isSmall());
+            }
+        }
+
+        private boolean isSmall() {
+            return held <= UNIT;
+        }
+
+        /**
+         * Waits for room.
+         *
+         * @param called once, on any thread, when there is room, and a unit of it is set aside; must not block
+         * @param givesUp called in its place, if what it holds is needed to end a standstill; must not block
+         */
+        public Waiter await(final Runnable called, final Runnable givesUp) {
+            final Waiter waiter = new Waiter(this, called, givesUp);
+            synchronized (MemoryBudget.this) {
+                if (wanting.add(share)) {
+                    share.movedNanos = System.nanoTime();
+                }
+                (isSmall() ? share.small : share.large).addLast(waiter);
+            }
+            callWaiting(share);
+            return waiter;
+        }
+
+        private void reserve() {
+            reserved += UNIT;
+            count(UNIT);
+        }
+
+        private void count(final long bytes) {
+            used += bytes;
+            share.shareUsed += bytes;
+            most = Math.max(most, used);
+        }
+
+        /** Nothing is held any more; what is added from now on does not count. */
+        @Override
+        public void close() {
+            synchronized (MemoryBudget.this) {
+                if (closed) {
+                    return;
+                }
+                closed = true;
+                count(-held - reserved);
+                held = 0;
+                reserved = 0;
+            }
+            callWaiting(share);
+        }
+    }
+
+    /** A place in the line. */
+    public final class Waiter {
+        private final Charge charge;
+        private final Runnable called;
+        private final Runnable givesUp;
+
+        private Waiter(final Charge charge, final Runnable called, final Runnable givesUp) {
+            this.charge = charge;
+            this.called = called;
+            this.givesUp = givesUp;
+        }
+
+        /** Leaves the line. What was set aside meanwhile goes with the charge. */
+        public void withdraw() {
+            synchronized (MemoryBudget.this) {
+                leave();
+            }
+        }
+
+        private void leave() {
+            charge.share.small.remove(this);
+            charge.share.large.remove(this);
+            if (charge.share.small.isEmpty() && charge.share.large.isEmpty()) {
+                wanting.remove(charge.share);
+            }
+        }
+    }
+
+    /** Calls whom there is room for: first in the share in which something was given back, then in the others in turn. */
+    private void callWaiting(final Share first) {
+        Waiter next = nextToCall(first);
+        while (next != null) {
+            next.called.run();
+            next = nextToCall(first);
+        }
+    }
+
+    private synchronized Waiter nextToCall(final Share first) {
+        if (wanting.isEmpty()) {
+            return null;
+        }
+        final Waiter own = first.callNext();
+        if (own != null) {
+            return own;
+        }
+        for (final Share share : List.copyOf(wanting)) {
+            final Waiter called = share.callNext();
+            if (called != null) {
+                if (wanting.remove(share)) {
+                    wanting.addLast(share);
+                }
+                return called;
+            }
+        }
+        return null;
+    }
+}
