@@ -172,7 +172,11 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     private boolean finishChunk(final ByteBuf in) throws ProtocolException {
         final ByteBuf scratch = connection.channel().alloc().directBuffer(INFLATE_STEP_BYTES, INFLATE_STEP_BYTES);
         try {
-            if (!inflater.finishChunk(in, scratch)) {
+            boolean progress = true;
+            while (progress) {
+                progress = inflater.finishChunk(in, scratch);
+            }
+            if (!inflater.isBetweenChunks()) {
                 return false;
             }
         } finally {

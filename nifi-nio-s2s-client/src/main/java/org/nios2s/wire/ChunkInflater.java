@@ -37,7 +37,7 @@ public final class ChunkInflater implements AutoCloseable {
     private int deflatedLeft;
 
     /**
-     * Takes some deflated bytes and yields some plain ones.
+     * Takes some deflated bytes and yields some plain ones, of one chunk at a time.
      *
      * @param in deflated chunks; nothing behind the packet's last chunk is consumed
      * @param plain receives at most its writable bytes; call again while it was filled. One contiguous buffer: of a
@@ -56,7 +56,11 @@ public final class ChunkInflater implements AutoCloseable {
             progress = switch (state) {
                 case HEADER -> readHeader(in);
                 case DATA -> inflateData(in, plain);
-                case MORE -> readMore(in);
+                case MORE -> {
+                    readMore(in);
+                    // The packet may end with this chunk: then what follows is no other one.
+                    yield false;
+                }
                 case END -> false;
             };
         }
@@ -155,27 +159,31 @@ public final class ChunkInflater implements AutoCloseable {
     }
 
     /**
-     * Consumes the rest of the chunk in which the packet ended, as NiFi does: whatever it holds beyond the packet is
-     * dropped.
+     * Consumes the rest of the chunk in which the packet ended, as NiFi does, or a portion of it: whatever it holds beyond
+     * the packet is dropped.
      *
-     * @param scratch takes the dropped bytes, and is empty again afterwards; one contiguous buffer
-     * @return whether the chunk is over; false if bytes of it are missing
+     * @param scratch takes the dropped bytes, and is empty again afterwards; one contiguous buffer. What it can hold is a
+     *     portion
+     * @return whether something was consumed or dropped; false if bytes are missing or the chunk is over
      * @throws ProtocolException if the bytes are no such chunk
      */
     public boolean finishChunk(final ByteBuf in, final ByteBuf scratch) throws ProtocolException {
-        while (state == State.DATA || state == State.MORE) {
-            if (state == State.DATA && deflatedLeft == 0) {
-                // What is left are bytes that the chunk only claims: a peer may claim 2 GiB of them for nothing.
-                plainLeft = 0;
-            }
-            scratch.clear();
-            final boolean progress = state == State.DATA ? inflateData(in, scratch) : readMore(in);
-            if (!progress) {
-                return false;
-            }
+        if (isBetweenChunks()) {
+            return false;
+        }
+        if (state == State.DATA && deflatedLeft == 0) {
+            // What is left are bytes that the chunk only claims: a peer may claim 2 GiB of them for nothing.
+            plainLeft = 0;
         }
         scratch.clear();
-        return true;
+        final boolean progress = state == State.DATA ? inflateData(in, scratch) : readMore(in);
+        scratch.clear();
+        return progress;
+    }
+
+    /** @return whether a chunk has been consumed, or none has begun */
+    public boolean isBetweenChunks() {
+        return state == State.HEADER || state == State.END;
     }
 
     /** @return whether the peer declared the packet's last chunk, and it has been consumed */

@@ -28,10 +28,22 @@ public final class ModifiedUtf8 {
      * @throws ProtocolException if the bytes are not modified UTF-8
      */
     public static String readIfComplete(final ByteBuf in) throws ProtocolException {
+        return readIfComplete(in, MAX_ENCODED_BYTES);
+    }
+
+    /**
+     * As {@link #readIfComplete(ByteBuf)}, for a string that is known to be short.
+     *
+     * @param mostBytes that it may take without its length; a longer one is refused before it has arrived
+     */
+    public static String readIfComplete(final ByteBuf in, final int mostBytes) throws ProtocolException {
         if (in.readableBytes() < Short.BYTES) {
             return null;
         }
         final int length = in.getUnsignedShort(in.readerIndex());
+        if (length > mostBytes) {
+            throw new ProtocolException("A string claims " + length + " bytes; at most " + mostBytes + " are possible");
+        }
         if (in.readableBytes() < Short.BYTES + length) {
             return null;
         }

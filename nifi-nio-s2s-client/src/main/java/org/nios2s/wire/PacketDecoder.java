@@ -198,12 +198,12 @@ public final class PacketDecoder {
     }
 
     private void endField(final String value) {
-        heldBytes += fieldLength;
         if (attributeName == null) {
             attributeName = value;
             state = State.FIELD_LENGTH;
             return;
         }
+        heldBytes += AttributeMemory.of(attributeName, value);
         attributes.put(attributeName, value);
         attributeName = null;
         attributesLeft--;
@@ -222,9 +222,9 @@ public final class PacketDecoder {
         return state == State.ATTRIBUTE_COUNT;
     }
 
-    /** @return bytes of memory that the attributes of the packet under way take so far, as far as they have arrived */
+    /** @return bytes of the heap that the attributes of the packet under way take so far, as far as they have arrived */
     public int heldBytes() {
-        return heldBytes + (field == null ? 0 : field.length);
+        return heldBytes + (field == null ? 0 : field.length) + (attributeName == null ? 0 : attributeName.length());
     }
 
     /** @return the CRC32 of all bytes consumed so far */

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener;
 
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.util.Map;
-import org.nios2s.listener.sequence.ListenerContext;
-import org.nios2s.listener.sequence.MessageSequenceHandler;
-import org.nios2s.listener.sequence.WorkerConnections;
+import org.nios2s.listener.connection.Conversation;
+import org.nios2s.listener.connection.ListenerContext;
+import org.nios2s.listener.connection.MessageSequenceHandler;
+import org.nios2s.listener.connection.WorkerConnections;
+import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.tls.TlsHandlers;
 
 /** Furnishes an accepted connection. Lives on the connection's IO worker. */
 final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
     private final ListenerContext listener;
+    private final Conversation conversation;
     private final TlsHandlers tls;
     private final Map<EventLoop, WorkerConnections> connections;
-    private final ConnectionLimit limit;
 
     /**
      * @param tls makes the handler of a TLS connection, or null where Site-to-Site is not secure
@@ -26,40 +26,43 @@ final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
      */
     ConnectionInitializer(
             final ListenerContext listener,
+            final Conversation conversation,
             final TlsHandlers tls,
-            final Map<EventLoop, WorkerConnections> connections,
-            final ConnectionLimit limit) {
+            final Map<EventLoop, WorkerConnections> connections) {
         this.listener = listener;
+        this.conversation = conversation;
         this.tls = tls;
         this.connections = connections;
-        this.limit = limit;
     }
 
     @Override
     protected void initChannel(final SocketChannel channel) {
-        if (!admit(channel)) {
+        final MessageSequenceHandler handler =
+                new MessageSequenceHandler(listener, conversation, connections.get(channel.eventLoop()));
+        if (!admit(channel, handler)) {
             channel.close();
             return;
         }
         listener.metrics().accepted();
         if (tls != null) {
-            final SslHandler handler =
-                    tls.create(channel.alloc(), listener.settings().handshakeTimeout());
-            channel.pipeline().addLast(handler);
+            channel.pipeline()
+                    .addLast(tls.create(channel.alloc(), listener.settings().handshakeTimeout()));
         }
-        channel.pipeline().addLast(new MessageSequenceHandler(listener, connections.get(channel.eventLoop())));
+        channel.pipeline().addLast(handler);
     }
 
-    private boolean admit(final Channel channel) {
-        final InetAddress address = ((SocketChannel) channel).remoteAddress().getAddress();
+    private boolean admit(final SocketChannel channel, final MessageSequenceHandler handler) {
+        final InetAddress address = channel.remoteAddress().getAddress();
         try {
-            limit.add(address);
+            listener.connections().add(address, handler);
+            channel.closeFuture().addListener(closed -> listener.connections().remove(address, handler));
+            listener.handshakes().add(address, handler);
+            channel.closeFuture().addListener(closed -> listener.handshakes().remove(address, handler));
+            return true;
         } catch (final PeerFault e) {
             listener.metrics().faulted();
             listener.faultLog().report(address.getHostAddress(), e);
             return false;
         }
-        channel.closeFuture().addListener(closed -> limit.remove(address));
-        return true;
     }
 }

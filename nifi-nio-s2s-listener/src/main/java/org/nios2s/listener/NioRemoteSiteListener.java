@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -9,24 +10,33 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.connection.HostNames;
+import org.nios2s.listener.connection.ListenerContext;
+import org.nios2s.listener.connection.WorkerConnections;
+import org.nios2s.listener.fault.FaultLog;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.opening.PeerList;
+import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
-import org.nios2s.listener.sequence.ListenerContext;
-import org.nios2s.listener.sequence.PeerList;
-import org.nios2s.listener.sequence.WorkerConnections;
+import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.tls.TlsHandlers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,14 +51,24 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Connections that may wait to be accepted; the kernel may allow fewer. */
     private static final int BACKLOG = 4_096;
 
-    private static final int BLOCKING_TASK_THREADS = 4;
+    /** Threads for what NiFi decides at handshakes, and as many for what it decides for transactions. */
+    private static final int DECISION_THREADS = 4;
+
+    /** A decision for each of so many connections may wait; further ones are refused. */
+    private static final int MOST_WAITING_DECISIONS = 100_000;
+
+    /** Connections whose handshake is not over. */
+    private static final int MOST_HANDSHAKES = 4_096;
+
+    /** Of the files that the process may have open, connections may use one in so many: the others are NiFi's. */
+    private static final int DESCRIPTORS_PER_CONNECTION = 2;
+
+    /** And there is one connection at the most for so much of the heap. */
+    private static final int HEAP_BYTES_PER_CONNECTION = 32 * 1024;
+
     private static final int CONTENT_WORKER_THREADS = 4;
     private static final long SUMMARY_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-    /** How long a stop waits for commits under way, so that their peers still hear of them. */
-    private static final long COMMITS_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    private static final long COMMITS_POLL_MILLIS = 10;
     private static final long WORKERS_GRACE_MILLIS = 5_000;
 
     private final int port;
@@ -89,11 +109,22 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         if (service != null) {
             return;
         }
-        final Service starting = new Service();
-        if (starting.bind()) {
+        Service starting = null;
+        try {
+            starting = new Service();
+            starting.bind();
             service = starting;
-        } else {
-            starting.stop();
+        } catch (final Throwable e) {
+            logger.error(
+                    "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served; free the port or change {} and"
+                            + " restart NiFi",
+                    port,
+                    e.getMessage() == null ? e.toString() : e.getMessage(),
+                    NiFiProperties.REMOTE_INPUT_PORT,
+                    e);
+            if (starting != null) {
+                starting.stop();
+            }
         }
     }
 
@@ -119,10 +150,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
         private final ExecutorService contentWorkers = Executors.newFixedThreadPool(
                 CONTENT_WORKER_THREADS, new DefaultThreadFactory("Site-to-Site NIO Content", true));
-        private final PortDispatchers dispatchers = new PortDispatchers(settings, contentWorkers, metrics);
+        private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentWorkers, metrics);
         private final HostNames hostNames = new HostNames(settings.resolveHostnames(), InetAddress::getHostName);
-        private final ExecutorService blockingTasks = Executors.newFixedThreadPool(
-                BLOCKING_TASK_THREADS, new DefaultThreadFactory("Site-to-Site NIO Task", true));
+        private final ExecutorService handshakeChecks = decisionThreads("Site-to-Site NIO Handshake Check");
+        private final ExecutorService authorizations = decisionThreads("Site-to-Site NIO Authorization");
         private final EventLoopGroup workers = transport
                 .group()
                 .apply(settings.workerThreads(), new DefaultThreadFactory("Site-to-Site NIO Worker", true));
@@ -132,43 +163,47 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
         private Channel serverChannel;
 
-        boolean bind() {
+        private static ExecutorService decisionThreads(final String name) {
+            final ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                    DECISION_THREADS,
+                    DECISION_THREADS,
+                    1,
+                    TimeUnit.MINUTES,
+                    new LinkedBlockingQueue<>(MOST_WAITING_DECISIONS),
+                    new DefaultThreadFactory(name, true));
+            threads.allowCoreThreadTimeOut(true);
+            return threads;
+        }
+
+        void bind() throws InterruptedException {
             for (final EventExecutor worker : workers) {
                 final WorkerConnections own = new WorkerConnections(metrics::workerLate);
                 connections.put((EventLoop) worker, own);
-                worker.scheduleWithFixedDelay(
-                        own::checkDeadlines,
-                        WorkerConnections.CHECK_INTERVAL_MILLIS,
-                        WorkerConnections.CHECK_INTERVAL_MILLIS,
-                        TimeUnit.MILLISECONDS);
+                repeat(worker, WorkerConnections.CHECK_INTERVAL_MILLIS, "Looking after deadlines", own::checkDeadlines);
             }
-            try {
-                serverChannel = bootstrap().bind(port).sync().channel();
-            } catch (final InterruptedException e) {
-                Thread.currentThread().interrupt();
-                logger.error("Interrupted while opening Site-to-Site port {}", port, e);
-                return false;
-            } catch (final Exception e) {
-                logger.error(
-                        "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served; free the port or change"
-                                + " {} and restart NiFi",
-                        port,
-                        e.getMessage(),
-                        NiFiProperties.REMOTE_INPUT_PORT,
-                        e);
-                return false;
-            }
-            final Summary summary = new Summary(metrics, budget, dispatchers);
-            workers.next()
-                    .scheduleAtFixedRate(
-                            summary::report, SUMMARY_INTERVAL_MILLIS, SUMMARY_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+            repeat(workers.next(), WorkerConnections.CHECK_INTERVAL_MILLIS, "Looking after ports", dispatchers::sweep);
+            repeat(
+                    workers.next(),
+                    WorkerConnections.CHECK_INTERVAL_MILLIS,
+                    "Looking after memory",
+                    () -> budget.breakStandstills(System.nanoTime()));
+            serverChannel = bootstrap().bind(port).sync().channel();
+            repeat(
+                    workers.next(),
+                    SUMMARY_INTERVAL_MILLIS,
+                    "The summary",
+                    new Summary(metrics, budget, dispatchers)::report);
             logger.info(
                     "The NIO Site-to-Site listener serves {} on port {} with {}: {}",
                     tls == null ? "plain TCP" : "TLS (" + tls.provider() + ")",
                     port,
                     transport.name(),
                     settings.describe());
-            return true;
+        }
+
+        private static void repeat(
+                final EventExecutor worker, final long millis, final String what, final Guarded.Task task) {
+            worker.scheduleWithFixedDelay(Guarded.task(logger, what, task), millis, millis, TimeUnit.MILLISECONDS);
         }
 
         private ServerBootstrap bootstrap() {
@@ -178,16 +213,18 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     port,
                     rootGroup::get,
                     budget,
-                    new Permits(settings.streamingTransactions()),
+                    new ConnectionLimit(
+                            mostConnections(),
+                            settings.connectionsMaxPerAddress(),
+                            "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap"),
+                    new ConnectionLimit(MOST_HANDSHAKES, 0, "their handshakes don't end"),
                     dispatchers,
-                    new PeerList(properties, nodeInformant),
                     hostNames,
-                    blockingTasks,
+                    handshakeChecks,
+                    authorizations,
                     contentWorkers,
                     metrics,
                     faultLog);
-            final ConnectionLimit limit =
-                    new ConnectionLimit(settings.connectionsMax(), settings.connectionsMaxPerAddress());
             return transport
                     .bootstrap()
                     .get()
@@ -197,40 +234,38 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
-                    .childHandler(new ConnectionInitializer(context, tls, connections, limit));
+                    .childHandler(new ConnectionInitializer(
+                            context, new RawProtocol(new PeerList(properties, nodeInformant)), tls, connections));
         }
 
+        /** As many as were asked for, or as the process has file descriptors and heap for. */
+        private int mostConnections() {
+            if (settings.connectionsMax() > 0) {
+                return settings.connectionsMax();
+            }
+            final long byHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
+            final long byDescriptors =
+                    ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+                            ? system.getMaxFileDescriptorCount() / DESCRIPTORS_PER_CONNECTION
+                            : byHeap;
+            return Math.clamp(Math.min(byHeap, byDescriptors), 1, Integer.MAX_VALUE);
+        }
+
+        /** NiFi stops us when its repositories have closed: nothing can be committed any more. */
         void stop() {
             if (serverChannel != null) {
-                serverChannel.close().awaitUninterruptibly();
+                serverChannel.close().awaitUninterruptibly(WORKERS_GRACE_MILLIS);
             }
-            onEachWorker(WorkerConnections::cutAllButCommitting);
-            awaitCommits();
-            onEachWorker(WorkerConnections::cutAll);
+            connections.forEach((worker, own) -> worker.submit(own::cutAll).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             dispatchers.close();
             workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)
                     .awaitUninterruptibly(WORKERS_GRACE_MILLIS);
-            blockingTasks.shutdownNow();
+            handshakeChecks.shutdownNow();
+            authorizations.shutdownNow();
             contentWorkers.shutdown();
             hostNames.close();
             if (tls != null) {
                 tls.close();
-            }
-        }
-
-        private void onEachWorker(final Consumer<WorkerConnections> task) {
-            connections.forEach(
-                    (worker, own) -> worker.submit(() -> task.accept(own)).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
-        }
-
-        private void awaitCommits() {
-            final long deadline = System.nanoTime() + COMMITS_GRACE_NANOS;
-            try {
-                while (dispatchers.isServing() && System.nanoTime() - deadline < 0) {
-                    TimeUnit.MILLISECONDS.sleep(COMMITS_POLL_MILLIS);
-                }
-            } catch (final InterruptedException e) {
-                Thread.currentThread().interrupt();
             }
         }
     }

@@ -3,6 +3,7 @@ package org.nios2s.listener;
 
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.util.FormatUtils;
+import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatchers;
 import org.slf4j.Logger;

@@ -11,9 +11,9 @@ import org.apache.nifi.flow.resource.ExternalResourceProviderInitializationConte
 import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
-import org.nios2s.listener.ListenerSettings;
 import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.TransportSelection;
+import org.nios2s.listener.settings.ListenerSettings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

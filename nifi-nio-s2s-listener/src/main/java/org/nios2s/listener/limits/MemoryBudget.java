@@ -2,6 +2,8 @@
 package org.nios2s.listener.limits;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
@@ -34,7 +36,9 @@ public final class MemoryBudget {
     private final SequencedSet<Share> wanting = new LinkedHashSet<>();
 
     private final Share common;
-    private long used;
+    /** Written under the lock; a reader without it sees what was so a moment ago, which is all that it could use. */
+    private volatile long used;
+
     private long most;
 
     /**
@@ -56,7 +60,7 @@ public final class MemoryBudget {
     }
 
     /** @return bytes held now */
-    public synchronized long used() {
+    public long used() {
         return used;
     }
 
@@ -77,7 +81,7 @@ public final class MemoryBudget {
         private final long shareLimit;
         private final SequencedSet<Waiter> small = new LinkedHashSet<>();
         private final SequencedSet<Waiter> large = new LinkedHashSet<>();
-        private long shareUsed;
+        private volatile long shareUsed;
         private long movedNanos = System.nanoTime();
 
         private Share(final long shareLimit) {
@@ -89,6 +93,11 @@ public final class MemoryBudget {
             return new Charge(this);
         }
 
+        /** @return whether there is room for what is large */
+        public boolean isRoomy() {
+            return hasRoom(false);
+        }
+
         /** @return whether somebody waits: what is held is scarce */
         public boolean isScarce() {
             synchronized (MemoryBudget.this) {
@@ -96,32 +105,22 @@ public final class MemoryBudget {
             }
         }
 
-        /**
-         * Ends a standstill: where those that wait hold more than half of a full share themselves, and nobody was called for a
-         * second, the one that holds most is told to give up.
-         *
-         * @param nowNanos as {@link System#nanoTime}
-         */
-        public void breakStandstill(final long nowNanos) {
-            final Waiter loser;
-            synchronized (MemoryBudget.this) {
-                if (small.isEmpty() && large.isEmpty() || nowNanos - movedNanos < STUCK_NANOS) {
-                    return;
-                }
-                final List<Waiter> all = new ArrayList<>(small);
-                all.addAll(large);
-                final long heldByWaiting =
-                        all.stream().mapToLong(waiter -> waiter.charge.held).sum();
-                if (heldByWaiting <= Math.min(shareUsed, shareLimit) / 2) {
-                    return;
-                }
-                loser = all.stream()
-                        .max((left, right) -> Long.compare(left.charge.held, right.charge.held))
-                        .orElseThrow();
-                loser.leave();
-                movedNanos = nowNanos;
+        /** @return who gives up, out of the line already; or null where there is no standstill */
+        private Waiter breakStandstill(final long nowNanos) {
+            if (nowNanos - movedNanos < STUCK_NANOS) {
+                return null;
             }
-            loser.givesUp.run();
+            final List<Waiter> all = new ArrayList<>(small);
+            all.addAll(large);
+            final long heldByWaiting =
+                    all.stream().mapToLong(waiter -> waiter.charge.held).sum();
+            if (all.isEmpty() || heldByWaiting <= Math.min(shareUsed, shareLimit) / 2) {
+                return null;
+            }
+            movedNanos = nowNanos;
+            final Waiter loser = Collections.max(all, Comparator.comparingLong(waiter -> waiter.charge.held));
+            loser.leave();
+            return loser;
         }
 
         private boolean hasRoom(final boolean forSmall) {
@@ -149,8 +148,8 @@ public final class MemoryBudget {
     /** What one holder has of the budget: one for each transaction, from its first byte to its last. */
     public final class Charge implements AutoCloseable {
         private final Share share;
-        private long held;
-        private long reserved;
+        private volatile long held;
+        private volatile long reserved;
         private boolean closed;
 
         private Charge(final Share share) {
@@ -187,9 +186,7 @@ public final class MemoryBudget {
 
         /** @return whether more may be read into it */
         public boolean hasRoom() {
-            synchronized (MemoryBudget.this) {
-                return reserved > 0 || share.hasRoom(isSmall());
-            }
+            return reserved > 0 || share.hasRoom(isSmall());
         }
 
         private boolean isSmall() {
@@ -267,6 +264,25 @@ public final class MemoryBudget {
                 wanting.remove(charge.share);
             }
         }
+    }
+
+    /**
+     * Ends standstills: where those that wait hold more than half of a full share themselves, and nobody was called for a
+     * second, the one that holds most is told to give up. To be called a few times a second.
+     *
+     * @param nowNanos as {@link System#nanoTime}
+     */
+    public void breakStandstills(final long nowNanos) {
+        final List<Waiter> losers = new ArrayList<>();
+        synchronized (this) {
+            for (final Share share : List.copyOf(wanting)) {
+                final Waiter loser = share.breakStandstill(nowNanos);
+                if (loser != null) {
+                    losers.add(loser);
+                }
+            }
+        }
+        losers.forEach(loser -> loser.givesUp.run());
     }
 
     /** Calls whom there is room for: first in the share in which something was given back, then in the others in turn. */

@@ -3,6 +3,7 @@ package org.nios2s.listener.transaction;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -10,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.nios2s.listener.MemoryBudget;
+import java.util.function.Consumer;
+import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.wire.AttributeMemory;
 import org.nios2s.wire.PacketDecoder;
 
 /**
@@ -20,6 +23,9 @@ import org.nios2s.wire.PacketDecoder;
  */
 public final class InboundTransaction implements PacketDecoder.Handler {
     private static final int INITIAL_CONTENT_BYTES = 256;
+
+    /** Contents beyond this gather in pieces of this size, none of which is ever copied. */
+    private static final int PIECE_BYTES = 64 * 1024;
 
     /** Where a transaction stands. */
     public enum State {
@@ -34,35 +40,29 @@ public final class InboundTransaction implements PacketDecoder.Handler {
     }
 
     private final TransactionPeer peer;
-    private final MemoryBudget budget;
-    private final long maxBytes;
+    private final TransactionHold hold;
     private final ByteBufAllocator allocator;
     private final List<ReceivedPacket> packets = new ArrayList<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.RECEIVING);
 
     private ByteBuf contents;
-    private long charged;
-    private long attributeMemory;
+    private long heldBytes;
     private Map<String, String> attributes;
     private long contentLength;
     private int contentOffset;
     private long packetStartNanos;
     private long readyNanos;
+    private Consumer<Outcome> report;
 
     /**
      * @param peer who sends it
-     * @param budget what its memory is charged to
-     * @param maxBytes of memory, beyond which it has outgrown it
+     * @param hold what its memory is charged to; given back with its end
      * @param allocator for its contents
      */
     public InboundTransaction(
-            final TransactionPeer peer,
-            final MemoryBudget budget,
-            final long maxBytes,
-            final ByteBufAllocator allocator) {
+            final TransactionPeer peer, final TransactionHold hold, final ByteBufAllocator allocator) {
         this.peer = peer;
-        this.budget = budget;
-        this.maxBytes = maxBytes;
+        this.hold = hold;
         this.allocator = allocator;
         this.packetStartNanos = System.nanoTime();
     }
@@ -72,19 +72,37 @@ public final class InboundTransaction implements PacketDecoder.Handler {
         attributes = packetAttributes;
         contentLength = length;
         contentOffset = contentBytes();
+        heldBytes += AttributeMemory.of(attributes);
     }
 
     @Override
     public void content(final ByteBuf in, final int length) {
+        makeRoom(length);
+        contents.writeBytes(in, length);
+    }
+
+    private void makeRoom(final int length) {
+        if (contents != null && contents.writableBytes() >= length) {
+            return;
+        }
+        final int before = contents == null ? 0 : contents.capacity();
         if (contents == null) {
             contents = allocator.directBuffer(Math.max(INITIAL_CONTENT_BYTES, length));
+        } else if (before + length <= PIECE_BYTES) {
+            contents.ensureWritable(length);
+        } else {
+            if (!(contents instanceof CompositeByteBuf)) {
+                contents = allocator
+                        .compositeDirectBuffer(Integer.MAX_VALUE)
+                        .addComponent(true, contents.capacity(contents.writerIndex()));
+            }
+            contents.capacity(contents.writerIndex() + Math.max(length, PIECE_BYTES));
         }
-        contents.writeBytes(in, length);
+        heldBytes += contents.capacity() - before;
     }
 
     @Override
     public void packetEnds() {
-        attributeMemory += AttributeMemory.of(attributes);
         final long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos);
         packets.add(new ReceivedPacket(attributes, contentOffset, contentBytes() - contentOffset, millis));
         attributes = null;
@@ -95,49 +113,39 @@ public final class InboundTransaction implements PacketDecoder.Handler {
         packetStartNanos = System.nanoTime();
     }
 
-    /**
-     * Brings the charge up to what is held now.
-     *
-     * @param decoderBytes held by the decoder for it
-     */
-    public void settle(final int decoderBytes) {
-        final long held = attributeMemory + decoderBytes + (contents == null ? 0 : contents.capacity());
-        if (held > charged) {
-            budget.charge(held - charged);
-            charged = held;
-        }
-    }
-
-    /** @return whether it takes too much memory, for itself or beside all the others */
-    public boolean hasOutgrownMemory() {
-        return charged > maxBytes || charged > MemoryBudget.RESERVE_PER_TRANSACTION && budget.isExhausted();
-    }
-
-    /** Passes on all that has arrived so far, and gives its memory back. */
+    /** Passes on all that has arrived so far, and with it the hold. */
     public void moveTo(final StreamingTransaction streaming) {
         for (final ReceivedPacket packet : packets) {
             streaming.packetBegins(packet.attributes(), packet.length());
-            if (packet.length() > 0) {
-                streaming.content(contents.slice(packet.offset(), packet.length()), packet.length());
-            }
+            pass(packet.offset(), packet.length(), streaming);
             streaming.endPacket(packet.transferMillis());
         }
         if (attributes != null) {
             streaming.packetBegins(attributes, contentLength);
-            final int arrived = contentBytes() - contentOffset;
-            if (arrived > 0) {
-                streaming.content(contents.slice(contentOffset, arrived), arrived);
-            }
+            pass(contentOffset, contentBytes() - contentOffset, streaming);
         }
-        abandon();
+        state.set(State.ENDED);
+        releaseContents();
+        hold.charge().add(-heldBytes);
+    }
+
+    private void pass(final int offset, final int length, final StreamingTransaction streaming) {
+        if (length > 0) {
+            streaming.content(contents.slice(offset, length), length);
+        }
     }
 
     private int contentBytes() {
         return contents == null ? 0 : contents.writerIndex();
     }
 
-    /** Both sides have confirmed: from now on a port task may claim it. */
-    public void ready() {
+    /**
+     * Both sides have confirmed: from now on a port task may claim it.
+     *
+     * @param outcome hears what becomes of it, on the connection's IO worker
+     */
+    public void ready(final Consumer<Outcome> outcome) {
+        report = outcome;
         readyNanos = System.nanoTime();
         state.set(State.READY);
     }
@@ -168,12 +176,20 @@ public final class InboundTransaction implements PacketDecoder.Handler {
     }
 
     private void free() {
+        releaseContents();
+        hold.close();
+    }
+
+    private void releaseContents() {
         if (contents != null) {
             contents.release();
             contents = null;
         }
-        budget.release(charged);
-        charged = 0;
+    }
+
+    /** Tells the connection what became of it. On the connection's IO worker. */
+    public void served(final Outcome outcome) {
+        report.accept(outcome);
     }
 
     public State state() {
@@ -188,9 +204,9 @@ public final class InboundTransaction implements PacketDecoder.Handler {
         return packets;
     }
 
-    /** @return bytes of content in all its packets */
+    /** @return bytes of memory that it holds, for contents and attributes */
     public long bytes() {
-        return contentBytes();
+        return heldBytes;
     }
 
     /** @return when both sides had confirmed, as {@link System#nanoTime} */

@@ -17,6 +17,8 @@ import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.PacketEncoder;
 import org.nios2s.wire.ResponseMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A pull transaction while its packets are made: takes FlowFiles from a session and turns them into bytes, a piece at a
@@ -27,6 +29,8 @@ import org.nios2s.wire.ResponseMessage;
  * and duration, after five seconds if it named none, or with the last FlowFile of the queue.
  */
 public final class OutboundTransaction implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(OutboundTransaction.class);
+
     private static final long DEFAULT_BATCH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** How much of a content is read in one go. */
@@ -192,11 +196,23 @@ public final class OutboundTransaction implements AutoCloseable {
         return bytesSent;
     }
 
-    /** Gives back what making the packets took; the session is its holder's to end. */
+    /**
+     * Gives back what making the packets took; the session is its holder's to end, after this: NiFi complains of contents that
+     * are still being read.
+     */
     @Override
     public void close() {
         if (deflater != null) {
             deflater.close();
+        }
+        if (content != null) {
+            final InputStream closing = content;
+            content = null;
+            try {
+                closing.close();
+            } catch (final IOException e) {
+                logger.debug("The content of a FlowFile that was not sent could not be closed", e);
+            }
         }
     }
 }

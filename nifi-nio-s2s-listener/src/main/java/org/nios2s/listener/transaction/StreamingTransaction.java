@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,9 +16,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessSession;
-import org.nios2s.listener.MemoryBudget;
-import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.wire.AttributeMemory;
 import org.nios2s.wire.PacketDecoder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A push transaction that does not fit into memory: what arrives is written to NiFi's content repository at once, in a
@@ -26,16 +31,18 @@ import org.nios2s.wire.PacketDecoder;
  *
  * <p>A content worker writes for a turn, then goes behind the others that wait for one: a fast sender takes no worker from
  * the rest. Nothing waits: when the writer is behind, the connection stops reading until it has caught up. Whatever ends the
- * transaction, the writer does it, behind all pieces before.
+ * transaction, the writer does it, behind all pieces before, and once.
  */
 public final class StreamingTransaction implements PacketDecoder.Handler {
+    private static final Logger logger = LoggerFactory.getLogger(StreamingTransaction.class);
+
     /**
      * With so many bytes to write the writer is behind, and reading pauses. What many transactions have waiting is to be
      * written while the processor's caches still hold it.
      */
     private static final long BEHIND_BYTES = 256 * 1024;
 
-    /** With so few it has caught up; with more it is behind already while the budget is exhausted. */
+    /** With so few it has caught up; with more it is behind already while memory is scarce. */
     private static final long CAUGHT_UP_BYTES = 64 * 1024;
 
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
@@ -44,12 +51,23 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     /** What NiFi's repository is given in one go: as much as is read from a socket at a time, in few system calls. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
+    /** What a piece takes beside its bytes. */
+    private static final int PIECE_OVERHEAD_BYTES = 100;
+
     /** One per content worker. */
     private static final ThreadLocal<byte[]> CHUNK = ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
 
+    /** How it ends, from the first that is set on. */
+    private enum End {
+        OPEN,
+        /** Both sides have confirmed; a rollback may still come first. */
+        COMMITTING,
+        ROLLED_BACK
+    }
+
     private final TransactionPeer peer;
     private final TransactionSession held;
-    private final MemoryBudget budget;
+    private final TransactionHold hold;
     private final Executor contentWorkers;
     private final Consumer<PeerFault> failureReport;
 
@@ -63,8 +81,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     private FlowFile flowFile;
     private OutputStream content;
     private Map<String, String> attributes;
-    private boolean over;
-    private volatile boolean rolledBack;
+    private volatile End end = End.OPEN;
     private int flowFiles;
     private long bytes;
 
@@ -74,25 +91,21 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     /** Something for the writer to do, which holds memory until it is written or discarded. */
     private abstract class Piece {
         private final long heldBytes;
-        private boolean held = true;
 
         Piece(final long heldBytes) {
-            this.heldBytes = heldBytes;
-            budget.charge(heldBytes);
-            unwrittenBytes.addAndGet(heldBytes);
+            this.heldBytes = heldBytes + PIECE_OVERHEAD_BYTES;
+            hold.charge().add(this.heldBytes);
+            unwrittenBytes.addAndGet(this.heldBytes);
         }
 
         abstract void write() throws IOException;
 
-        /** What it holds is given back, once. */
+        /** What it holds is given back; called once, by the writer. */
         final void release() {
-            if (held) {
-                held = false;
-                free();
-                budget.release(heldBytes);
-                unwrittenBytes.addAndGet(-heldBytes);
-                resumeIfCaughtUp();
-            }
+            free();
+            hold.charge().add(-heldBytes);
+            unwrittenBytes.addAndGet(-heldBytes);
+            resumeIfCaughtUp();
         }
 
         void free() {}
@@ -100,17 +113,18 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     /**
      * @param held the session, of which this is from now on the holder
+     * @param hold what its memory is charged to; given back with its end
      * @param failureReport hears, on any thread, if something could not be written; the transaction is then rolled back
      */
     public StreamingTransaction(
             final TransactionPeer peer,
             final TransactionSession held,
-            final MemoryBudget budget,
+            final TransactionHold hold,
             final Executor contentWorkers,
             final Consumer<PeerFault> failureReport) {
         this.peer = peer;
         this.held = held;
-        this.budget = budget;
+        this.hold = hold;
         this.contentWorkers = contentWorkers;
         this.failureReport = failureReport;
     }
@@ -157,7 +171,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     /** @return whether reading has to pause */
     public boolean isBehind() {
-        return unwrittenBytes.get() > (budget.isExhausted() ? CAUGHT_UP_BYTES : BEHIND_BYTES);
+        return unwrittenBytes.get() > (hold.charge().hasRoom() ? BEHIND_BYTES : CAUGHT_UP_BYTES);
     }
 
     /**
@@ -184,57 +198,57 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     private void startWriting() {
         if (writing.compareAndSet(false, true)) {
-            contentWorkers.execute(this::writeForATurn);
+            takeTurn();
         }
     }
 
-    /** Content worker. */
+    private void takeTurn() {
+        try {
+            contentWorkers.execute(this::writeForATurn);
+        } catch (final RejectedExecutionException e) {
+            logger.debug("The listener has stopped: a transaction of {} ends at once", peer, e);
+            abandoned = true;
+            writeForATurn();
+        }
+    }
+
+    /** Content worker. Whatever happens, the turn is given up or passed on. */
     private void writeForATurn() {
         final long turnEnds = bytes + TURN_BYTES;
         Piece piece = pieces.poll();
         while (piece != null) {
             writeOrDiscard(piece);
             if (bytes >= turnEnds && !abandoned) {
-                contentWorkers.execute(this::writeForATurn);
+                takeTurn();
                 return;
             }
             piece = pieces.poll();
         }
-        if (abandoned && !rolledBack) {
-            rollback();
+        if (abandoned && end != End.ROLLED_BACK) {
+            end = End.ROLLED_BACK;
+            Guarded.run(logger, "Closing the content of a transaction that is rolled back", this::closeContent);
+            Guarded.run(logger, "Rolling back a streamed transaction", held::rollback);
+            hold.close();
         }
         writing.set(false);
         // Who added something, or abandoned, while we were leaving found us still writing.
-        if (!pieces.isEmpty() || abandoned && !rolledBack) {
+        if (!pieces.isEmpty() || abandoned && end != End.ROLLED_BACK) {
             startWriting();
         }
     }
 
     private void writeOrDiscard(final Piece piece) {
         try {
-            if (!abandoned && !over) {
+            if (!abandoned && end == End.OPEN) {
                 piece.write();
             }
-        } catch (final IOException | RuntimeException e) {
+        } catch (final Throwable e) {
             abandoned = true;
             failureReport.accept(new PeerFault(
                     PeerFault.Kind.COMMIT_FAILED, "The transaction could not be written and is rolled back", e));
         } finally {
             piece.release();
         }
-    }
-
-    /** A commit that was asked for, and has not been served yet, is taken back. */
-    private void rollback() {
-        over = true;
-        rolledBack = true;
-        try {
-            closeContent();
-        } catch (final IOException | RuntimeException e) {
-            failureReport.accept(
-                    new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The content of a transaction could not be closed", e));
-        }
-        held.rollback(peer);
     }
 
     private void closeContent() throws IOException {
@@ -332,8 +346,11 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
         @Override
         void write() {
-            over = true;
-            held.commit(peer, report);
+            end = End.COMMITTING;
+            held.commit(outcome -> {
+                hold.close();
+                report.accept(outcome);
+            });
         }
     }
 }

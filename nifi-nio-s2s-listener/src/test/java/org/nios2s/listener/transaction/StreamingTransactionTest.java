@@ -13,11 +13,14 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessSession;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.MemoryBudget;
+import org.nios2s.listener.limits.Limit;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.TransactionHold;
 
 /** How transactions share content workers. Lives on the test's thread, which also does what a content worker would. */
 class StreamingTransactionTest {
@@ -32,10 +35,11 @@ class StreamingTransactionTest {
         final ProcessSession session = mock(ProcessSession.class);
         when(session.create()).thenReturn(mock(FlowFile.class));
         when(session.write(any(FlowFile.class))).thenReturn(content);
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1), new AtomicBoolean());
         final TransactionSession held = mock(TransactionSession.class);
         when(held.session()).thenReturn(session);
         final StreamingTransaction transaction =
-                new StreamingTransaction(mock(TransactionPeer.class), held, budget, contentWorker::add, fault -> {
+                new StreamingTransaction(mock(TransactionPeer.class), held, hold, contentWorker::add, fault -> {
                     throw new AssertionError(fault);
                 });
         transaction.packetBegins(Map.of(), (long) PIECES * PIECE_BYTES);

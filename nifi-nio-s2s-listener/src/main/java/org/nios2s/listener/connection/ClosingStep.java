@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The conversation is over: what still arrives is dropped until the peer leaves too, for a short while. Lives on the
+ * connection's IO worker.
+ */
+public final class ClosingStep implements Step {
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long MOST_DROPPED_BYTES = 1024 * 1024;
+
+    private final Channel channel;
+    private final long startNanos = System.nanoTime();
+    private long droppedBytes;
+
+    public ClosingStep(final Channel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) {
+        droppedBytes += in.readableBytes();
+        in.skipBytes(in.readableBytes());
+        if (droppedBytes > MOST_DROPPED_BYTES) {
+            channel.close();
+        }
+        return this;
+    }
+
+    @Override
+    public Step inputEnds() {
+        channel.close();
+        return this;
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) {
+        if (nowNanos - startNanos > LONGEST_NANOS) {
+            channel.close();
+        }
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.UNLIMITED;
+    }
+}

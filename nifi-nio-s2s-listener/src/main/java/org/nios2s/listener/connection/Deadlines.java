@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import java.util.concurrent.TimeUnit;
+import org.nios2s.listener.fault.PeerFault;
+
+/**
+ * How long a peer has taken, and whether it may. Looked at a few times a second. Lives on the connection's IO worker.
+ *
+ * <p>Slowness alone is no fault. But a peer that holds what others wait for, and moves less than a kilobyte a second, loses
+ * it.
+ */
+final class Deadlines {
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long LEAST_BYTES_PER_SECOND = 1024;
+    private static final long LEAST_BYTES = LEAST_BYTES_PER_SECOND * TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
+
+    private final long handshakeMillis;
+    private final long acceptedNanos = System.nanoTime();
+    private long lastMovedNanos = acceptedNanos;
+    private long windowStartNanos = acceptedNanos;
+    private long windowBytes;
+    private boolean slow;
+
+    Deadlines(final long handshakeMillis) {
+        this.handshakeMillis = handshakeMillis;
+    }
+
+    /** Bytes have come from the peer, or gone to it. */
+    void moved(final int bytes) {
+        lastMovedNanos = System.nanoTime();
+        windowBytes += bytes;
+    }
+
+    /** It was our turn; only from now on is it the peer's. */
+    void peersTurn() {
+        lastMovedNanos = System.nanoTime();
+        windowStartNanos = lastMovedNanos;
+        windowBytes = 0;
+        slow = false;
+    }
+
+    long lastMovedNanos() {
+        return lastMovedNanos;
+    }
+
+    /**
+     * @param expirationMillis what the peer asked for in its handshake; 0 for ever
+     * @throws PeerFault if the peer has taken too long
+     */
+    void check(final Step step, final long expirationMillis, final long nowNanos) throws PeerFault {
+        switch (step.patience()) {
+            case HANDSHAKE -> checkHandshake(step, nowNanos);
+            case WITHIN_REQUEST -> {
+                checkSilence(step, expirationMillis, nowNanos);
+                checkProgress(step, nowNanos);
+            }
+            case BETWEEN_REQUESTS -> checkSilence(step, 2 * expirationMillis, nowNanos);
+            default -> {
+                // The wait is ours.
+            }
+        }
+    }
+
+    private void checkHandshake(final Step step, final long nowNanos) throws PeerFault {
+        if (nowNanos - acceptedNanos > TimeUnit.MILLISECONDS.toNanos(handshakeMillis)) {
+            throw new PeerFault(
+                    PeerFault.Kind.HANDSHAKE_TIMEOUT,
+                    "The handshake was not complete after " + handshakeMillis + " ms, in step " + step.name());
+        }
+    }
+
+    private void checkSilence(final Step step, final long allowedMillis, final long nowNanos) throws PeerFault {
+        if (allowedMillis > 0 && nowNanos - lastMovedNanos > TimeUnit.MILLISECONDS.toNanos(allowedMillis)) {
+            throw new PeerFault(
+                    PeerFault.Kind.SILENT, "The peer was silent for " + allowedMillis + " ms in step " + step.name());
+        }
+    }
+
+    private void checkProgress(final Step step, final long nowNanos) throws PeerFault {
+        if (nowNanos - windowStartNanos >= WINDOW_NANOS) {
+            slow = windowBytes < LEAST_BYTES;
+            windowStartNanos = nowNanos;
+            windowBytes = 0;
+        }
+        if (slow && step.holdsScarce()) {
+            throw new PeerFault(
+                    PeerFault.Kind.TOO_SLOW,
+                    "The peer moves less than " + LEAST_BYTES_PER_SECOND + " bytes a second in step " + step.name()
+                            + ", and others wait for what its transaction holds");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Names of peers' hosts, as far as they are known: looked up once in a while on threads of their own, never waited for.
+ * Thread-safe.
+ *
+ * <p>Until a name is known, and where there is none, the textual address stands for it, as it does in the stock listener
+ * for an address without a name.
+ */
+public final class HostNames implements AutoCloseable {
+    private static final int LOOKUP_THREADS = 4;
+    private static final int MAX_WAITING_LOOKUPS = 10_000;
+    private static final int MAX_NAMES = 100_000;
+    private static final Duration THREADS_KEEP_ALIVE = Duration.ofSeconds(30);
+
+    /** How long a name is taken for true: as long as the JDK's own default for positive answers, times ten. */
+    private static final long LIFETIME_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    private final Function<InetAddress, String> resolver;
+    private final boolean enabled;
+    private final Map<InetAddress, Entry> names = new ConcurrentHashMap<>();
+    private final ThreadPoolExecutor lookups;
+
+    /**
+     * @param enabled whether to look names up at all
+     * @param resolver name of an address; may take its time; the textual address where there is no name
+     */
+    public HostNames(final boolean enabled, final Function<InetAddress, String> resolver) {
+        this.enabled = enabled;
+        this.resolver = resolver;
+        this.lookups = new ThreadPoolExecutor(
+                LOOKUP_THREADS,
+                LOOKUP_THREADS,
+                THREADS_KEEP_ALIVE.toSeconds(),
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(MAX_WAITING_LOOKUPS),
+                new DefaultThreadFactory("Site-to-Site NIO Resolver", true));
+        lookups.allowCoreThreadTimeOut(true);
+    }
+
+    /** @return the name if it is known, else the textual address, and then the name is being looked up */
+    public String nameOf(final InetAddress address) {
+        if (!enabled) {
+            return address.getHostAddress();
+        }
+        final Entry known = names.get(address);
+        final long now = System.nanoTime();
+        if (known == null || now - known.expiresNanos > 0) {
+            lookUp(address, known, now);
+        }
+        return known == null ? address.getHostAddress() : known.name;
+    }
+
+    private void lookUp(final InetAddress address, final Entry known, final long now) {
+        if (names.size() >= MAX_NAMES) {
+            names.values().removeIf(entry -> now - entry.expiresNanos > 0);
+            if (names.size() >= MAX_NAMES) {
+                return;
+            }
+        }
+        // Stands until the answer is there, so that an address is looked up once at a time.
+        final String preliminary = known == null ? address.getHostAddress() : known.name;
+        names.put(address, new Entry(preliminary, now + LIFETIME_NANOS));
+        try {
+            lookups.execute(
+                    () -> names.put(address, new Entry(resolver.apply(address), System.nanoTime() + LIFETIME_NANOS)));
+        } catch (final RejectedExecutionException e) {
+            // Too many at once, or the listener stops: the address stands for the name, and a later peer tries again.
+            names.remove(address);
+        }
+    }
+
+    @Override
+    public void close() {
+        lookups.shutdownNow();
+    }
+
+    /** A name and until when it is taken for true, as {@link System#nanoTime}. */
+    private record Entry(String name, long expiresNanos) {}
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.apache.nifi.groups.ProcessGroup;
+import org.nios2s.listener.fault.FaultLog;
+import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.port.PortDispatchers;
+import org.nios2s.listener.settings.ListenerSettings;
+
+/**
+ * What all connections of a listener share. Immutable; every part of it is thread-safe.
+ *
+ * @param settings of the listener
+ * @param secure whether connections are TLS
+ * @param listenPort the port served
+ * @param rootGroup where ports are found; may change until the flow is loaded
+ * @param budget for buffered data
+ * @param connections how many there may be
+ * @param handshakes how many connections may be there whose handshake is not over
+ * @param dispatchers of the ports
+ * @param hostNames of peers
+ * @param handshakeChecks runs what NiFi's framework decides before a request, and may block
+ * @param authorizations runs what NiFi's framework decides for a transaction, and may block
+ * @param contentWorkers read and write contents of FlowFiles that are not held in memory
+ * @param metrics counts
+ * @param faultLog reports faults of peers
+ */
+public record ListenerContext(
+        ListenerSettings settings,
+        boolean secure,
+        int listenPort,
+        Supplier<ProcessGroup> rootGroup,
+        MemoryBudget budget,
+        ConnectionLimit connections,
+        ConnectionLimit handshakes,
+        PortDispatchers dispatchers,
+        HostNames hostNames,
+        Executor handshakeChecks,
+        Executor authorizations,
+        Executor contentWorkers,
+        ListenerMetrics metrics,
+        FaultLog faultLog) {}

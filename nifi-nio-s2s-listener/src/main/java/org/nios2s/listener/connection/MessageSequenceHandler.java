@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.io.IOException;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Walks one connection through the sequence of messages: hands arriving bytes to the current step, enters the next one,
+ * and closes the connection when a step ends in a fault. Lives on the connection's IO worker; {@link #proceed},
+ * {@link #fail(Object, PeerFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
+ *
+ * <p>One rule says when a step runs: bytes are there, what the peer was told before has left, and the step does not wait
+ * for our own side. One rule says when more is read: the step can use it; and while it waits, until a first byte comes,
+ * since so we learn that the peer has left. Nothing else starts or stops the reading.
+ */
+public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter implements ConnectionLimit.Member {
+    private static final Logger logger = LoggerFactory.getLogger(MessageSequenceHandler.class);
+
+    /** What may wait unread. It is more only where a peer has left in mid-sentence: the kernel then gives us all it has. */
+    private static final int MOST_UNREAD_BYTES = 1024 * 1024;
+
+    /** A buffer that is used to less than this part is exchanged for one of the right size. */
+    private static final int WASTEFUL = 4;
+
+    private final ListenerContext listener;
+    private final Conversation conversation;
+    private final WorkerConnections siblings;
+    private final Deadlines deadlines;
+    private final MemoryBudget.Charge unreadCharge;
+
+    private ChannelHandlerContext channelContext;
+    private PeerConnection connection;
+    private Step step;
+    private ByteBuf unread = Unpooled.EMPTY_BUFFER;
+    private boolean advancing;
+    private boolean inputEnded;
+    private volatile long idleSinceNanos;
+
+    /**
+     * @param siblings the connections of the same IO worker
+     */
+    public MessageSequenceHandler(
+            final ListenerContext listener, final Conversation conversation, final WorkerConnections siblings) {
+        this.listener = listener;
+        this.conversation = conversation;
+        this.siblings = siblings;
+        this.deadlines = new Deadlines(listener.settings().handshakeTimeout().toMillis());
+        this.unreadCharge = listener.budget().common().open();
+    }
+
+    @Override
+    public void handlerAdded(final ChannelHandlerContext context) {
+        channelContext = context;
+        context.channel().config().setAutoRead(false);
+        context.channel()
+                .config()
+                .setRecvByteBufAllocator(new PacedReads(() -> step != null && step.isWaiting(), this::canUseMore));
+        if (context.channel().isActive()) {
+            begin();
+        }
+    }
+
+    @Override
+    public void channelActive(final ChannelHandlerContext context) {
+        begin();
+        context.fireChannelActive();
+    }
+
+    private void begin() {
+        if (connection == null) {
+            connection = new PeerConnection(listener, conversation, channelContext, this);
+            step = conversation.begins(connection);
+            idleSinceNanos = deadlines.lastMovedNanos();
+            siblings.add(this);
+            channelContext.read();
+        }
+    }
+
+    @Override
+    public void channelRead(final ChannelHandlerContext context, final Object message) {
+        final ByteBuf bytes = (ByteBuf) message;
+        deadlines.moved(bytes.readableBytes());
+        // Takes the new bytes over when nothing is unread; else appends them.
+        unread = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), unread, bytes);
+        advance();
+    }
+
+    @Override
+    public void channelReadComplete(final ChannelHandlerContext context) {
+        readOn();
+        context.fireChannelReadComplete();
+    }
+
+    @Override
+    public void channelWritabilityChanged(final ChannelHandlerContext context) {
+        advance();
+        context.fireChannelWritabilityChanged();
+    }
+
+    /** Lets steps run as long as they may, then looks after what they left. */
+    private void advance() {
+        if (advancing || connection == null) {
+            return;
+        }
+        advancing = true;
+        try {
+            Step before = null;
+            while (step != before && mayRun()) {
+                before = step;
+                enter(step.receive(unread));
+            }
+            if (unread.readableBytes() > MOST_UNREAD_BYTES) {
+                throw new PeerFault(PeerFault.Kind.LEFT, "The peer left with bytes unread, in step " + step.name());
+            }
+            if (inputEnded && !step.answersBeforeInputEnds()) {
+                enter(step.inputEnds());
+            }
+        } catch (final Throwable e) {
+            fail(faultOf(e));
+        } finally {
+            advancing = false;
+        }
+        keepUnread();
+        readOn();
+    }
+
+    private boolean mayRun() {
+        return !step.isWaiting() && (channelContext.channel().isWritable() || step instanceof ClosingStep);
+    }
+
+    private boolean canUseMore() {
+        return step != null && !inputEnded && (mayRun() || step.isWaiting() && !unread.isReadable());
+    }
+
+    private void readOn() {
+        if (canUseMore()) {
+            channelContext.read();
+        }
+    }
+
+    /** What stays unread is held in memory too, in no larger a buffer than it needs. */
+    private void keepUnread() {
+        final int bytes = unread.readableBytes();
+        if (bytes == 0 || step instanceof ClosingStep) {
+            unread.release();
+            unread = Unpooled.EMPTY_BUFFER;
+        } else if (bytes < unread.capacity() / WASTEFUL) {
+            final ByteBuf fitting = channelContext.alloc().ioBuffer(bytes).writeBytes(unread);
+            unread.release();
+            unread = fitting;
+        }
+        unreadCharge.set(unread.capacity());
+    }
+
+    private PeerFault faultOf(final Throwable thrown) {
+        if (thrown instanceof final PeerFault fault) {
+            return fault;
+        }
+        if (thrown instanceof final ProtocolException violation) {
+            return new PeerFault(PeerFault.Kind.MALFORMED, violation.getMessage(), violation);
+        }
+        return new PeerFault(PeerFault.Kind.INTERNAL, "Step " + step.name() + " failed: " + thrown, thrown);
+    }
+
+    private void enter(final Step next) {
+        if (next == step) {
+            return;
+        }
+        logger.trace("{}: {} → {}", connection, step.name(), next.name());
+        step = next;
+        idleSinceNanos = next.patience().isIdle() ? deadlines.lastMovedNanos() : BUSY;
+        if (next instanceof ClosingStep) {
+            sayNothingMore();
+        }
+    }
+
+    /** Makes the step that follows a wait. */
+    @FunctionalInterface
+    public interface StepSupplier {
+        Step get() throws IOException;
+    }
+
+    /**
+     * A wait is over: goes on with another step, unless the connection has moved on. From any thread.
+     *
+     * @param from the step that waited
+     * @param next makes the step that follows, on the IO worker
+     */
+    void proceed(final Step from, final StepSupplier next) {
+        proceedOrElse(from, next, () -> logger.trace("{}: step {} is over already", connection, from.name()));
+    }
+
+    /**
+     * As {@link #proceed}, for a next step that is entrusted with something.
+     *
+     * @param otherwise called in place of {@code next}, on the IO worker, if the connection has moved on
+     */
+    public void proceedOrElse(final Step from, final StepSupplier next, final Runnable otherwise) {
+        connection.worker().execute(() -> {
+            if (step == from) {
+                proceedHere(from, next);
+            } else {
+                otherwise.run();
+            }
+        });
+    }
+
+    /** As {@link #proceed}, for who is on the IO worker already, and not within another step. */
+    public void proceedHere(final Step from, final StepSupplier next) {
+        if (step != from) {
+            return;
+        }
+        deadlines.peersTurn();
+        try {
+            enter(next.get());
+        } catch (final Throwable e) {
+            fail(faultOf(e));
+        }
+        advance();
+    }
+
+    /** Bytes have gone to the peer: it makes progress. */
+    public void sent(final int bytes) {
+        deadlines.moved(bytes);
+    }
+
+    /**
+     * Something went wrong for a transaction elsewhere; nothing happens if the connection is past it. From any thread.
+     *
+     * @param transaction as {@link Step#transaction}
+     */
+    public void fail(final Object transaction, final PeerFault fault) {
+        connection.worker().execute(() -> {
+            if (step.transaction() == transaction) {
+                fail(fault);
+                keepUnread();
+            }
+        });
+    }
+
+    private void fail(final PeerFault fault) {
+        if (step instanceof ClosingStep) {
+            return;
+        }
+        report(fault);
+        abandonStep();
+        try {
+            enter(new ClosingStep(channelContext.channel()));
+        } catch (final Throwable e) {
+            logger.error("{} could not be closed in good order; it is cut", connection, e);
+            channelContext.close();
+        }
+    }
+
+    private void report(final PeerFault fault) {
+        listener.metrics().faulted();
+        listener.faultLog().report(connection, fault);
+    }
+
+    private void abandonStep() {
+        try {
+            step.abandon();
+        } catch (final Throwable e) {
+            logger.error("{} could not give back all that step {} held", connection, step.name(), e);
+        }
+    }
+
+    /**
+     * Leaves when the peer has left too, or soon: a plain close would reset the connection under an answer that the peer
+     * has yet to read.
+     */
+    private void sayNothingMore() {
+        if (channelContext.pipeline().get(SslHandler.class) == null
+                && channelContext.channel() instanceof DuplexChannel duplex
+                && !duplex.isInputShutdown()) {
+            channelContext.flush();
+            duplex.shutdownOutput();
+        } else {
+            channelContext.close();
+        }
+    }
+
+    /** Closes at once: the listener stops. */
+    void cut() {
+        abandonStep();
+        step = new ClosingStep(channelContext.channel());
+        channelContext.close();
+    }
+
+    @Override
+    public long idleSinceNanos() {
+        return idleSinceNanos;
+    }
+
+    @Override
+    public void giveWay(final PeerFault fault) {
+        connection.worker().execute(() -> {
+            if (step.patience().isIdle()) {
+                report(fault);
+                cut();
+            }
+        });
+    }
+
+    @Override
+    public void userEventTriggered(final ChannelHandlerContext context, final Object event) {
+        if (event instanceof final SslHandshakeCompletionEvent handshake) {
+            begin();
+            tlsHandshakeEnded(handshake);
+        } else if (event instanceof ChannelInputShutdownEvent) {
+            inputEnded = true;
+            advance();
+        }
+        context.fireUserEventTriggered(event);
+    }
+
+    private void tlsHandshakeEnded(final SslHandshakeCompletionEvent event) {
+        try {
+            if (!event.isSuccess()) {
+                throw new PeerFault(PeerFault.Kind.TLS, "The TLS handshake failed", event.cause());
+            }
+            connection.identify(
+                    channelContext.pipeline().get(SslHandler.class).engine().getSession());
+        } catch (final PeerFault e) {
+            fail(e);
+        }
+    }
+
+    @Override
+    public void channelInactive(final ChannelHandlerContext context) {
+        if (connection != null) {
+            reportUnlessExpected();
+            abandonStep();
+            step = new ClosingStep(context.channel());
+            siblings.remove(this);
+            connection.closed();
+        }
+        release();
+        context.fireChannelInactive();
+    }
+
+    @Override
+    public void handlerRemoved(final ChannelHandlerContext context) {
+        release();
+    }
+
+    private void release() {
+        unread.release();
+        unread = Unpooled.EMPTY_BUFFER;
+        unreadCharge.close();
+    }
+
+    /** Where a peer may stop sending, it may leave as well. */
+    private void reportUnlessExpected() {
+        try {
+            step.inputEnds();
+        } catch (final PeerFault e) {
+            report(e);
+        } catch (final IOException | RuntimeException e) {
+            logger.warn("{} left in step {}", connection, step.name(), e);
+        }
+    }
+
+    @Override
+    public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
+        if (connection == null || step instanceof ClosingStep) {
+            logger.debug("A connection that is being closed failed", cause);
+        } else {
+            final PeerFault.Kind kind =
+                    cause instanceof IOException ? PeerFault.Kind.CONNECTION_LOST : PeerFault.Kind.INTERNAL;
+            fail(new PeerFault(kind, "The connection failed in step " + step.name() + ": " + cause, cause));
+        }
+        context.close();
+    }
+
+    /** Looks after all deadlines; called a few times a second. */
+    void checkDeadlines(final long nowNanos) {
+        try {
+            step.checkDeadline(nowNanos);
+            deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
+            if (step.needsRunningPort() && !connection.port().isRunning()) {
+                throw new PeerFault(
+                        PeerFault.Kind.PORT_NOT_RUNNING, connection.port() + " was stopped in step " + step.name());
+            }
+        } catch (final Throwable e) {
+            fail(faultOf(e));
+            keepUnread();
+        }
+    }
+
+    Step step() {
+        return step;
+    }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.apache.nifi.remote.AbstractCommunicationsSession;
+import org.apache.nifi.remote.Peer;
+import org.apache.nifi.remote.PeerDescription;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.protocol.CommunicationsInput;
+import org.apache.nifi.remote.protocol.CommunicationsOutput;
+import org.apache.nifi.remote.protocol.HandshakeProperties;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.apache.nifi.security.cert.StandardPrincipalFormatter;
+import org.nios2s.listener.fault.LogText;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.port.PortDispatcher;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.TransactionPeer;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * What is known of a connection beyond its current step: who the peer is and what was agreed with it. Lives on the
+ * connection's IO worker, which alone writes; port tasks read, after the transaction that they read it for was handed
+ * over to them through the port's queue.
+ */
+public final class PeerConnection implements TransactionPeer {
+    private static final int RESPONSE_BYTES = 64;
+
+    private final ListenerContext listener;
+    private final ChannelHandlerContext channelContext;
+    private final Conversation conversation;
+    private final MessageSequenceHandler handler;
+    private final InetSocketAddress remoteAddress;
+
+    private String identity;
+    private int protocolVersion;
+    private HandshakeProperties handshake;
+    private PublicPort port;
+    private PortDispatcher dispatcher;
+    private boolean codecNegotiated;
+    private long requestExpirationMillis;
+
+    PeerConnection(
+            final ListenerContext listener,
+            final Conversation conversation,
+            final ChannelHandlerContext channelContext,
+            final MessageSequenceHandler handler) {
+        this.listener = listener;
+        this.channelContext = channelContext;
+        this.conversation = conversation;
+        this.handler = handler;
+        // A channel without an address of that kind is one of a test.
+        this.remoteAddress = channelContext.channel().remoteAddress() instanceof InetSocketAddress address
+                ? address
+                : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        host();
+    }
+
+    public ListenerContext listener() {
+        return listener;
+    }
+
+    public MessageSequenceHandler handler() {
+        return handler;
+    }
+
+    /** Takes the peer's identity from its certificate. */
+    public void identify(final SSLSession session) throws PeerFault {
+        try {
+            final X509Certificate certificate = (X509Certificate) session.getPeerCertificates()[0];
+            identity = StandardPrincipalFormatter.getInstance().getSubject(certificate);
+        } catch (final SSLPeerUnverifiedException e) {
+            throw new PeerFault(PeerFault.Kind.TLS, "The peer showed no certificate", e);
+        }
+    }
+
+    @Override
+    public String identity() {
+        return identity;
+    }
+
+    @Override
+    public String host() {
+        return listener.hostNames().nameOf(remoteAddress.getAddress());
+    }
+
+    @Override
+    public int remotePort() {
+        return remoteAddress.getPort();
+    }
+
+    @Override
+    public String transitUri(final String sourceIdentifier) {
+        final String prefix = handshake.getTransitUriPrefix();
+        return prefix == null ? url() : prefix + sourceIdentifier;
+    }
+
+    private String url() {
+        return "nifi://" + host() + ":" + remoteAddress.getPort();
+    }
+
+    public PeerDescription description() {
+        return new PeerDescription(host(), remoteAddress.getPort(), listener.secure());
+    }
+
+    @Override
+    public Peer toPeer() {
+        final InterruptedByPort session = new InterruptedByPort();
+        session.setUserDn(identity);
+        return new Peer(description(), session, url(), "nifi://localhost:" + listener.listenPort());
+    }
+
+    @Override
+    public EventExecutor worker() {
+        return channelContext.executor();
+    }
+
+    @Override
+    public void served(final InboundTransaction transaction, final Outcome outcome) {
+        transaction.served(outcome);
+    }
+
+    public Channel channel() {
+        return channelContext.channel();
+    }
+
+    public ByteBuf allocate(final int bytes) {
+        return channelContext.alloc().ioBuffer(bytes);
+    }
+
+    public void send(final ByteBuf message) {
+        channelContext.writeAndFlush(message, channelContext.voidPromise());
+    }
+
+    /** Tells the peer in one byte. */
+    public void sendByte(final int message) {
+        send(allocate(1).writeByte(message));
+    }
+
+    public void send(final ResponseCode code) {
+        final ByteBuf message = allocate(RESPONSE_BYTES);
+        ResponseMessage.write(message, code);
+        send(message);
+    }
+
+    public void send(final ResponseCode code, final String text) throws IOException {
+        final ByteBuf message = allocate(RESPONSE_BYTES);
+        try {
+            ResponseMessage.write(message, code, text);
+        } catch (final IOException e) {
+            message.release();
+            throw e;
+        }
+        send(message);
+    }
+
+    /** @return the step in which the peer's next request is awaited */
+    public Step awaitRequest() {
+        return conversation.awaitsRequest(this);
+    }
+
+    public int protocolVersion() {
+        return protocolVersion;
+    }
+
+    public void agreeOnProtocol(final int version) {
+        protocolVersion = version;
+    }
+
+    public HandshakeProperties handshake() {
+        return handshake;
+    }
+
+    /**
+     * The handshake is over.
+     *
+     * @param properties as far as they were accepted
+     * @param requestedPort the port that the peer named, or null
+     */
+    public void agreeOnHandshake(final HandshakeProperties properties, final PublicPort requestedPort) {
+        handshake = properties;
+        // As the stock listener, which gives it to the socket as an int.
+        requestExpirationMillis = (int) properties.getExpirationMillis();
+        listener.handshakes().remove(remoteAddress.getAddress(), handler);
+        port = requestedPort;
+        if (port != null) {
+            dispatcher = listener.dispatchers().acquire(port);
+        }
+    }
+
+    /** @return the port that the peer named at the handshake, or null */
+    public PublicPort port() {
+        return port;
+    }
+
+    /** @return of {@link #port()} */
+    public PortDispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    public boolean isCodecNegotiated() {
+        return codecNegotiated;
+    }
+
+    public void agreeOnCodec() {
+        codecNegotiated = true;
+    }
+
+    /** @return how long the peer wants to wait for an answer, and may be silent itself; 0 for ever */
+    public long requestExpirationMillis() {
+        return requestExpirationMillis;
+    }
+
+    /** The connection is gone. */
+    void closed() {
+        listener.metrics().closed();
+        if (dispatcher != null) {
+            listener.dispatchers().release(dispatcher);
+            dispatcher = null;
+        }
+    }
+
+    @Override
+    public String toString() {
+        final String who = remoteAddress.getHostString() + ":" + remoteAddress.getPort();
+        final String commsId =
+                handshake == null ? "" : " CommsID=" + LogText.of(String.valueOf(handshake.getCommsIdentifier()));
+        return "Peer " + who + (identity == null ? "" : " (" + identity + ")") + commsId;
+    }
+
+    /**
+     * What a port gets to hold for our peer: it knows the identity and can be interrupted, which tells us nothing that
+     * {@link PublicPort#isRunning()} would not, since the port interrupts when it stops.
+     */
+    private static final class InterruptedByPort extends AbstractCommunicationsSession {
+        @Override
+        public void interrupt() {
+            // A port task waits for nothing here.
+        }
+
+        @Override
+        public CommunicationsInput getInput() {
+            throw notAStream();
+        }
+
+        @Override
+        public CommunicationsOutput getOutput() {
+            throw notAStream();
+        }
+
+        @Override
+        public void setTimeout(final int millis) {
+            throw notAStream();
+        }
+
+        @Override
+        public int getTimeout() {
+            throw notAStream();
+        }
+
+        @Override
+        public boolean isDataAvailable() {
+            return false;
+        }
+
+        @Override
+        public long getBytesWritten() {
+            return 0;
+        }
+
+        @Override
+        public long getBytesRead() {
+            return 0;
+        }
+
+        @Override
+        public boolean isClosed() {
+            return false;
+        }
+
+        @Override
+        public void close() {
+            // The connection is closed by its IO worker.
+        }
+
+        private static UnsupportedOperationException notAStream() {
+            return new UnsupportedOperationException("The peer's bytes are read by an IO worker");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.nios2s.listener.fault.PeerFault;
+
+/**
+ * One step of the conversation with a peer, named after what the protocol calls it. Lives on the connection's IO worker.
+ *
+ * <p>A step holds what belongs to it alone and ends by naming its successor; what outlives it is in the
+ * {@link PeerConnection}.
+ */
+public interface Step {
+    /** How long a peer may take in a step. */
+    enum Patience {
+        /** From accept to the end of the handshake. */
+        HANDSHAKE,
+        /** The request expiration, from the last byte that arrived. */
+        WITHIN_REQUEST,
+        /** Twice the request expiration, from the last byte that arrived. */
+        BETWEEN_REQUESTS,
+        /** As long as it takes: the wait is ours, and whoever waits knows when it ends. */
+        UNLIMITED;
+
+        /** @return whether nothing is lost but a connection when the peer is cut off here */
+        boolean isIdle() {
+            return this == HANDSHAKE || this == BETWEEN_REQUESTS;
+        }
+    }
+
+    /**
+     * Takes what it can from the bytes that have arrived.
+     *
+     * @return the next step, or this one if it needs more bytes
+     * @throws IOException if the conversation can't go on: a {@link PeerFault}, or a protocol violation found by a codec
+     */
+    Step receive(ByteBuf in) throws IOException;
+
+    /** @return how long the peer may be silent here */
+    Patience patience();
+
+    /** @return whether arriving bytes have to wait, since it is our turn */
+    default boolean isWaiting() {
+        return false;
+    }
+
+    /** @return whether the port has to run for this step to go on */
+    default boolean needsRunningPort() {
+        return false;
+    }
+
+    /** @return whether others wait for what the peer holds here: then it makes progress or loses it */
+    default boolean holdsScarce() {
+        return false;
+    }
+
+    /** @return what the steps of one transaction share, or null outside of a transaction */
+    default Object transaction() {
+        return null;
+    }
+
+    /**
+     * The peer will send nothing more.
+     *
+     * @return the next step
+     * @throws IOException if that is a fault in this step
+     */
+    default Step inputEnds() throws IOException {
+        throw new PeerFault(PeerFault.Kind.LEFT, "The peer left in step " + name());
+    }
+
+    /** @return whether a peer that will send nothing more still gets its answer first */
+    default boolean answersBeforeInputEnds() {
+        return false;
+    }
+
+    /** The connection is gone, or this step was left for a fault: gives back what it holds. */
+    default void abandon() {}
+
+    /** Looks after its own deadline; called a few times a second. */
+    default void checkDeadline(final long nowNanos) throws PeerFault {}
+
+    /** @return for the log */
+    default String name() {
+        return getClass().getSimpleName();
+    }
+}

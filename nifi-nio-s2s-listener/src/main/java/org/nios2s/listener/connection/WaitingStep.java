@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.nios2s.listener.fault.PeerFault;
+
+/**
+ * A step in which it is our turn: something runs on another thread, and the peer's bytes wait. Lives on the connection's
+ * IO worker.
+ */
+public abstract class WaitingStep implements Step {
+    private final PeerConnection connection;
+
+    protected WaitingStep(final PeerConnection connection) {
+        this.connection = connection;
+    }
+
+    protected final PeerConnection connection() {
+        return connection;
+    }
+
+    /** The wait is over: goes on with the next step, unless the connection has moved on. From any thread. */
+    protected final void proceed(final MessageSequenceHandler.StepSupplier next) {
+        connection.handler().proceed(this, next);
+    }
+
+    /** The wait ends in a fault, unless the connection has moved on. From any thread. */
+    protected final void fail(final PeerFault fault) {
+        proceed(() -> {
+            throw fault;
+        });
+    }
+
+    /**
+     * Runs what may block on a thread for it, and what follows on the IO worker.
+     *
+     * @param task may block
+     * @param then makes the next step of the task's result; not called if the connection has gone meanwhile
+     */
+    protected final <T> Step runBlocking(final Executor threads, final Callable<T> task, final Continuation<T> then)
+            throws PeerFault {
+        try {
+            threads.execute(() -> {
+                try {
+                    final T result = task.call();
+                    proceed(() -> then.next(result));
+                } catch (final Throwable e) {
+                    fail(new PeerFault(PeerFault.Kind.INTERNAL, "Step " + name() + " failed: " + e, e));
+                }
+            });
+        } catch (final RejectedExecutionException e) {
+            throw new PeerFault(PeerFault.Kind.INTERNAL, "The listener is stopping, or has too much to decide", e);
+        }
+        return this;
+    }
+
+    /** What follows a blocking task. */
+    @FunctionalInterface
+    public interface Continuation<T> {
+        Step next(T result) throws IOException;
+    }
+
+    @Override
+    public final Step receive(final ByteBuf in) {
+        throw new IllegalStateException("Nothing is received in step " + name());
+    }
+
+    @Override
+    public final boolean isWaiting() {
+        return true;
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.UNLIMITED;
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+
+/**
+ * The connections of one IO worker, and the look-out for their deadlines. Lives on that worker.
+ *
+ * <p>One visit to every connection a few times a second costs less than a timer for every message.
+ */
+public final class WorkerConnections {
+    /** How often deadlines are looked after: they are kept to this much. */
+    public static final long CHECK_INTERVAL_MILLIS = 250;
+
+    private final LongConsumer lateness;
+    private final Set<MessageSequenceHandler> handlers = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private long dueNanos = Long.MAX_VALUE;
+
+    /**
+     * @param lateness hears, in nanoseconds, how much later than due the worker came round to a check: how long it was busy
+     *     with other things, or without a processor
+     */
+    public WorkerConnections(final LongConsumer lateness) {
+        this.lateness = lateness;
+    }
+
+    void add(final MessageSequenceHandler handler) {
+        handlers.add(handler);
+    }
+
+    void remove(final MessageSequenceHandler handler) {
+        handlers.remove(handler);
+    }
+
+    /** Looks after the deadlines of all connections. */
+    public void checkDeadlines() {
+        final long now = System.nanoTime();
+        if (dueNanos != Long.MAX_VALUE) {
+            lateness.accept(Math.max(0, now - dueNanos));
+        }
+        // A copy, because a connection that fails leaves.
+        for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
+            handler.checkDeadlines(now);
+        }
+        dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CHECK_INTERVAL_MILLIS);
+    }
+
+    /** Closes all connections at once. */
+    public void cutAll() {
+        for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
+            handler.cut();
+        }
+    }
+
+    /** @return how many there are */
+    public int size() {
+        return handlers.size();
+    }
+}

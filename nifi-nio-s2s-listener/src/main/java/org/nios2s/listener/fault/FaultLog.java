@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.fault;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.event.Level;
+
+/**
+ * Reports peers' faults: at most one WARN line a minute for each kind, with the number of those it stands for; every
+ * one at DEBUG. What peers have said is escaped and cut. Thread-safe.
+ */
+public final class FaultLog {
+    private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final Logger logger;
+    private final LongSupplier nanoTime;
+    private final Map<PeerFault.Kind, Entry> entries = new EnumMap<>(PeerFault.Kind.class);
+
+    public FaultLog(final Logger logger, final LongSupplier nanoTime) {
+        this.logger = logger;
+        this.nanoTime = nanoTime;
+        for (final PeerFault.Kind kind : PeerFault.Kind.values()) {
+            entries.put(kind, new Entry(nanoTime.getAsLong() - INTERVAL_NANOS));
+        }
+    }
+
+    /**
+     * @param peer who, for the log
+     * @param fault what and why
+     */
+    public void report(final Object peer, final PeerFault fault) {
+        final Entry entry = entries.get(fault.kind());
+        entry.total.incrementAndGet();
+        final long now = nanoTime.getAsLong();
+        final long last = entry.reportedNanos.get();
+        final String reason = LogText.of(reasonOf(fault));
+        if (now - last < INTERVAL_NANOS || !entry.reportedNanos.compareAndSet(last, now)) {
+            entry.silent.incrementAndGet();
+            logger.debug("{}: {}; the connection is closed", peer, reason);
+            return;
+        }
+        final long silent = entry.silent.getAndSet(0);
+        logger.atLevel(fault.kind().isOurs() ? Level.ERROR : Level.WARN)
+                .setCause(fault.kind().isOurs() ? fault.getCause() : null)
+                .log(
+                        "{}: {}; the connection is closed ({}{})",
+                        peer,
+                        reason,
+                        fault.kind(),
+                        silent == 0 ? "" : ", and " + silent + " more since the last such line");
+    }
+
+    private static String reasonOf(final PeerFault fault) {
+        final Throwable cause = fault.getCause();
+        return cause == null || String.valueOf(fault.getMessage()).contains(String.valueOf(cause.getMessage()))
+                ? String.valueOf(fault.getMessage())
+                : fault.getMessage() + ": " + cause;
+    }
+
+    /** @return how many faults of a kind there were */
+    public long count(final PeerFault.Kind kind) {
+        return entries.get(kind).total.get();
+    }
+
+    /** What is known of one kind. */
+    private static final class Entry {
+        private final AtomicLong reportedNanos;
+        private final AtomicLong silent = new AtomicLong();
+        private final AtomicLong total = new AtomicLong();
+
+        Entry(final long reportedNanos) {
+            this.reportedNanos = new AtomicLong(reportedNanos);
+        }
+    }
+}

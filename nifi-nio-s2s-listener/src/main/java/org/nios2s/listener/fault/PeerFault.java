@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.fault;
+
+import java.io.IOException;
+
+/**
+ * Why a peer's connection is closed before it said good-bye. Thrown and caught on the connection's IO worker; carries no
+ * stack trace, since the fault lies with the peer and not in our code.
+ */
+public final class PeerFault extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** Causes, each with a rate limit of its own in the log. */
+    public enum Kind {
+        WRONG_MAGIC,
+        UNKNOWN_PROTOCOL,
+        HANDSHAKE_REFUSED,
+        HANDSHAKE_TIMEOUT,
+        UNKNOWN_CODEC,
+        UNKNOWN_REQUEST,
+        REQUEST_OUT_OF_PLACE,
+        MALFORMED,
+        UNEXPECTED_RESPONSE,
+        BAD_CHECKSUM,
+        LEFT,
+        SILENT,
+        TOO_SLOW,
+        OUT_OF_MEMORY,
+        EXPIRED,
+        PORT_NOT_RUNNING,
+        NOT_AUTHORIZED,
+        COMMIT_FAILED,
+        TLS,
+        TOO_MANY_CONNECTIONS,
+        CONNECTION_LOST,
+        INTERNAL;
+
+        /** @return whether it is us who failed, and not the peer */
+        public boolean isOurs() {
+            return this == INTERNAL || this == COMMIT_FAILED;
+        }
+    }
+
+    private final Kind kind;
+
+    public PeerFault(final Kind kind, final String message) {
+        super(message);
+        this.kind = kind;
+    }
+
+    public PeerFault(final Kind kind, final String message, final Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
+    }
+}

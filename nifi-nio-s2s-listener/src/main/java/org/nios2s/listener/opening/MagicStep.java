@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.opening;
+
+import io.netty.buffer.ByteBuf;
+import org.apache.nifi.remote.protocol.CommunicationsSession;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault;
+
+/** The peer says {@code NiFi}. Lives on the connection's IO worker. */
+final class MagicStep implements Step {
+    private final PeerConnection connection;
+
+    MagicStep(final PeerConnection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws PeerFault {
+        final byte[] magic = CommunicationsSession.MAGIC_BYTES;
+        if (in.readableBytes() < magic.length) {
+            return this;
+        }
+        for (final byte expected : magic) {
+            if (in.readByte() != expected) {
+                throw new PeerFault(
+                        PeerFault.Kind.WRONG_MAGIC,
+                        "The peer does not speak Site-to-Site: its first bytes are not 'NiFi'");
+            }
+        }
+        return new NegotiateProtocolStep(connection);
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.HANDSHAKE;
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.opening;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.apache.nifi.remote.RemoteResourceInitiator;
+import org.apache.nifi.remote.RemoteResourceManager;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.wire.ModifiedUtf8;
+
+/** Peer and listener agree on how FlowFiles are encoded. Lives on the connection's IO worker. */
+final class NegotiateCodecStep implements Step {
+    private static final String NO_PORT = "Cannot transfer FlowFiles because no port was specified";
+
+    private final PeerConnection connection;
+    private boolean portMissing;
+
+    NegotiateCodecStep(final PeerConnection connection) {
+        this.connection = connection;
+        this.portMissing = connection.port() == null;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final VersionedName asked = VersionedName.readIfComplete(in);
+        if (asked == null) {
+            return this;
+        }
+        if (portMissing) {
+            // As the stock listener: says so once, and then takes another proposal.
+            portMissing = false;
+            rejectForMissingPort();
+            return this;
+        }
+        if (!RemoteResourceManager.isCodecSupported(asked.name(), asked.version())) {
+            throw new PeerFault(
+                    PeerFault.Kind.UNKNOWN_CODEC,
+                    "The peer asks for the unknown codec '" + asked.name() + "' version " + asked.version());
+        }
+        connection.agreeOnCodec();
+        connection.sendByte(RemoteResourceInitiator.RESOURCE_OK);
+        return connection.awaitRequest();
+    }
+
+    private void rejectForMissingPort() throws IOException {
+        final ByteBuf answer = connection.allocate(1 + Short.BYTES + NO_PORT.length());
+        answer.writeByte(RemoteResourceInitiator.ABORT);
+        ModifiedUtf8.write(answer, NO_PORT);
+        connection.send(answer);
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.WITHIN_REQUEST;
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.opening;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.apache.nifi.remote.RemoteResourceInitiator;
+import org.apache.nifi.remote.StandardVersionNegotiator;
+import org.apache.nifi.remote.VersionNegotiator;
+import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault;
+
+/**
+ * Peer and listener agree on a version of the {@code SocketFlowFileProtocol}: the highest that is not above what the peer
+ * asks for. Lives on the connection's IO worker.
+ */
+final class NegotiateProtocolStep implements Step {
+    private static final VersionNegotiator VERSIONS = new StandardVersionNegotiator(6, 5, 4, 3, 2, 1);
+
+    private final PeerConnection connection;
+
+    NegotiateProtocolStep(final PeerConnection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final VersionedName asked = VersionedName.readIfComplete(in);
+        if (asked == null) {
+            return this;
+        }
+        if (!SocketFlowFileServerProtocol.RESOURCE_NAME.equals(asked.name())) {
+            throw new PeerFault(
+                    PeerFault.Kind.UNKNOWN_PROTOCOL, "The peer asks for the unknown protocol '" + asked.name() + "'");
+        }
+        if (VERSIONS.isVersionSupported(asked.version())) {
+            connection.agreeOnProtocol(asked.version());
+            connection.sendByte(RemoteResourceInitiator.RESOURCE_OK);
+            return new HandshakeStep(connection);
+        }
+        final Integer preferred = VERSIONS.getPreferredVersion(asked.version());
+        if (preferred == null) {
+            connection.sendByte(RemoteResourceInitiator.ABORT);
+            throw new PeerFault(
+                    PeerFault.Kind.UNKNOWN_PROTOCOL,
+                    "The peer asks for version " + asked.version() + " of the protocol; 1 to 6 are served");
+        }
+        connection.send(connection
+                .allocate(1 + Integer.BYTES)
+                .writeByte(RemoteResourceInitiator.DIFFERENT_RESOURCE_VERSION)
+                .writeInt(preferred));
+        return this;
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.HANDSHAKE;
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.opening;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.List;
+import org.apache.nifi.remote.PeerDescription;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.wire.ModifiedUtf8;
+
+/**
+ * The peer is told which peers there are. Lives on the connection's IO worker, with the question to the cluster on a
+ * thread for blocking tasks.
+ */
+final class PeerListStep extends WaitingStep {
+    private static final int TYPICAL_ENTRY_BYTES = 64;
+
+    private final PeerList peers;
+
+    PeerListStep(final PeerConnection connection, final PeerList peers) {
+        super(connection);
+        this.peers = peers;
+    }
+
+    Step begin() throws PeerFault {
+        final PeerDescription asking = connection().description();
+        return runBlocking(connection().listener().handshakeChecks(), () -> peers.entriesFor(asking), this::answer);
+    }
+
+    private Step answer(final List<PeerList.Entry> entries) throws IOException {
+        final ByteBuf message = connection().allocate(Integer.BYTES + entries.size() * TYPICAL_ENTRY_BYTES);
+        message.writeInt(entries.size());
+        for (final PeerList.Entry entry : entries) {
+            ModifiedUtf8.write(message, entry.description().getHostname());
+            message.writeInt(entry.description().getPort());
+            message.writeBoolean(entry.description().isSecure());
+            message.writeInt(entry.flowFiles());
+        }
+        connection().send(message);
+        return connection().awaitRequest();
+    }
+
+    @Override
+    public boolean answersBeforeInputEnds() {
+        return true;
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.opening;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.nios2s.listener.connection.ClosingStep;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.pull.AwaitFlowFilesStep;
+import org.nios2s.listener.push.AdmitTransactionStep;
+import org.nios2s.wire.ModifiedUtf8;
+
+/** The peer says what it wants next, or leaves. Lives on the connection's IO worker. */
+final class RequestStep implements Step {
+    /** Far more than the longest request takes. */
+    private static final int MOST_NAME_BYTES = 256;
+
+    private final PeerConnection connection;
+    private final PeerList peers;
+
+    RequestStep(final PeerConnection connection, final PeerList peers) {
+        this.connection = connection;
+        this.peers = peers;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final String name = ModifiedUtf8.readIfComplete(in, MOST_NAME_BYTES);
+        if (name == null) {
+            return this;
+        }
+        return switch (requestType(name)) {
+            case NEGOTIATE_FLOWFILE_CODEC -> new NegotiateCodecStep(connection);
+            case REQUEST_PEER_LIST -> new PeerListStep(connection, peers).begin();
+            case SEND_FLOWFILES -> beginReceive();
+            case RECEIVE_FLOWFILES -> beginSend();
+            case SHUTDOWN -> new ClosingStep(connection.channel());
+        };
+    }
+
+    private static RequestType requestType(final String name) throws PeerFault {
+        try {
+            return RequestType.valueOf(name);
+        } catch (final IllegalArgumentException e) {
+            throw new PeerFault(PeerFault.Kind.UNKNOWN_REQUEST, "The peer sends the unknown request '" + name + "'");
+        }
+    }
+
+    private Step beginReceive() throws PeerFault {
+        requirePort(ConnectableType.INPUT_PORT, RequestType.SEND_FLOWFILES);
+        return new AdmitTransactionStep(connection).begin();
+    }
+
+    private Step beginSend() throws PeerFault {
+        requirePort(ConnectableType.OUTPUT_PORT, RequestType.RECEIVE_FLOWFILES);
+        return new AwaitFlowFilesStep(connection).begin();
+    }
+
+    private void requirePort(final ConnectableType type, final RequestType request) throws PeerFault {
+        final PublicPort port = connection.port();
+        if (port == null) {
+            throw outOfPlace("The peer sends " + request + " and named no port in its handshake");
+        }
+        if (port.getConnectableType() != type) {
+            throw outOfPlace("The peer sends " + request + " to " + port + ", which is no " + type);
+        }
+        if (!port.isRunning()) {
+            throw new PeerFault(PeerFault.Kind.PORT_NOT_RUNNING, port + " is not running");
+        }
+        if (!connection.isCodecNegotiated()) {
+            throw outOfPlace("The peer sends " + request + " before it negotiated a codec");
+        }
+    }
+
+    private static PeerFault outOfPlace(final String message) {
+        return new PeerFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE, message);
+    }
+
+    @Override
+    public Step inputEnds() {
+        return new ClosingStep(connection.channel());
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.BETWEEN_REQUESTS;
+    }
+}

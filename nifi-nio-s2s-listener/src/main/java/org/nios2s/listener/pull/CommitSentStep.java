@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.pull;
+
+import org.nios2s.listener.connection.ClosingStep;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.transaction.OutboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
+
+/**
+ * The FlowFiles are the peer's: the session that they came from is committed, whatever becomes of the connection. Lives on
+ * the connection's IO worker.
+ */
+final class CommitSentStep extends WaitingStep {
+    private final Pull pull;
+
+    CommitSentStep(final Pull pull) {
+        super(pull.connection());
+        this.pull = pull;
+    }
+
+    Step begin() {
+        final OutboundTransaction transaction = pull.transaction();
+        pull.close();
+        pull.session().commit(outcome -> {
+            if (outcome.fault() == null) {
+                connection().listener().metrics().sent(transaction.flowFilesSent(), transaction.bytesSent());
+            }
+            proceed(() -> committed(outcome));
+        });
+        return this;
+    }
+
+    private Step committed(final Outcome outcome) throws PeerFault {
+        if (outcome.fault() != null) {
+            throw outcome.fault();
+        }
+        return connection().awaitRequest();
+    }
+
+    /** The peer has said all; the commit does not need it any more. */
+    @Override
+    public Step inputEnds() {
+        return new ClosingStep(connection().channel());
+    }
+}

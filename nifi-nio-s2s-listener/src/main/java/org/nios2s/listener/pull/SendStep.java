@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.pull;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.RejectedExecutionException;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.MemoryBudget;
+
+/**
+ * Packets are sent, a piece at a time: the next one is made by a content worker when the one before has left. Lives on
+ * the connection's IO worker.
+ */
+final class SendStep extends WaitingStep {
+    /** In so small steps a peer's progress is seen. */
+    private static final int SLICE_BYTES = 16 * 1024;
+
+    /** Whose turn it is. */
+    private enum Turn {
+        /** A piece is with the socket. */
+        PEERS,
+        /** A content worker makes the next piece: only then may it touch the transaction. */
+        CONTENT_WORKERS,
+        /** There is no memory for the next piece yet. */
+        MEMORYS,
+        OVER
+    }
+
+    private final Pull pull;
+    private Turn turn = Turn.PEERS;
+    private boolean abandoned;
+    private MemoryBudget.Waiter waiter;
+
+    SendStep(final Pull pull) {
+        super(pull.connection());
+        this.pull = pull;
+    }
+
+    /** Sends the first piece, which is here already. */
+    Step begin(final ByteBuf first) {
+        return send(first);
+    }
+
+    private Step send(final ByteBuf piece) {
+        turn = Turn.PEERS;
+        final long held = piece.capacity();
+        while (piece.readableBytes() > SLICE_BYTES) {
+            write(piece.readRetainedSlice(SLICE_BYTES), 0);
+        }
+        write(piece, held);
+        connection().channel().flush();
+        return this;
+    }
+
+    /**
+     * @param held what the piece is charged, where this is the last of it; else 0
+     */
+    private void write(final ByteBuf slice, final long held) {
+        final int bytes = slice.readableBytes();
+        connection().channel().write(slice).addListener(sent -> {
+            connection().handler().sent(bytes);
+            if (held > 0) {
+                pull.charge().add(-held);
+                if (sent.isSuccess() && !abandoned) {
+                    pieceHasLeft();
+                }
+            }
+        });
+    }
+
+    private void pieceHasLeft() {
+        if (pull.transaction().isComplete()) {
+            turn = Turn.OVER;
+            proceed(() -> new AwaitReceiptStep(pull));
+        } else if (pull.charge().hasRoom()) {
+            makeNextPiece();
+        } else {
+            turn = Turn.MEMORYS;
+            waiter = pull.charge().await(() -> connection().worker().execute(this::makeNextPiece), () -> {
+                // Holds nothing that could help others.
+            });
+        }
+    }
+
+    private void makeNextPiece() {
+        waiter = null;
+        if (abandoned) {
+            return;
+        }
+        turn = Turn.CONTENT_WORKERS;
+        try {
+            connection().listener().contentWorkers().execute(() -> {
+                ByteBuf piece = null;
+                Throwable failure = null;
+                try {
+                    piece = pull.nextPiece();
+                } catch (final Throwable e) {
+                    failure = e;
+                }
+                handOver(piece, failure);
+            });
+        } catch (final RejectedExecutionException e) {
+            handOver(null, e);
+        }
+    }
+
+    private void handOver(final ByteBuf piece, final Throwable failure) {
+        connection().worker().execute(() -> {
+            turn = Turn.OVER;
+            if (abandoned) {
+                if (piece != null) {
+                    piece.release();
+                }
+                pull.abandon();
+            } else {
+                // At once: a piece that is handed over later might find nobody.
+                connection().handler().proceedHere(this, () -> {
+                    if (failure != null) {
+                        throw new PeerFault(
+                                PeerFault.Kind.COMMIT_FAILED, "A FlowFile's content can't be sent", failure);
+                    }
+                    return send(piece);
+                });
+            }
+        });
+    }
+
+    /** Only what is with the socket is the peer's to take. */
+    @Override
+    public Patience patience() {
+        return turn == Turn.PEERS ? Patience.WITHIN_REQUEST : Patience.UNLIMITED;
+    }
+
+    @Override
+    public boolean holdsScarce() {
+        return pull.holdsScarce();
+    }
+
+    @Override
+    public Object transaction() {
+        return pull;
+    }
+
+    @Override
+    public void abandon() {
+        abandoned = true;
+        if (waiter != null) {
+            waiter.withdraw();
+        }
+        if (turn != Turn.CONTENT_WORKERS) {
+            pull.abandon();
+        }
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+}

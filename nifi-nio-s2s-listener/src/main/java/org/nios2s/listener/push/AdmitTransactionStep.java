@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.push;
+
+import org.apache.nifi.remote.PortAuthorizationResult;
+import org.nios2s.listener.connection.Expiration;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.Limit;
+
+/**
+ * A push is about to begin: it waits until its port has a place for it, and its peer's authorization is checked once more.
+ * Lives on the connection's IO worker, with the check on a thread for what may block.
+ *
+ * <pre>
+ * AdmitTransaction → { ReceivePacket → ReceiveIndicator }* → AwaitConfirmation → AwaitCommit or CommitStreamed → Request
+ *                       └ AwaitMemory, AwaitSession, AwaitWriter, Yield and back
+ * </pre>
+ */
+public final class AdmitTransactionStep extends WaitingStep {
+    private final Limit places;
+    private final long startNanos = System.nanoTime();
+    private Limit.Waiter waiter;
+    private boolean holdsPlace;
+
+    public AdmitTransactionStep(final PeerConnection connection) {
+        super(connection);
+        this.places = connection.dispatcher().limits().places();
+    }
+
+    public Step begin() throws PeerFault {
+        waiter = places.acquireOrAwait(() -> proceed(this::authorize));
+        return waiter == null ? authorize() : this;
+    }
+
+    private Step authorize() throws PeerFault {
+        waiter = null;
+        holdsPlace = true;
+        if (!connection().listener().secure()) {
+            return admit();
+        }
+        return runBlocking(
+                connection().listener().authorizations(),
+                () -> connection().port().checkUserAuthorization(connection().identity()),
+                this::admitIfAuthorized);
+    }
+
+    private Step admitIfAuthorized(final PortAuthorizationResult result) throws PeerFault {
+        if (!result.isAuthorized()) {
+            throw new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
+        }
+        return admit();
+    }
+
+    private Step admit() {
+        // The place is the transaction's from now on.
+        holdsPlace = false;
+        final Push push = new Push(connection());
+        return push.paced(new ReceivePacketStep(push));
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        Expiration.check(connection(), startNanos, nowNanos);
+    }
+
+    @Override
+    public void abandon() {
+        if (waiter != null) {
+            waiter.withdraw();
+        } else if (holdsPlace) {
+            places.release();
+        }
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.push;
+
+import org.nios2s.listener.connection.Expiration;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
+
+/**
+ * A port task is to commit the transaction; the peer is answered when it has. Lives on the connection's IO worker.
+ *
+ * <p>A transaction whose peer leaves, or whose time is over, before a port task has it is rolled back: the peer will send
+ * it again.
+ */
+final class AwaitCommitStep extends WaitingStep {
+    private final InboundTransaction transaction;
+
+    AwaitCommitStep(final PeerConnection connection, final InboundTransaction transaction) {
+        super(connection);
+        this.transaction = transaction;
+    }
+
+    Step begin() {
+        transaction.ready(this::served);
+        connection().dispatcher().submit(transaction);
+        return this;
+    }
+
+    /** The port task is done with it. */
+    private void served(final Outcome outcome) {
+        connection().handler().proceedHere(this, () -> CommitAnswer.send(connection(), outcome));
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        if (transaction.state() == InboundTransaction.State.READY) {
+            Expiration.check(connection(), transaction.readyNanos(), nowNanos);
+        }
+    }
+
+    @Override
+    public void abandon() {
+        if (transaction.abandon()) {
+            connection().dispatcher().withdraw(transaction);
+        }
+    }
+
+    @Override
+    public boolean needsRunningPort() {
+        return transaction.state() == InboundTransaction.State.READY;
+    }
+}

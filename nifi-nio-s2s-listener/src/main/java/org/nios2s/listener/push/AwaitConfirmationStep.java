@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.push;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * The peer compares checksums and confirms, or refuses. From its confirmation on, the transaction waits for a port task.
+ * Lives on the connection's IO worker.
+ */
+final class AwaitConfirmationStep extends PushStep {
+    AwaitConfirmationStep(final Push push) {
+        super(push);
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final ResponseMessage confirmation = ResponseMessage.readIfComplete(in);
+        if (confirmation == null) {
+            return this;
+        }
+        if (confirmation.code() == ResponseCode.BAD_CHECKSUM) {
+            throw new PeerFault(
+                    PeerFault.Kind.BAD_CHECKSUM, "The peer computed another checksum; the transaction is rolled back");
+        }
+        if (confirmation.code() != ResponseCode.CONFIRM_TRANSACTION) {
+            throw new PeerFault(
+                    PeerFault.Kind.UNEXPECTED_RESPONSE,
+                    "The peer says " + confirmation + " in place of confirm transaction");
+        }
+        return push().commit();
+    }
+}

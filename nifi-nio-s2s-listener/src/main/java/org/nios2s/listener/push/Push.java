@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.push;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.Map;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.nios2s.listener.connection.ListenerContext;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.PortLimits;
+import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.StreamingTransaction;
+import org.nios2s.listener.transaction.TransactionSession;
+import org.nios2s.wire.ChunkInflater;
+import org.nios2s.wire.PacketDecoder;
+
+/**
+ * What the steps of one push transaction share while its packets arrive: the decoder, the inflater if packets are
+ * compressed, and the transaction that they fill, in memory or, when it has outgrown it, streaming. Lives on the
+ * connection's IO worker.
+ */
+final class Push implements PacketDecoder.Handler {
+    /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
+    private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
+
+    /** Plain bytes that are inflated in one go: little, so that memory is asked for often. */
+    private static final int INFLATED_BYTES = 16 * 1024;
+
+    /** After inflating so often in a row the connection lets others have their turn. */
+    private static final int INFLATIONS_IN_A_TURN = 16;
+
+    private final PeerConnection connection;
+    private final PortLimits limits;
+    private final TransactionHold hold;
+    private final InboundTransaction inMemory;
+    private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
+    private final ChunkInflater inflater;
+    private ByteBuf inflated;
+    private StreamingTransaction streaming;
+    private boolean packetOutgrowsMemory;
+    private boolean hadItsTurn;
+    private long charged;
+
+    /** For a peer that has been admitted, and holds a place. */
+    Push(final PeerConnection connection) {
+        this.connection = connection;
+        this.limits = connection.dispatcher().limits();
+        this.hold = new TransactionHold(limits);
+        this.inMemory =
+                new InboundTransaction(connection, hold, connection.channel().alloc());
+        this.inflater = connection.handshake().isUseGzip() ? new ChunkInflater() : null;
+    }
+
+    PeerConnection connection() {
+        return connection;
+    }
+
+    PortLimits limits() {
+        return limits;
+    }
+
+    MemoryBudget.Charge charge() {
+        return hold.charge();
+    }
+
+    @Override
+    public void packetBegins(final Map<String, String> attributes, final long contentLength) throws ProtocolException {
+        requireNames(attributes);
+        packetOutgrowsMemory = contentLength > mostBytesInMemory();
+        sink().packetBegins(attributes, contentLength);
+    }
+
+    @Override
+    public void content(final ByteBuf in, final int length) throws ProtocolException {
+        if (streaming == null || inflater == null) {
+            sink().content(in, length);
+            return;
+        }
+        // What was inflated is overwritten by what follows, and a streaming transaction writes later.
+        final ByteBuf copy = in.readBytes(length);
+        try {
+            streaming.content(copy, length);
+        } finally {
+            copy.release();
+        }
+    }
+
+    @Override
+    public void packetEnds() throws ProtocolException {
+        sink().packetEnds();
+    }
+
+    private PacketDecoder.Handler sink() {
+        return streaming == null ? inMemory : streaming;
+    }
+
+    private long mostBytesInMemory() {
+        return connection.listener().settings().transactionMemory();
+    }
+
+    /** @return the CRC32 of all packets, as the wire has it */
+    String checksum() {
+        return String.valueOf(decoder.checksum());
+    }
+
+    /** NiFi would refuse them too, but only when the transaction, and others with it, is to be committed. */
+    private static void requireNames(final Map<String, String> attributes) throws ProtocolException {
+        try {
+            attributes.keySet().forEach(FlowFile.KeyValidator::validateKey);
+        } catch (final IllegalArgumentException e) {
+            throw new ProtocolException("A packet has an attribute that NiFi does not take: " + e.getMessage(), e);
+        }
+    }
+
+    /** @return whether the current packet is complete; if not, bytes are missing or it is our turn, see {@link #paced} */
+    boolean receivePacket(final ByteBuf in) throws IOException {
+        if (inflater == null) {
+            final boolean complete = decoder.decode(in);
+            settle();
+            return complete;
+        }
+        if (inflated == null) {
+            inflated = connection.allocate(INFLATED_BYTES);
+        }
+        boolean progress = true;
+        for (int inflations = 0; progress && !hasToWait(); inflations++) {
+            hadItsTurn = inflations == INFLATIONS_IN_A_TURN;
+            if (hadItsTurn) {
+                return false;
+            }
+            // Keeps the bytes of a field that is not complete yet.
+            inflated.discardReadBytes();
+            progress = inflater.inflate(in, inflated);
+            final boolean complete = decoder.decode(inflated);
+            settle();
+            if (complete) {
+                return true;
+            }
+        }
+        if (!progress && inflater.isAtEnd() && !hasToWait()) {
+            throw new ProtocolException("The last chunk of a compressed packet ends before the packet does");
+        }
+        return false;
+    }
+
+    /** Brings the charge up to what is held now. What is streamed charges itself. */
+    private void settle() {
+        final long held = decoder.heldBytes() + (streaming == null ? inMemory.bytes() : 0);
+        hold.charge().add(held - charged);
+        charged = held;
+    }
+
+    private boolean hasToWait() {
+        return hasOutgrownMemory() || isBehind() || !hold.charge().hasRoom();
+    }
+
+    /** @return whether the transaction needs a session of its own to go on */
+    private boolean hasOutgrownMemory() {
+        final MemoryBudget.Charge charge = hold.charge();
+        return streaming == null
+                && (packetOutgrowsMemory
+                        || charge.held() > mostBytesInMemory()
+                        || charge.held() > MemoryBudget.UNIT && !charge.hasRoom());
+    }
+
+    /** @return whether reading has to pause until what has arrived is written */
+    private boolean isBehind() {
+        return streaming != null && streaming.isBehind();
+    }
+
+    /**
+     * Lets the transaction wait where it has to, before its next step.
+     *
+     * @param next reads more of the current packet, or begins another
+     */
+    Step paced(final Step next) {
+        final Step followed = pacedBehindPacket(next);
+        if (followed != next) {
+            return followed;
+        }
+        if (!hold.charge().hasRoom()) {
+            return new AwaitMemoryStep(this, next).begin();
+        }
+        if (hadItsTurn) {
+            return new YieldStep(this, next).begin();
+        }
+        return next;
+    }
+
+    /**
+     * As {@link #paced}, where the packet is complete: it may be the last, and then nothing more is needed.
+     *
+     * @param next reads what the peer says behind the packet
+     */
+    Step pacedBehindPacket(final Step next) {
+        if (hasOutgrownMemory()) {
+            return new AwaitSessionStep(this, next).begin();
+        }
+        return isBehind() ? new AwaitWriterStep(this, next).begin() : next;
+    }
+
+    /** @param resume called once, on any thread, when reading may go on */
+    void awaitCaughtUp(final Runnable resume) {
+        streaming.awaitCaughtUp(resume);
+    }
+
+    /**
+     * The transaction has got its session.
+     *
+     * @return where it is streamed
+     */
+    StreamingTransaction newStreaming(final TransactionSession session) {
+        final ListenerContext listener = connection.listener();
+        return new StreamingTransaction(connection, session, hold, listener.contentWorkers(), fault -> connection
+                .handler()
+                .fail(this, fault));
+    }
+
+    /** From now on what arrives is streamed, and first what has arrived. */
+    void streamInto(final StreamingTransaction transaction) {
+        streaming = transaction;
+        charged -= inMemory.bytes();
+        inMemory.moveTo(transaction);
+    }
+
+    /** The next packet of the transaction is awaited. */
+    void nextPacket() {
+        packetOutgrowsMemory = false;
+        if (streaming == null) {
+            inMemory.awaitPacket();
+        } else {
+            streaming.awaitPacket();
+        }
+        if (inflater != null) {
+            inflater.nextPacket();
+        }
+    }
+
+    /** @return whether the compressed packet's last chunk has been consumed; true where packets are not compressed */
+    boolean finishChunk(final ByteBuf in) throws IOException {
+        if (inflater == null) {
+            return true;
+        }
+        int portions = 0;
+        while (portions < INFLATIONS_IN_A_TURN && inflater.finishChunk(in, inflated)) {
+            portions++;
+        }
+        hadItsTurn = portions == INFLATIONS_IN_A_TURN && !inflater.isBetweenChunks();
+        return inflater.isBetweenChunks();
+    }
+
+    /** The packets are complete: what decoding them took is given back, the transaction stays. */
+    void end() {
+        if (inflater != null) {
+            inflater.close();
+        }
+        if (inflated != null) {
+            inflated.release();
+            inflated = null;
+        }
+    }
+
+    /** Both sides have confirmed. */
+    Step commit() {
+        return streaming == null
+                ? new AwaitCommitStep(connection, inMemory).begin()
+                : new CommitStreamedStep(this, streaming).begin();
+    }
+
+    /** @return whether others wait for what the transaction holds */
+    boolean holdsScarce() {
+        return limits.places().isScarce()
+                || limits.memory().isScarce()
+                || streaming != null && limits.streaming().isScarce()
+                || connection.listener().connections().isScarce();
+    }
+
+    /** Nothing comes of it. */
+    void abandon() {
+        end();
+        if (streaming == null) {
+            inMemory.abandon();
+        } else {
+            streaming.abandon();
+        }
+    }
+}

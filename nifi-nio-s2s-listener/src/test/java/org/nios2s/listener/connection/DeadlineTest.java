@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.fault.PeerFault;
+
+/** What a transaction may take, in time, and what a stopped port does to it. Lives on the test's thread. */
+class DeadlineTest {
+    private RunningListener listener;
+    private WirePeer peer;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener();
+        peer = listener.connect();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        peer.close();
+        listener.close();
+    }
+
+    private void open(final DepartureTest.Moment moment) throws Exception {
+        moment.reach(peer);
+        peer.flush();
+        listener.awaitStep(moment.step());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "IN_CODEC",
+                "BEFORE_FIRST_PACKET",
+                "IN_ATTRIBUTES",
+                "IN_CONTENT",
+                "IN_COMPRESSED_CONTENT",
+                "BEHIND_PACKET",
+                "BETWEEN_PACKETS",
+                "BEFORE_CONFIRMATION"
+            })
+    @DisplayName("a peer that is silent for its own request expiration within a request is closed")
+    void silentWithinRequest(final DepartureTest.Moment moment) throws Exception {
+        open(moment);
+        listener.checkDeadlinesAfter(Duration.ofSeconds(29));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.SILENT);
+        assertEquals(0, listener.input().commits());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "BEFORE_FIRST_PACKET",
+                "IN_ATTRIBUTES",
+                "IN_CONTENT",
+                "IN_COMPRESSED_CONTENT",
+                "BEHIND_PACKET",
+                "BETWEEN_PACKETS",
+                "BEFORE_CONFIRMATION"
+            })
+    @DisplayName("a port that is stopped in mid-transaction cuts the peer off")
+    void portStopped(final DepartureTest.Moment moment) throws Exception {
+        open(moment);
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        assertEquals(0, listener.input().commits());
+    }
+
+    @Test
+    @DisplayName("a port that is stopped while a transaction waits for it cuts the peer off, and starts empty")
+    void portStoppedBeforeCommit() throws Exception {
+        listener.input().scheduled(false);
+        peer.open().pushPacket("a").confirm().flush();
+        listener.awaitStep("AwaitCommitStep");
+        RunningListener.awaiting().until(() -> listener.input().inPort() == 1);
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.input().running(true);
+        listener.input().scheduled(true);
+        try (WirePeer next = listener.connect()) {
+            next.open().pushPacket("b").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(1, listener.input().committed().size());
+    }
+
+    @Test
+    @DisplayName("a port that is stopped during a commit finishes that transaction")
+    void portStoppedDuringCommit() throws Exception {
+        final CountDownLatch committing = new CountDownLatch(1);
+        final CountDownLatch mayCommit = new CountDownLatch(1);
+        listener.input().beforeCommit(flowFiles -> {
+            committing.countDown();
+            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+        });
+        peer.open().pushPacket("a").confirm().flush();
+        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        mayCommit.countDown();
+        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {10_000, 100})
+    @DisplayName(
+            "a transaction that no port task takes expires after twice its request expiration, at least half a second")
+    void expires(final long expirationMillis) throws Exception {
+        final long allowedMillis = Math.max(500, 2 * expirationMillis);
+        listener.input().scheduled(false);
+        peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
+        peer.pushPacket("a").confirm().flush();
+        listener.awaitStep("AwaitCommitStep");
+        listener.checkDeadlinesAfter(Duration.ofMillis(allowedMillis / 2));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofMillis(allowedMillis + 1));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        assertEquals(0, listener.dispatchers().waiting());
+    }
+
+    @Test
+    @DisplayName("a transaction that a port task has does not expire")
+    void doesNotExpireInService() throws Exception {
+        final CountDownLatch committing = new CountDownLatch(1);
+        final CountDownLatch mayCommit = new CountDownLatch(1);
+        listener.input().beforeCommit(flowFiles -> {
+            committing.countDown();
+            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+        });
+        peer.open().pushPacket("a").confirm().flush();
+        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        listener.checkDeadlinesAfter(Duration.ofDays(1));
+        mayCommit.countDown();
+        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+    }
+
+    @Test
+    @DisplayName("a full queue of the port lets no further transaction begin, and lets it begin when there is room")
+    void fullQueue() throws Exception {
+        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+                WirePeer first = narrow.connect().open();
+                WirePeer second = narrow.connect().open()) {
+            narrow.input().scheduled(false);
+            first.pushPacket("a").confirm().flush();
+            RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
+            second.push()
+                    .packet(Map.of(), new byte[1])
+                    .say(ResponseCode.FINISH_TRANSACTION)
+                    .flush();
+            narrow.awaitStep("AdmitTransactionStep");
+            narrow.input().scheduled(true);
+            first.expect(ResponseCode.TRANSACTION_FINISHED);
+            second.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            narrow.assertNoFault();
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that gives up its place in the queue's waiting line does not hold up those behind it")
+    void leavesWaitingLine() throws Exception {
+        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+                WirePeer first = narrow.connect().open();
+                WirePeer second = narrow.connect().open()) {
+            narrow.input().scheduled(false);
+            first.pushPacket("a").confirm().flush();
+            RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
+            final WirePeer quitter = narrow.connect().open();
+            quitter.push().flush();
+            narrow.awaitStep("AdmitTransactionStep");
+            quitter.reset();
+            second.push()
+                    .packet(Map.of(), new byte[1])
+                    .say(ResponseCode.FINISH_TRANSACTION)
+                    .flush();
+            RunningListener.awaiting().until(() -> narrow.metrics().snapshot().open() == 2);
+            narrow.input().scheduled(true);
+            first.expect(ResponseCode.TRANSACTION_FINISHED);
+            second.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+    }
+}

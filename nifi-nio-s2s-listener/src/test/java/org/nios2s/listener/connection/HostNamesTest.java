@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Names of peers' hosts. Lives on the test's thread. */
+class HostNamesTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final int PEERS = 250;
+
+    private static InetAddress address(final int last) throws Exception {
+        return InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) last});
+    }
+
+    @Test
+    @DisplayName("a resolver that answers nobody delays nobody: the address stands for the name")
+    void blockingResolver() throws Exception {
+        final CountDownLatch never = new CountDownLatch(1);
+        final Function<InetAddress, String> blocking = address -> {
+            try {
+                never.await();
+            } catch (final InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return "never";
+        };
+        try (HostNames hostNames = new HostNames(true, blocking)) {
+            for (int i = 0; i < PEERS; i++) {
+                assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
+                assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("a name is known once it was looked up, and is looked up once")
+    void lookedUpOnce() throws Exception {
+        final AtomicInteger lookUps = new AtomicInteger();
+        try (HostNames hostNames = new HostNames(true, address -> "host-" + lookUps.incrementAndGet())) {
+            assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
+            await().atMost(DEADLINE).until(() -> "host-1".equals(hostNames.nameOf(address(7))));
+            assertEquals("host-1", hostNames.nameOf(address(7)));
+            assertEquals(1, lookUps.get());
+        }
+    }
+
+    @Test
+    @DisplayName("switched off, nothing is looked up")
+    void switchedOff() throws Exception {
+        try (HostNames hostNames = new HostNames(false, address -> {
+            throw new AssertionError("Looked up " + address);
+        })) {
+            assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
+        }
+    }
+
+    @Test
+    @DisplayName("after the end of the listener the address stands for the name")
+    void closed() throws Exception {
+        final HostNames hostNames = new HostNames(true, address -> "name");
+        hostNames.close();
+        assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.fault.PeerFault;
+
+/** How a conversation opens: magic and protocol version. Lives on the test's thread. */
+class OpeningTest {
+    private RunningListener listener;
+    private WirePeer peer;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener();
+        peer = listener.connect();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        peer.close();
+        listener.close();
+    }
+
+    @Test
+    @DisplayName("the magic bytes are answered with silence, and the protocol is awaited")
+    void magic() throws Exception {
+        peer.magic().flush();
+        listener.awaitStep("NegotiateProtocolStep");
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("magic bytes that arrive one by one are the magic bytes")
+    void splitMagic() throws Exception {
+        listener.splitByteByByte();
+        peer.magic().protocol(6).expectByte(WirePeer.RESOURCE_OK);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NiFI", "GET / HTTP/1.1\r\n\r\n", "    "})
+    @DisplayName("other bytes than the magic ones close the connection without an answer")
+    void wrongMagic(final String bytes) throws Exception {
+        peer.bytes(bytes.getBytes(StandardCharsets.US_ASCII)).expectEnd();
+        listener.awaitFault(PeerFault.Kind.WRONG_MAGIC);
+    }
+
+    @Test
+    @DisplayName("two letters are not enough to tell the magic bytes")
+    void incompleteMagic() throws Exception {
+        peer.bytes((byte) 'N', (byte) 'i').endOutput().expectEnd();
+        listener.awaitFault(PeerFault.Kind.LEFT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    @DisplayName("a protocol version from 1 to 6 is agreed on as asked")
+    void supportedVersion(final int version) throws Exception {
+        peer.magic().protocol(version).expectByte(WirePeer.RESOURCE_OK);
+        peer.handshake(version, WirePeer.properties()).expect(ResponseCode.PROPERTIES_OK);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"7, 6", "8, 6", "2147483647, 6"})
+    @DisplayName("a version above 6 is answered with 6, and the peer may ask again")
+    void newerVersion(final int asked, final int preferred) throws Exception {
+        peer.magic().protocol(asked).expectByte(WirePeer.DIFFERENT_VERSION);
+        assertEquals(preferred, peer.in().readInt());
+        peer.protocol(preferred).expectByte(WirePeer.RESOURCE_OK);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
+    @DisplayName("a version below 1 is answered with abort, and the connection closes")
+    void olderVersion(final int asked) throws Exception {
+        peer.magic().protocol(asked).expectByte(WirePeer.ABORT).expectEnd();
+        listener.awaitFault(PeerFault.Kind.UNKNOWN_PROTOCOL);
+    }
+
+    @Test
+    @DisplayName("a protocol of another name closes the connection without an answer")
+    void unknownProtocol() throws Exception {
+        peer.magic().resource("HttpFlowFileProtocol", 1).expectEnd();
+        listener.awaitFault(PeerFault.Kind.UNKNOWN_PROTOCOL);
+    }
+
+    @Test
+    @DisplayName("a protocol name that is no modified UTF-8 closes the connection")
+    void garbledProtocol() throws Exception {
+        peer.magic().bytes((byte) 0, (byte) 2, (byte) 0xFF, (byte) 0xFF, (byte) 0, (byte) 0, (byte) 0, (byte) 6);
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.MALFORMED);
+    }
+
+    @Test
+    @DisplayName("a peer that says nothing for the handshake timeout is closed")
+    void silentFromTheStart() throws Exception {
+        listener.awaitStep("MagicStep");
+        listener.checkDeadlinesAfter(Duration.ofSeconds(29));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.HANDSHAKE_TIMEOUT);
+    }
+
+    @Test
+    @DisplayName("the handshake timeout runs from accept, however often the peer says something")
+    void slowHandshake() throws Exception {
+        peer.magic().protocol(6).expectByte(WirePeer.RESOURCE_OK);
+        listener.awaitStep("HandshakeStep");
+        listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.HANDSHAKE_TIMEOUT);
+    }
+}

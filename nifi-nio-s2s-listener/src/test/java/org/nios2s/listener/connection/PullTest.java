@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import org.apache.nifi.remote.codec.StandardFlowFileCodec;
+import org.apache.nifi.remote.io.CompressionInputStream;
+import org.apache.nifi.remote.protocol.DataPacket;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.listener.fault.PeerFault;
+
+/** A peer pulls FlowFiles, and reads them with NiFi's own codec. Lives on the test's thread. */
+class PullTest {
+    private static final String[] PULL = {"PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "BATCH_COUNT", "1000"};
+
+    private final CRC32 checksum = new CRC32();
+    private RunningListener listener;
+    private WirePeer peer;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener();
+        peer = listener.connect();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        peer.close();
+        listener.close();
+    }
+
+    private static byte[] content(final int size) {
+        final byte[] content = new byte[size];
+        new Random(size).nextBytes(content);
+        return content;
+    }
+
+    private WirePeer open(final String... others) throws IOException {
+        final List<String> properties = new ArrayList<>(List.of(PULL));
+        properties.addAll(List.of(others));
+        return peer.open(properties.toArray(String[]::new));
+    }
+
+    private WirePeer pull() throws IOException {
+        checksum.reset();
+        return peer.request("RECEIVE_FLOWFILES");
+    }
+
+    /** Reads all packets behind MORE_DATA, up to FINISH_TRANSACTION. */
+    private List<byte[]> readPackets(final boolean gzip) throws Exception {
+        final List<byte[]> contents = new ArrayList<>();
+        final StandardFlowFileCodec codec = new StandardFlowFileCodec();
+        ResponseCode next = ResponseCode.CONTINUE_TRANSACTION;
+        while (next == ResponseCode.CONTINUE_TRANSACTION) {
+            final InputStream packet = gzip ? new CompressionInputStream(peer.in()) : peer.in();
+            final CheckedInputStream checked = new CheckedInputStream(packet, checksum);
+            final DataPacket received = codec.decode(checked);
+            assertEquals(
+                    String.valueOf(contents.size()), received.getAttributes().get("index"));
+            contents.add(received.getData().readAllBytes());
+            if (gzip) {
+                packet.close();
+            }
+            next = ResponseCode.fromCode(peer.in().readNBytes(3)[2]);
+        }
+        assertEquals(ResponseCode.FINISH_TRANSACTION, next);
+        return contents;
+    }
+
+    private WirePeer receipt() throws IOException {
+        return peer.say(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue()));
+    }
+
+    private void queue(final int count, final byte[] content) {
+        for (int i = 0; i < count; i++) {
+            listener.output().queue(Map.of("uuid", "source-" + i, "index", String.valueOf(i)), content);
+        }
+    }
+
+    @Test
+    @DisplayName("an empty queue is answered with no more data, without a port task, again and again")
+    void nothingQueued() throws Exception {
+        listener.output().scheduled(false);
+        open();
+        pull().expect(ResponseCode.NO_MORE_DATA);
+        pull().expect(ResponseCode.NO_MORE_DATA);
+        assertEquals(0, listener.output().mostInPort());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 0, false", "1, 10, true", "3, 1000, false", "500, 10, true", "2, 3000000, false", "2, 3000000, true"
+    })
+    @DisplayName("what is queued arrives whole and in order, and is committed when the peer has made it its own")
+    void pulls(final int count, final int size, final boolean gzip) throws Exception {
+        queue(count, content(size));
+        open("GZIP", String.valueOf(gzip));
+        pull().expect(ResponseCode.MORE_DATA);
+        final List<byte[]> contents = readPackets(gzip);
+        assertEquals(count, contents.size());
+        contents.forEach(content -> assertArrayEquals(content(size), content));
+        receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
+        assertEquals(0, listener.output().commits());
+        peer.say(ResponseCode.TRANSACTION_FINISHED);
+        pull().expect(ResponseCode.NO_MORE_DATA);
+        assertEquals(1, listener.output().commits());
+        assertEquals(count, listener.output().sent().size());
+        listener.assertNoFault();
+        listener.awaitNothingHeld();
+    }
+
+    @Test
+    @DisplayName("a batch ends at the peer's count, and the next pull goes on behind it")
+    void batchCount() throws Exception {
+        queue(1, content(10));
+        queue(1, content(20));
+        peer.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "BATCH_COUNT", "1");
+        for (final int size : new int[] {10, 20}) {
+            pull().expect(ResponseCode.MORE_DATA);
+            assertArrayEquals(content(size), readPackets(false).get(0));
+            receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
+            peer.say(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
+        }
+        pull().expect(ResponseCode.NO_MORE_DATA);
+        assertEquals(2, listener.output().commits());
+    }
+
+    @Test
+    @DisplayName("a checksum that differs is answered with bad checksum, rolls back and closes")
+    void badChecksum() throws Exception {
+        queue(1, content(10));
+        open();
+        pull().expect(ResponseCode.MORE_DATA);
+        readPackets(false);
+        peer.say(ResponseCode.CONFIRM_TRANSACTION, "4711")
+                .expect(ResponseCode.BAD_CHECKSUM)
+                .expectEnd();
+        listener.awaitFault(PeerFault.Kind.BAD_CHECKSUM);
+        assertRolledBack();
+    }
+
+    private void assertRolledBack() {
+        RunningListener.awaiting().until(() -> listener.output().queued() == 1);
+        assertEquals(0, listener.output().commits());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TRANSACTION_FINISHED", "PROPERTIES_OK", "BAD_CHECKSUM"})
+    @DisplayName("another response in place of the checksum rolls back and closes")
+    void unexpectedReceipt(final ResponseCode code) throws Exception {
+        queue(1, content(10));
+        open();
+        pull().expect(ResponseCode.MORE_DATA);
+        readPackets(false);
+        peer.say(code).expectEnd();
+        listener.awaitFault(PeerFault.Kind.UNEXPECTED_RESPONSE);
+        assertRolledBack();
+    }
+
+    @Test
+    @DisplayName("cancelling in place of finishing rolls back and closes")
+    void unexpectedFinish() throws Exception {
+        queue(1, content(10));
+        open();
+        pull().expect(ResponseCode.MORE_DATA);
+        readPackets(false);
+        receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
+        peer.say(ResponseCode.CANCEL_TRANSACTION, "no").expectEnd();
+        listener.awaitFault(PeerFault.Kind.UNEXPECTED_RESPONSE);
+        assertRolledBack();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10", "30000000"})
+    @DisplayName("a peer that leaves in the middle of a pull gives everything back")
+    void leaves(final int size) throws Exception {
+        queue(1, content(size));
+        open();
+        pull().expect(ResponseCode.MORE_DATA);
+        peer.reset();
+        listener.awaitNoConnections();
+        assertRolledBack();
+        listener.awaitNothingHeld();
+    }
+
+    @Test
+    @DisplayName("a peer that leaves behind the receipt gives everything back")
+    void leavesBeforeFinish() throws Exception {
+        queue(1, content(10));
+        open();
+        pull().expect(ResponseCode.MORE_DATA);
+        readPackets(false);
+        receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
+        peer.reset();
+        listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+        assertRolledBack();
+    }
+
+    @Test
+    @DisplayName("a peer that leaves behind its finish has its FlowFiles, and they are committed")
+    void leavesBehindFinish() throws Exception {
+        queue(1, content(10));
+        open();
+        pull().expect(ResponseCode.MORE_DATA);
+        readPackets(false);
+        receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
+        peer.say(ResponseCode.TRANSACTION_FINISHED).flush();
+        peer.close();
+        RunningListener.awaiting().until(() -> listener.output().commits() == 1);
+        listener.awaitNoConnections();
+        assertEquals(0, listener.output().queued());
+    }
+
+    @Test
+    @DisplayName("a peer that reads nothing of a large pull for its request expiration is closed")
+    void readsNothing() throws Exception {
+        queue(1, content(30_000_000));
+        open("REQUEST_EXPIRATION_MILLIS", "10000");
+        pull().flush();
+        listener.awaitStep("SendStep");
+        RunningListener.awaiting().until(() -> {
+            // While a content worker makes the next piece it is not the peer's turn.
+            listener.checkDeadlinesAfter(Duration.ofMinutes(10));
+            return listener.metrics().snapshot().faults() > 0;
+        });
+        listener.awaitFault(PeerFault.Kind.SILENT);
+        assertRolledBack();
+    }
+
+    @Test
+    @DisplayName("a port that is stopped before the peer has confirmed cuts it off and gives everything back")
+    void portStopped() throws Exception {
+        queue(1, content(10));
+        open();
+        pull().expect(ResponseCode.MORE_DATA);
+        readPackets(false);
+        listener.awaitStep("AwaitReceiptStep");
+        listener.output().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        assertRolledBack();
+    }
+
+    @Test
+    @DisplayName("a pull that no port task takes expires")
+    void expires() throws Exception {
+        queue(1, content(10));
+        listener.output().scheduled(false);
+        open("REQUEST_EXPIRATION_MILLIS", "10000");
+        pull().flush();
+        listener.awaitStep("AwaitFlowFilesStep");
+        listener.checkDeadlinesAfter(Duration.ofSeconds(21));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        assertRolledBack();
+    }
+}

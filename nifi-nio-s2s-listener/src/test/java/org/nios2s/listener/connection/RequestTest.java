@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import java.io.DataInputStream;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.remote.PortAuthorizationResult;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.fault.PeerFault;
+
+/** What a peer may ask for behind its handshake, and in which order. Lives on the test's thread. */
+class RequestTest {
+    private static final Map<String, String> NO_PORT = WirePeer.properties("PORT_IDENTIFIER", null);
+
+    private RunningListener listener;
+    private WirePeer peer;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener();
+        peer = listener.connect();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        peer.close();
+        listener.close();
+    }
+
+    @Test
+    @DisplayName("the codec of NiFi is agreed on, again and again")
+    void codec() throws Exception {
+        peer.shakeHands(WirePeer.properties());
+        peer.codec().expectByte(WirePeer.RESOURCE_OK);
+        peer.codec().expectByte(WirePeer.RESOURCE_OK);
+        listener.assertNoFault();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"StandardFlowFileCodec, 2", "StandardFlowFileCodec, 0", "OtherCodec, 1"})
+    @DisplayName("another codec, or another version of it, closes the connection")
+    void unknownCodec(final String name, final int version) throws Exception {
+        peer.shakeHands(WirePeer.properties());
+        peer.request("NEGOTIATE_FLOWFILE_CODEC").resource(name, version).expectEnd();
+        listener.awaitFault(PeerFault.Kind.UNKNOWN_CODEC);
+    }
+
+    @Test
+    @DisplayName("without a port the codec is refused with an explanation, once, and the peer may ask again")
+    void codecWithoutPort() throws Exception {
+        peer.shakeHands(NO_PORT);
+        peer.codec().expectByte(WirePeer.ABORT);
+        assertEquals(
+                "Cannot transfer FlowFiles because no port was specified",
+                peer.in().readUTF());
+        peer.resource("StandardFlowFileCodec", 1).expectByte(WirePeer.RESOURCE_OK);
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("the peer list of a standalone NiFi is itself, with nothing queued")
+    void peerList() throws Exception {
+        peer.shakeHands(NO_PORT).request("REQUEST_PEER_LIST");
+        final DataInputStream in = peer.in();
+        assertEquals(1, in.readInt());
+        assertEquals("nifi.example", in.readUTF());
+        assertEquals(10_443, in.readInt());
+        assertFalse(in.readBoolean());
+        assertEquals(0, in.readInt());
+    }
+
+    @Test
+    @DisplayName("shutdown ends the connection and is no fault")
+    void shutdown() throws Exception {
+        peer.open().request("SHUTDOWN").expectEnd();
+        peer.close();
+        listener.awaitNoConnections();
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("a peer that sends on behind its shutdown is not listened to, and closed before long")
+    void talkativeShutdown() throws Exception {
+        peer.open().request("SHUTDOWN").request("REQUEST_PEER_LIST").expectEnd();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(3));
+        listener.awaitNoConnections();
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("leaving between requests is no fault")
+    void leavesBetweenRequests() throws Exception {
+        peer.open().close();
+        listener.awaitNoConnections();
+        listener.assertNoFault();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"STEAL_FLOWFILES", "send_flowfiles", ""})
+    @DisplayName("an unknown request closes the connection")
+    void unknownRequest(final String request) throws Exception {
+        peer.open().request(request).expectEnd();
+        listener.awaitFault(PeerFault.Kind.UNKNOWN_REQUEST);
+    }
+
+    @Test
+    @DisplayName("pushing without a port in the handshake closes the connection")
+    void pushWithoutPort() throws Exception {
+        peer.shakeHands(NO_PORT).push().expectEnd();
+        listener.awaitFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE);
+    }
+
+    @Test
+    @DisplayName("pushing before a codec was agreed on closes the connection")
+    void pushBeforeCodec() throws Exception {
+        peer.shakeHands(WirePeer.properties()).push().expectEnd();
+        listener.awaitFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE);
+    }
+
+    @Test
+    @DisplayName("pulling from an input port closes the connection")
+    void pullFromInputPort() throws Exception {
+        peer.open().request("RECEIVE_FLOWFILES").expectEnd();
+        listener.awaitFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE);
+    }
+
+    @Test
+    @DisplayName("pushing to an output port closes the connection")
+    void pushToOutputPort() throws Exception {
+        final PublicPort output = mock(PublicPort.class);
+        final PortAuthorizationResult authorized = mock(PortAuthorizationResult.class);
+        when(authorized.isAuthorized()).thenReturn(true);
+        when(output.checkUserAuthorization((String) null)).thenReturn(authorized);
+        when(output.isValid()).thenReturn(true);
+        when(output.isRunning()).thenReturn(true);
+        when(output.getConnectableType()).thenReturn(ConnectableType.OUTPUT_PORT);
+        when(listener.rootGroup().findOutputPort(RunningListener.OUTPUT_PORT)).thenReturn(output);
+        peer.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT).push().expectEnd();
+        listener.awaitFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE);
+    }
+
+    @Test
+    @DisplayName("pushing to a port that was stopped since the handshake closes the connection")
+    void pushToStoppedPort() throws Exception {
+        peer.open();
+        listener.input().running(false);
+        peer.push().expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+    }
+
+    @Test
+    @DisplayName("a peer may be silent between requests for twice its request expiration")
+    void silentBetweenRequests() throws Exception {
+        peer.open("REQUEST_EXPIRATION_MILLIS", "10000");
+        listener.awaitStep("RequestStep");
+        listener.checkDeadlinesAfter(Duration.ofSeconds(19));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(21));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.SILENT);
+    }
+
+    @Test
+    @DisplayName("without a request expiration a peer may be silent for ever")
+    void neverExpires() throws Exception {
+        peer.open("REQUEST_EXPIRATION_MILLIS", "0");
+        listener.awaitStep("RequestStep");
+        listener.checkDeadlinesAfter(Duration.ofDays(365));
+        listener.assertNoFault();
+        peer.codec().expectByte(WirePeer.RESOURCE_OK);
+    }
+
+    @Test
+    @DisplayName("a stopped port does not cut off a peer between requests, and serves it when it runs again")
+    void portStoppedBetweenRequests() throws Exception {
+        peer.open();
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        listener.input().running(true);
+        peer.pushPacket("again").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
+    }
+}

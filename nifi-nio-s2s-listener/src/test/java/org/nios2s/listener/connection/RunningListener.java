@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.groups.ProcessGroup;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.util.NiFiProperties;
+import org.awaitility.core.ConditionFactory;
+import org.nios2s.listener.fault.FaultLog;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.opening.PeerList;
+import org.nios2s.listener.opening.RawProtocol;
+import org.nios2s.listener.port.PortDispatchers;
+import org.nios2s.listener.port.RecordingPort;
+import org.nios2s.listener.settings.ListenerSettings;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Message sequences on a loopback socket, with everything around them that they need, an input port and an output port. Lives on the
+ * test's thread, with one IO worker.
+ */
+final class RunningListener implements AutoCloseable {
+    static final String INPUT_PORT = "input";
+    static final String OUTPUT_PORT = "output";
+    static final String HOST_NAME = "peer.example";
+
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
+    private static final int LISTEN_PORT = 10_443;
+    private static final int MOST_CONNECTIONS = 1_000;
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    private final EventLoopGroup worker = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    private final WorkerConnections connections = new WorkerConnections(nanos -> {});
+    private final List<MessageSequenceHandler> handlers = new CopyOnWriteArrayList<>();
+    private final ExecutorService blockingTasks = Executors.newFixedThreadPool(2);
+    private final ExecutorService contentWorkers = Executors.newFixedThreadPool(2);
+    private final HostNames hostNames;
+    private final ListenerMetrics metrics = new ListenerMetrics();
+    private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), System::nanoTime);
+    private final ProcessGroup rootGroup = mock(ProcessGroup.class);
+    private final RecordingPort input;
+    private final RecordingPort output;
+    private final MemoryBudget budget;
+    private final PortDispatchers dispatchers;
+    private final Channel serverChannel;
+
+    private volatile boolean byteByByte;
+
+    /**
+     * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
+     */
+    RunningListener(final String... settings) throws Exception {
+        this(address -> HOST_NAME, settings);
+        awaiting().until(() -> HOST_NAME.equals(hostNames.nameOf(InetAddress.getLoopbackAddress())));
+    }
+
+    /**
+     * @param resolver of peers' host names
+     * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
+     */
+    RunningListener(final Function<InetAddress, String> resolver, final String... settings) throws Exception {
+        hostNames = new HostNames(true, resolver);
+        input = new RecordingPort(1);
+        when(rootGroup.isRootGroup()).thenReturn(true);
+        final PublicPort port = input.port();
+        when(rootGroup.findInputPort(INPUT_PORT)).thenReturn(port);
+        output = new RecordingPort(ConnectableType.OUTPUT_PORT, 1);
+        final PublicPort outputPort = output.port();
+        when(rootGroup.findOutputPort(OUTPUT_PORT)).thenReturn(outputPort);
+        final ListenerSettings effective = ListenerSettings.from(properties(settings));
+        budget = new MemoryBudget(effective.bufferMemory());
+        dispatchers = new PortDispatchers(effective, budget, contentWorkers, metrics);
+        final ListenerContext context = new ListenerContext(
+                effective,
+                false,
+                LISTEN_PORT,
+                () -> rootGroup,
+                budget,
+                new ConnectionLimit(MOST_CONNECTIONS, 0, "no more in a test"),
+                new ConnectionLimit(MOST_CONNECTIONS, 0, "no more in a test"),
+                dispatchers,
+                hostNames,
+                blockingTasks,
+                blockingTasks,
+                contentWorkers,
+                metrics,
+                faultLog);
+        serverChannel = new ServerBootstrap()
+                .group(worker)
+                .channel(NioServerSocketChannel.class)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childOption(ChannelOption.ALLOCATOR, allocator)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(final Channel channel) {
+                        final MessageSequenceHandler handler = new MessageSequenceHandler(
+                                context, new RawProtocol(new PeerList(properties(), null)), connections);
+                        handlers.add(handler);
+                        metrics.accepted();
+                        channel.pipeline().addLast(new Splitter(), handler);
+                    }
+                })
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .sync()
+                .channel();
+    }
+
+    private static NiFiProperties properties(final String... settings) {
+        final Map<String, String> properties = new HashMap<>(Map.of(
+                NiFiProperties.REMOTE_INPUT_HOST, "nifi.example",
+                NiFiProperties.REMOTE_INPUT_PORT, String.valueOf(LISTEN_PORT),
+                NiFiProperties.SITE_TO_SITE_SECURE, "false"));
+        for (int i = 0; i < settings.length; i += 2) {
+            properties.put("nifi.remote.input.nio." + settings[i], settings[i + 1]);
+        }
+        return new NiFiProperties(properties);
+    }
+
+    /** Passes every byte on in a buffer of its own, if the test wants that. */
+    private final class Splitter extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(final ChannelHandlerContext context, final Object message) {
+            final ByteBuf bytes = (ByteBuf) message;
+            if (!byteByByte) {
+                context.fireChannelRead(bytes);
+                return;
+            }
+            while (bytes.isReadable()) {
+                context.fireChannelRead(bytes.readRetainedSlice(1));
+            }
+            bytes.release();
+        }
+    }
+
+    /** Looks often, for a short test, and long, for a slow machine. */
+    static ConditionFactory awaiting() {
+        return await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL).atMost(DEADLINE);
+    }
+
+    /** From now on every byte arrives alone. */
+    void splitByteByByte() {
+        byteByByte = true;
+    }
+
+    RecordingPort input() {
+        return input;
+    }
+
+    RecordingPort output() {
+        return output;
+    }
+
+    ProcessGroup rootGroup() {
+        return rootGroup;
+    }
+
+    MemoryBudget budget() {
+        return budget;
+    }
+
+    ListenerMetrics metrics() {
+        return metrics;
+    }
+
+    PortDispatchers dispatchers() {
+        return dispatchers;
+    }
+
+    /** Connects a peer, which says nothing yet. */
+    WirePeer connect() throws IOException {
+        return new WirePeer((InetSocketAddress) serverChannel.localAddress());
+    }
+
+    /** Waits until the only connection, or the latest, is in a step. */
+    void awaitStep(final String step) {
+        awaiting()
+                .until(() -> !handlers.isEmpty()
+                        && step.equals(handlers.get(handlers.size() - 1).step().name()));
+    }
+
+    /** Waits until the latest connection reads nothing in the middle of a packet. */
+    void awaitPaused() {
+        awaiting().until(() -> worker.submit(() -> {
+                    final Step step = handlers.get(handlers.size() - 1).step();
+                    return "AwaitWriterStep".equals(step.name());
+                })
+                .get());
+    }
+
+    /** Looks after the deadlines of all connections, as if so much time had passed. */
+    void checkDeadlinesAfter(final Duration time) {
+        final long now = System.nanoTime() + time.toNanos();
+        worker.submit(() -> handlers.forEach(handler -> handler.checkDeadlines(now)))
+                .syncUninterruptibly();
+    }
+
+    /** Ends all connections as a listener does that stops. */
+    void cutAll() {
+        worker.submit(connections::cutAll).syncUninterruptibly();
+    }
+
+    /** Waits until there was exactly one fault, and that of this kind. */
+    void awaitFault(final PeerFault.Kind kind) {
+        // A fault is counted first, then reported.
+        awaiting().until(() -> !faultsByKind().isEmpty());
+        assertEquals(Map.of(kind, 1L), faultsByKind());
+        assertEquals(1, metrics.snapshot().faults());
+    }
+
+    private Map<PeerFault.Kind, Long> faultsByKind() {
+        return Stream.of(PeerFault.Kind.values())
+                .filter(kind -> faultLog.count(kind) > 0)
+                .collect(Collectors.toMap(kind -> kind, faultLog::count));
+    }
+
+    void assertNoFault() {
+        assertEquals(0, metrics.snapshot().faults());
+    }
+
+    /** Waits until nothing is held: no memory charged, no buffer allocated. */
+    void awaitNothingHeld() {
+        awaiting().until(budget::used, used -> used == 0);
+        awaiting().until(() -> allocator.metric().usedDirectMemory(), used -> used == 0);
+        awaiting().until(() -> allocator.metric().usedHeapMemory(), used -> used == 0);
+    }
+
+    /** Waits until no connection is left. */
+    void awaitNoConnections() {
+        awaiting()
+                .until(() -> worker.submit(connections::size).get() == 0
+                        && metrics.snapshot().open() == 0);
+    }
+
+    /** Ends everything; what is still held then is a leak. */
+    @Override
+    public void close() {
+        cutAll();
+        input.scheduled(true);
+        input.running(true);
+        output.scheduled(true);
+        output.running(true);
+        awaitNoConnections();
+        awaitNothingHeld();
+        serverChannel.close().syncUninterruptibly();
+        dispatchers.close();
+        input.close();
+        output.close();
+        blockingTasks.shutdownNow();
+        contentWorkers.shutdownNow();
+        hostNames.close();
+        worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+}

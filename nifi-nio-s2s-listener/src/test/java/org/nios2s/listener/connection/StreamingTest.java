@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.port.ReceivedFlowFile;
+
+/** A peer pushes more than a transaction may hold in memory. Lives on the test's thread. */
+class StreamingTest {
+    private RunningListener listener;
+    private WirePeer peer;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener("transaction.memory", "64 KB", "streaming.transactions", "1");
+        peer = listener.connect();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        peer.close();
+        listener.close();
+    }
+
+    private static byte[] content(final int size) {
+        final byte[] content = new byte[size];
+        new Random(size).nextBytes(content);
+        return content;
+    }
+
+    private static WirePeer pushAll(final WirePeer sender, final int count, final byte[] content) throws Exception {
+        sender.push();
+        for (int i = 0; i < count; i++) {
+            sender.packet(Map.of("uuid", "source-" + i, "index", String.valueOf(i)), content);
+            sender.say(i < count - 1 ? ResponseCode.CONTINUE_TRANSACTION : ResponseCode.FINISH_TRANSACTION)
+                    .flush();
+        }
+        return sender.expectConfirmation();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 70000, false", "1, 5000000, false", "3, 1000000, false", "1000, 1000, false", "2, 1000000, true"})
+    @DisplayName("what outgrows memory arrives whole and in order, and is committed by a port task")
+    void streams(final int count, final int size, final boolean gzip) throws Exception {
+        peer.open("GZIP", String.valueOf(gzip));
+        pushAll(gzip ? peer.gzip() : peer, count, content(size)).confirm();
+        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+        final List<ReceivedFlowFile> committed = listener.input().committed();
+        assertEquals(count, committed.size());
+        assertEquals(count, listener.input().receipts().size());
+        for (int i = 0; i < count; i++) {
+            assertEquals(String.valueOf(i), committed.get(i).getAttribute("index"));
+            assertArrayEquals(content(size), committed.get(i).content());
+        }
+        listener.awaitNothingHeld();
+        peer.pushPacket("small").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        pushAll(peer, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("beyond the permitted number a transaction waits, and streams when another has ended")
+    void permits() throws Exception {
+        pushAll(peer.open(), 1, content(100_000));
+        try (WirePeer second = listener.connect().open()) {
+            second.push()
+                    .packet(Map.of(), content(100_000))
+                    .say(ResponseCode.FINISH_TRANSACTION)
+                    .flush();
+            listener.awaitStep("AwaitSessionStep");
+            peer.confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            second.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("a peer that leaves while it waits for its permit takes nothing with it")
+    void leavesWaitingForPermit() throws Exception {
+        pushAll(peer.open(), 1, content(100_000));
+        final WirePeer second = listener.connect().open();
+        second.push().packet(Map.of(), content(100_000)).flush();
+        listener.awaitStep("AwaitSessionStep");
+        second.reset();
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        try (WirePeer third = listener.connect().open()) {
+            pushAll(third, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+    }
+
+    @Test
+    @DisplayName("a streaming transaction that is cancelled, refused or left is rolled back and gives its permit back")
+    void rolledBack() throws Exception {
+        peer.open()
+                .push()
+                .packet(Map.of(), content(100_000))
+                .say(ResponseCode.CANCEL_TRANSACTION, "no")
+                .flush();
+        pushAll(peer, 1, content(100_001)).say(ResponseCode.BAD_CHECKSUM).expectEnd();
+        listener.awaitFault(PeerFault.Kind.BAD_CHECKSUM);
+        try (WirePeer second = listener.connect().open()) {
+            second.push().packet(Map.of(), content(100_000)).flush();
+            listener.awaitStep("ReceiveIndicatorStep");
+            second.reset();
+        }
+        try (WirePeer third = listener.connect().open()) {
+            pushAll(third, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(1, listener.input().committed().size());
+        listener.awaitNothingHeld();
+    }
+
+    @Test
+    @DisplayName("a port that is stopped while a transaction streams cuts the peer off and commits nothing")
+    void portStopped() throws Exception {
+        peer.open().push().packet(Map.of(), content(100_000)).flush();
+        listener.awaitStep("ReceiveIndicatorStep");
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.awaitNothingHeld();
+        listener.input().running(true);
+        try (WirePeer next = listener.connect().open()) {
+            pushAll(next, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(1, listener.input().committed().size());
+    }
+
+    @Test
+    @DisplayName("a commit that fails closes the connection and gives the permit back")
+    void failedCommit() throws Exception {
+        listener.input().failCommitsWith(flowFile -> flowFile.content().length == 100_000);
+        pushAll(peer.open(), 1, content(100_000)).confirm().expectEnd();
+        listener.awaitFault(PeerFault.Kind.COMMIT_FAILED);
+        try (WirePeer next = listener.connect().open()) {
+            pushAll(next, 1, content(100_001)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+    }
+
+    @Test
+    @DisplayName("a transaction that gets no session within its expiration is closed")
+    void noSession() throws Exception {
+        listener.input().scheduled(false);
+        peer.open("REQUEST_EXPIRATION_MILLIS", "10000")
+                .push()
+                .packet(Map.of(), content(100_000))
+                .flush();
+        listener.awaitStep("AwaitSessionStep");
+        listener.checkDeadlinesAfter(Duration.ofSeconds(21));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        listener.input().scheduled(true);
+        try (WirePeer next = listener.connect().open()) {
+            pushAll(next, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+    }
+
+    @Test
+    @DisplayName("a peer is not silent while what it sent waits to be written, however long that takes")
+    void slowRepository() throws Exception {
+        final CountDownLatch mayWrite = new CountDownLatch(1);
+        listener.input().beforeWrite(() -> RunningListener.awaiting().until(() -> mayWrite.getCount() == 0));
+        peer.open();
+        final CompletableFuture<WirePeer> confirmed = CompletableFuture.supplyAsync(() -> {
+            try {
+                return pushAll(peer, 1, content(5_000_000));
+            } catch (final Exception e) {
+                throw new CompletionException(e);
+            }
+        });
+        listener.awaitPaused();
+        listener.checkDeadlinesAfter(Duration.ofMinutes(10));
+        listener.assertNoFault();
+        mayWrite.countDown();
+        confirmed.get(20, TimeUnit.SECONDS).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("when the budget is spent transactions beyond the reserve stream, and none fails")
+    void budgetSpent() throws Exception {
+        try (MemoryBudget.Charge all = listener.budget().common().open()) {
+            all.add(listener.budget().limit());
+            peer.open().pushPacket("small").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            pushAll(peer, 1, content(40_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertTrue(listener.input().committed().size() == 2);
+        listener.assertNoFault();
+    }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.zip.CRC32;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.wire.ChunkDeflater;
+import org.nios2s.wire.PacketEncoder;
+
+/**
+ * The client's side of a conversation, message by message, right or wrong. Nothing is sent before {@link #flush} or the
+ * next read. Lives on the test's thread.
+ */
+final class WirePeer implements AutoCloseable {
+    static final int LATEST_VERSION = 6;
+    static final String TRANSIT_URI = "nifi://sender.example:8080";
+    static final int RESOURCE_OK = 20;
+    static final int DIFFERENT_VERSION = 21;
+    static final int ABORT = 255;
+
+    private static final int READ_TIMEOUT_MILLIS = 20_000;
+
+    private final Socket socket = new Socket();
+    private final DataInputStream in;
+    private final ByteArrayOutputStream unsent = new ByteArrayOutputStream();
+    private final DataOutputStream out = new DataOutputStream(unsent);
+    private final CRC32 checksum = new CRC32();
+
+    private boolean gzip;
+
+    WirePeer(final InetSocketAddress listener) throws IOException {
+        socket.setSoTimeout(READ_TIMEOUT_MILLIS);
+        socket.connect(listener);
+        socket.setTcpNoDelay(true);
+        in = new DataInputStream(socket.getInputStream());
+    }
+
+    int localPort() {
+        return socket.getLocalPort();
+    }
+
+    DataOutputStream out() {
+        return out;
+    }
+
+    WirePeer flush() throws IOException {
+        if (unsent.size() > 0) {
+            socket.getOutputStream().write(unsent.toByteArray());
+            unsent.reset();
+        }
+        return this;
+    }
+
+    WirePeer magic() throws IOException {
+        return bytes("NiFi".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    WirePeer bytes(final byte... bytes) throws IOException {
+        out.write(bytes);
+        return this;
+    }
+
+    WirePeer resource(final String name, final int version) throws IOException {
+        out.writeUTF(name);
+        out.writeInt(version);
+        return this;
+    }
+
+    WirePeer protocol(final int version) throws IOException {
+        return resource("SocketFlowFileProtocol", version);
+    }
+
+    WirePeer handshake(final Map<String, String> properties) throws IOException {
+        return handshake(LATEST_VERSION, properties);
+    }
+
+    WirePeer handshake(final int version, final Map<String, String> properties) throws IOException {
+        out.writeUTF("communications-id");
+        if (version >= 3) {
+            out.writeUTF(TRANSIT_URI);
+        }
+        out.writeInt(properties.size());
+        for (final Map.Entry<String, String> property : properties.entrySet()) {
+            out.writeUTF(property.getKey());
+            out.writeUTF(property.getValue());
+        }
+        return this;
+    }
+
+    /** The properties that NiFi's client sends when it pushes. */
+    static Map<String, String> properties(final String... others) {
+        final Map<String, String> properties = new LinkedHashMap<>();
+        properties.put("GZIP", "false");
+        properties.put("PORT_IDENTIFIER", RunningListener.INPUT_PORT);
+        properties.put("REQUEST_EXPIRATION_MILLIS", "30000");
+        for (int i = 0; i < others.length; i += 2) {
+            if (others[i + 1] == null) {
+                properties.remove(others[i]);
+            } else {
+                properties.put(others[i], others[i + 1]);
+            }
+        }
+        return properties;
+    }
+
+    /** Packets are compressed from now on. */
+    WirePeer gzip() {
+        gzip = true;
+        return this;
+    }
+
+    WirePeer request(final String name) throws IOException {
+        out.writeUTF(name);
+        return this;
+    }
+
+    WirePeer codec() throws IOException {
+        return request("NEGOTIATE_FLOWFILE_CODEC").resource("StandardFlowFileCodec", 1);
+    }
+
+    WirePeer push() throws IOException {
+        checksum.reset();
+        return request("SEND_FLOWFILES");
+    }
+
+    WirePeer packet(final Map<String, String> attributes, final byte[] content) throws IOException {
+        final byte[] plain = encode(attributes, content);
+        checksum.update(plain);
+        return bytes(gzip ? deflate(plain) : plain);
+    }
+
+    static byte[] encode(final Map<String, String> attributes, final byte[] content) {
+        final ByteBuf packet = Unpooled.buffer();
+        PacketEncoder.writeHeader(packet, attributes, content.length);
+        packet.writeBytes(content);
+        return ByteBufUtil.getBytes(packet);
+    }
+
+    private static byte[] deflate(final byte[] plain) {
+        final ByteBuf deflated = Unpooled.buffer();
+        try (ChunkDeflater deflater = new ChunkDeflater()) {
+            deflater.deflate(Unpooled.wrappedBuffer(plain), deflated);
+            deflater.endPacket(deflated);
+        }
+        return ByteBufUtil.getBytes(deflated);
+    }
+
+    WirePeer say(final ResponseCode code) throws IOException {
+        return bytes(code.getCodeSequence());
+    }
+
+    WirePeer say(final ResponseCode code, final String text) throws IOException {
+        say(code);
+        out.writeUTF(text);
+        return this;
+    }
+
+    /** Magic, protocol and handshake, each answered as it should be. */
+    WirePeer shakeHands(final Map<String, String> properties) throws IOException {
+        magic().protocol(LATEST_VERSION).expectByte(RESOURCE_OK);
+        return handshake(properties).expect(ResponseCode.PROPERTIES_OK);
+    }
+
+    /** All that comes before the first transaction. */
+    WirePeer open(final String... otherProperties) throws IOException {
+        return shakeHands(properties(otherProperties)).codec().expectByte(RESOURCE_OK);
+    }
+
+    /** Sends one transaction up to the listener's confirmation. */
+    WirePeer pushPacket(final String content) throws IOException {
+        return push().packet(Map.of("uuid", "source-" + content), content.getBytes(StandardCharsets.UTF_8))
+                .say(ResponseCode.FINISH_TRANSACTION)
+                .expectConfirmation();
+    }
+
+    WirePeer confirm() throws IOException {
+        return say(ResponseCode.CONFIRM_TRANSACTION, "");
+    }
+
+    WirePeer expectConfirmation() throws IOException {
+        return expect(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue()));
+    }
+
+    WirePeer expectByte(final int expected) throws IOException {
+        flush();
+        assertEquals(expected, in.readUnsignedByte());
+        return this;
+    }
+
+    WirePeer expect(final ResponseCode code) throws IOException {
+        flush();
+        assertArrayEquals(code.getCodeSequence(), in.readNBytes(3), () -> "Expected " + code);
+        return this;
+    }
+
+    WirePeer expect(final ResponseCode code, final String text) throws IOException {
+        expect(code);
+        assertEquals(text, in.readUTF());
+        return this;
+    }
+
+    DataInputStream in() throws IOException {
+        flush();
+        return in;
+    }
+
+    /** The listener has ended the connection without another byte. */
+    WirePeer expectEnd() throws IOException {
+        flush();
+        assertEquals(-1, in.read());
+        return this;
+    }
+
+    /** Sends nothing more, but still listens. */
+    WirePeer endOutput() throws IOException {
+        flush();
+        socket.shutdownOutput();
+        return this;
+    }
+
+    /** Leaves with a reset, as a process that was killed. */
+    void reset() throws IOException {
+        flush();
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

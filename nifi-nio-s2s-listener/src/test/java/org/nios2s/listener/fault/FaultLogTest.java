@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.fault;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.nios2s.listener.fault.PeerFault.Kind;
+import org.slf4j.LoggerFactory;
+
+/** What an operator reads of peers' faults. Lives on the test's thread. */
+class FaultLogTest {
+    private final Logger logger = (Logger) LoggerFactory.getLogger(FaultLogTest.class);
+    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    private long now = Long.MAX_VALUE - 1000;
+    private final FaultLog faultLog = new FaultLog(logger, () -> now);
+
+    @BeforeEach
+    void listen() {
+        logger.setLevel(Level.DEBUG);
+        logger.setAdditive(false);
+        appender.start();
+        logger.addAppender(appender);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(appender);
+    }
+
+    private List<String> warnings() {
+        return appender.list.stream()
+                .filter(event -> event.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    private void report(final Kind kind, final int times) {
+        for (int i = 0; i < times; i++) {
+            faultLog.report("Peer " + i, new PeerFault(kind, "It is so"));
+        }
+    }
+
+    @Test
+    @DisplayName("the first fault of a kind is one WARN line that says who, what and why")
+    void first() {
+        report(Kind.WRONG_MAGIC, 1);
+        assertEquals(List.of("Peer 0: It is so; the connection is closed (WRONG_MAGIC)"), warnings());
+    }
+
+    @Test
+    @DisplayName(
+            "further ones within a minute are DEBUG lines, and the next WARN line counts them, over the overflow of the clock")
+    void counts() {
+        report(Kind.LEFT, 10);
+        assertEquals(1, warnings().size());
+        assertEquals(
+                9,
+                appender.list.stream()
+                        .filter(event -> event.getLevel() == Level.DEBUG
+                                && event.getFormattedMessage().contains("It is so"))
+                        .count());
+        now += Duration.ofSeconds(59).toNanos();
+        report(Kind.LEFT, 1);
+        assertEquals(1, warnings().size());
+        now += Duration.ofSeconds(2).toNanos();
+        report(Kind.LEFT, 2);
+        assertEquals(2, warnings().size());
+        assertTrue(
+                warnings().get(1).endsWith("(LEFT, and 10 more since the last such line)"),
+                warnings().get(1));
+        assertEquals(13, faultLog.count(Kind.LEFT));
+    }
+
+    @Test
+    @DisplayName("every kind has a line of its own")
+    void kinds() {
+        for (final Kind kind : Kind.values()) {
+            report(kind, 3);
+        }
+        assertEquals(
+                Kind.values().length,
+                appender.list.stream()
+                        .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+                        .count());
+    }
+
+    @Test
+    @DisplayName("a cause that the message does not name is added to it, without a stack trace")
+    void cause() {
+        final IllegalStateException cause = new IllegalStateException("Disk full");
+        faultLog.report("Peer", new PeerFault(Kind.TLS, "The handshake failed", cause));
+        assertTrue(
+                warnings().get(0).contains("handshake failed: java.lang.IllegalStateException: Disk full"),
+                warnings().get(0));
+        assertTrue(appender.list.stream()
+                .filter(event -> event.getLevel() == Level.WARN)
+                .allMatch(event -> event.getThrowableProxy() == null));
+    }
+
+    @Test
+    @DisplayName("what is our own failure is an ERROR line with its stack trace")
+    void ours() {
+        final OutOfMemoryError cause = new OutOfMemoryError("Java heap space");
+        faultLog.report("Peer", new PeerFault(Kind.INTERNAL, "Step failed", cause));
+        final ILoggingEvent line = appender.list.get(0);
+        assertEquals(Level.ERROR, line.getLevel());
+        assertEquals(cause.getClass().getName(), line.getThrowableProxy().getClassName());
+    }
+
+    @Test
+    @DisplayName("what a peer said stays on one line, and is cut where it is long")
+    void wireText() {
+        faultLog.report("Peer", new PeerFault(Kind.UNKNOWN_REQUEST, "It says 'a\nb\u2028\u202e'" + "x".repeat(70_000)));
+        final String line = warnings().get(0);
+        assertTrue(line.contains("'a\\u000ab\\u2028\\u202e'"), line);
+        assertTrue(line.length() < 1_000, line);
+    }
+}
