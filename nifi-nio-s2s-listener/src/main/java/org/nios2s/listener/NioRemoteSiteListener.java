@@ -45,10 +45,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     private static final int CONTENT_WORKER_THREADS = 4;
     private static final long SUMMARY_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-    /** How long a stop waits for commits under way, so that their peers still hear of them. */
-    private static final long COMMITS_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    private static final long COMMITS_POLL_MILLIS = 10;
     private static final long WORKERS_GRACE_MILLIS = 5_000;
 
     private final int port;
@@ -119,7 +115,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
         private final ExecutorService contentWorkers = Executors.newFixedThreadPool(
                 CONTENT_WORKER_THREADS, new DefaultThreadFactory("Site-to-Site NIO Content", true));
-        private final PortDispatchers dispatchers = new PortDispatchers(settings, contentWorkers, metrics);
+        private final PortDispatchers dispatchers = new PortDispatchers(
+                settings,
+                new org.nios2s.listener.limits.MemoryBudget(settings.bufferMemory()),
+                contentWorkers,
+                metrics);
         private final HostNames hostNames = new HostNames(settings.resolveHostnames(), InetAddress::getHostName);
         private final ExecutorService blockingTasks = Executors.newFixedThreadPool(
                 BLOCKING_TASK_THREADS, new DefaultThreadFactory("Site-to-Site NIO Task", true));
@@ -158,6 +158,12 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                         e);
                 return false;
             }
+            workers.next()
+                    .scheduleWithFixedDelay(
+                            dispatchers::sweep,
+                            WorkerConnections.CHECK_INTERVAL_MILLIS,
+                            WorkerConnections.CHECK_INTERVAL_MILLIS,
+                            TimeUnit.MILLISECONDS);
             final Summary summary = new Summary(metrics, budget, dispatchers);
             workers.next()
                     .scheduleAtFixedRate(
@@ -205,7 +211,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 serverChannel.close().awaitUninterruptibly();
             }
             onEachWorker(WorkerConnections::cutAllButCommitting);
-            awaitCommits();
             onEachWorker(WorkerConnections::cutAll);
             dispatchers.close();
             workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)
@@ -221,17 +226,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private void onEachWorker(final Consumer<WorkerConnections> task) {
             connections.forEach(
                     (worker, own) -> worker.submit(() -> task.accept(own)).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
-        }
-
-        private void awaitCommits() {
-            final long deadline = System.nanoTime() + COMMITS_GRACE_NANOS;
-            try {
-                while (dispatchers.isServing() && System.nanoTime() - deadline < 0) {
-                    TimeUnit.MILLISECONDS.sleep(COMMITS_POLL_MILLIS);
-                }
-            } catch (final InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 }

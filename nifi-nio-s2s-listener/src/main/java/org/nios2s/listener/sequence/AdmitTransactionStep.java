@@ -3,6 +3,7 @@ package org.nios2s.listener.sequence;
 
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.limits.Limit;
 
 /**
  * A transaction is about to begin: it waits until its port has room for it, and its peer's authorization is checked once
@@ -10,18 +11,21 @@ import org.nios2s.listener.PeerFault;
  */
 final class AdmitTransactionStep extends WaitingStep {
     private final long startNanos = System.nanoTime();
+    private Limit.Waiter waiter;
 
     AdmitTransactionStep(final PeerConnection connection) {
         super(connection);
     }
 
     Step begin() throws PeerFault {
-        final boolean hasRoom = connection()
-                .dispatcher()
-                .hasRoomOrAwait(() -> connection().handler().proceed(this, this::begin));
-        if (!hasRoom) {
-            return this;
-        }
+        final Limit places = connection().dispatcher().limits().places();
+        waiter = places.acquireOrAwait(() -> connection().handler().proceedOrElse(this, this::enter, () -> {}));
+        return waiter == null ? enter() : this;
+    }
+
+    private Step enter() throws PeerFault {
+        waiter = null;
+        connection().holdPlace();
         if (!connection().listener().secure()) {
             return new ReceivePacketStep(new Reception(connection()));
         }
@@ -39,6 +43,13 @@ final class AdmitTransactionStep extends WaitingStep {
     @Override
     public void checkDeadline(final long nowNanos) throws PeerFault {
         Expiration.check(connection(), startNanos, nowNanos);
+    }
+
+    @Override
+    public void abandon() {
+        if (waiter != null) {
+            waiter.withdraw();
+        }
     }
 
     @Override

@@ -20,7 +20,7 @@ final class CommitSentStep extends WaitingStep {
     Step begin() {
         final OutboundTransaction transaction = sending.transaction();
         transaction.close();
-        sending.session().commitAnyway(connection(), outcome -> {
+        sending.session().commit(outcome -> {
             if (outcome.fault() == null) {
                 connection().listener().metrics().sent(transaction.flowFilesSent(), transaction.bytesSent());
             }
@@ -45,12 +45,5 @@ final class CommitSentStep extends WaitingStep {
     @Override
     public boolean isCommitting() {
         return true;
-    }
-
-    @Override
-    public void checkDeadline(final long nowNanos) {
-        if (!connection().port().isRunning()) {
-            connection().dispatcher().endWithoutPort();
-        }
     }
 }

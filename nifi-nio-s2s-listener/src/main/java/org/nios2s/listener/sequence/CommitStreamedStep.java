@@ -35,9 +35,6 @@ final class CommitStreamedStep extends WaitingStep {
     @Override
     public void checkDeadline(final long nowNanos) throws PeerFault {
         Expiration.check(connection(), startNanos, nowNanos);
-        if (!connection().port().isRunning()) {
-            connection().dispatcher().endWithoutPort();
-        }
     }
 
     @Override

@@ -45,6 +45,7 @@ final class PeerConnection implements TransactionPeer {
     private PublicPort port;
     private PortDispatcher dispatcher;
     private boolean codecNegotiated;
+    private boolean holdsPlace;
     private long requestExpirationMillis;
 
     PeerConnection(
@@ -226,8 +227,20 @@ final class PeerConnection implements TransactionPeer {
         return requestExpirationMillis;
     }
 
+    void holdPlace() {
+        holdsPlace = true;
+    }
+
+    void releasePlace() {
+        if (holdsPlace) {
+            holdsPlace = false;
+            dispatcher.limits().places().release();
+        }
+    }
+
     /** The connection is gone. */
     void closed() {
+        releasePlace();
         listener.metrics().closed();
         if (dispatcher != null) {
             listener.dispatchers().release(dispatcher);

@@ -15,6 +15,7 @@ final class RequestStep implements Step {
 
     RequestStep(final PeerConnection connection) {
         this.connection = connection;
+        connection.releasePlace();
     }
 
     @Override

@@ -46,6 +46,6 @@ final class Sending {
     /** Nothing comes of it: the FlowFiles go back into their queue. Not while a content worker is at it. */
     void abandon() {
         transaction.close();
-        session.rollback(connection);
+        session.rollback();
     }
 }

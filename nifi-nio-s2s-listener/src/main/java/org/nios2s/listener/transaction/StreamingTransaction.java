@@ -234,7 +234,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
             failureReport.accept(
                     new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The content of a transaction could not be closed", e));
         }
-        held.rollback(peer);
+        held.rollback();
     }
 
     private void closeContent() throws IOException {
@@ -333,7 +333,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
         @Override
         void write() {
             over = true;
-            held.commit(peer, report);
+            held.commit(report);
         }
     }
 }

@@ -102,7 +102,12 @@ final class RunningListener implements AutoCloseable {
         when(rootGroup.findOutputPort(OUTPUT_PORT)).thenReturn(outputPort);
         final ListenerSettings effective = ListenerSettings.from(properties(settings));
         budget = new MemoryBudget(effective.bufferMemory());
-        dispatchers = new PortDispatchers(effective, contentWorkers, metrics);
+        dispatchers = new PortDispatchers(
+                effective,
+                new org.nios2s.listener.limits.MemoryBudget(effective.bufferMemory()),
+                contentWorkers,
+                metrics);
+        worker.next().scheduleWithFixedDelay(dispatchers::sweep, 50, 50, TimeUnit.MILLISECONDS);
         final ListenerContext context = new ListenerContext(
                 effective,
                 false,

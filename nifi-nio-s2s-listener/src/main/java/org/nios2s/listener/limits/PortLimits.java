@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+/**
+ * What the peers of one port may have at once. Immutable; its parts are thread-safe.
+ *
+ * @param places push transactions, from before their first packet until they end
+ * @param streaming push transactions that have outgrown memory, with a session each
+ * @param sending pull transactions, with a session each
+ * @param memory for all that is held for them
+ */
+public record PortLimits(Limit places, Limit streaming, Limit sending, MemoryBudget.Share memory) {}
