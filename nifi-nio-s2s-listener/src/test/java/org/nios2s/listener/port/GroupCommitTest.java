@@ -3,6 +3,7 @@ package org.nios2s.listener.port;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyLong;
@@ -266,5 +267,74 @@ class GroupCommitTest {
         final InboundTransaction refused = claimed("CN=alice", "d");
         groupCommit.commit(List.of(refused));
         assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
+    }
+
+    @Test
+    @DisplayName("halves are committed and answered one after the other, not when the last is done")
+    void answersEarly() throws Exception {
+        final InboundTransaction first = claimed(null, "a");
+        final InboundTransaction second = claimed(null, "b");
+        final InboundTransaction third = claimed(null, "c");
+        final InboundTransaction bad = claimed(null, "bad");
+        final List<Integer> answeredBefore = new ArrayList<>();
+        doThrow(new ProcessException("No such attribute"))
+                .when(session)
+                .putAllAttributes(any(), argThat(attributes -> "bad".equals(attributes.get("name"))));
+        doAnswer(invocation -> answeredBefore.add(transactions.served().size()))
+                .when(session)
+                .commit();
+        groupCommit.commit(List.of(first, second, third, bad));
+        assertEquals(List.of(0, 2), answeredBefore);
+        assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(bad));
+    }
+
+    @Test
+    @DisplayName("repositories that fail again and again fail the rest of a batch untried")
+    void hopeless() throws Exception {
+        final List<InboundTransaction> batch = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            batch.add(claimed(null, "a"));
+        }
+        doThrow(new ProcessException("Out of space")).when(session).commit();
+        assertEquals(0, groupCommit.commit(batch));
+        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        assertTrue(groupCommit.isHopeless());
+        verify(session, times(16)).commit();
+    }
+
+    @Test
+    @DisplayName("an Error in a commit is passed on, and its transactions are left to who claimed them")
+    void errorInCommit() throws Exception {
+        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doThrow(new OutOfMemoryError("test")).when(session).commit();
+        assertThrows(OutOfMemoryError.class, () -> groupCommit.commit(batch));
+        verify(session, times(1)).commit();
+        Answers.failed(batch, new PeerFault(PeerFault.Kind.COMMIT_FAILED, "test"));
+        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+    }
+
+    @Test
+    @DisplayName("what is committed is answered as committed, though the destination can't be asked")
+    void committedWhateverFollows() throws Exception {
+        final InboundTransaction transaction = claimed(null, "a");
+        when(context.getAvailableRelationships()).thenThrow(new IllegalStateException("test"));
+        assertEquals(1, groupCommit.commit(List.of(transaction)));
+        assertEquals(Outcome.COMMITTED, outcomeOf(transaction));
+    }
+
+    @Test
+    @DisplayName("an Error while one peer is told keeps no other from being told")
+    void errorInAnswer() throws Exception {
+        final TransactionPeer faulty = mock(TransactionPeer.class);
+        when(faulty.worker()).thenReturn(ImmediateEventExecutor.INSTANCE);
+        doThrow(new OutOfMemoryError("test")).when(faulty).served(any(), any());
+        final InboundTransaction unlucky =
+                new InboundTransaction(faulty, new MemoryBudget(1), 1, UnpooledByteBufAllocator.DEFAULT);
+        unlucky.ready();
+        assertTrue(unlucky.claim());
+        final InboundTransaction behind = claimed(null, "b");
+        groupCommit.commit(List.of(unlucky, behind));
+        assertEquals(Outcome.COMMITTED, outcomeOf(behind));
+        assertEquals(InboundTransaction.State.ENDED, unlucky.state());
     }
 }

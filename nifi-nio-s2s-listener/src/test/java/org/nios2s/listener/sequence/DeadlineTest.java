@@ -158,16 +158,15 @@ class DeadlineTest {
     @Test
     @DisplayName("a full queue of the port lets no further transaction begin, and lets it begin when there is room")
     void fullQueue() throws Exception {
-        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+        try (RunningListener narrow = new RunningListener("request.queue.size", "2");
                 WirePeer first = narrow.connect().open();
                 WirePeer second = narrow.connect().open();
                 WirePeer third = narrow.connect().open()) {
             narrow.input().scheduled(false);
-            // One stands in the port for the request, one waits in the queue.
             first.pushPacket("a").confirm().flush();
             RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
             second.pushPacket("b").confirm().flush();
-            RunningListener.awaiting().until(() -> narrow.dispatchers().waiting() == 1);
+            RunningListener.awaiting().until(() -> narrow.dispatchers().waiting() == 2);
             third.push()
                     .packet(Map.of(), new byte[1])
                     .say(ResponseCode.FINISH_TRANSACTION)
@@ -184,7 +183,7 @@ class DeadlineTest {
     @Test
     @DisplayName("a peer that gives up its place in the queue's waiting line does not hold up those behind it")
     void leavesWaitingLine() throws Exception {
-        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+        try (RunningListener narrow = new RunningListener("request.queue.size", "2");
                 WirePeer first = narrow.connect().open();
                 WirePeer second = narrow.connect().open();
                 WirePeer third = narrow.connect().open()) {
@@ -192,7 +191,7 @@ class DeadlineTest {
             first.pushPacket("a").confirm().flush();
             RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
             second.pushPacket("b").confirm().flush();
-            RunningListener.awaiting().until(() -> narrow.dispatchers().waiting() == 1);
+            RunningListener.awaiting().until(() -> narrow.dispatchers().waiting() == 2);
             final WirePeer quitter = narrow.connect().open();
             quitter.push().flush();
             narrow.awaitStep(AdmitTransactionStep.class);
