@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import org.apache.nifi.processor.ProcessContext;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.transaction.InboundTransaction;
@@ -24,8 +25,18 @@ final class Answers {
 
     private Answers() {}
 
-    /** They have been committed together: each IO worker is told of all its own in one go. */
-    static void committed(final List<InboundTransaction> transactions, final Outcome outcome) {
+    /** @return what becomes of transactions that have been committed, whatever is not known of the destination */
+    static Outcome committed(final ProcessContext context) {
+        try {
+            return context.getAvailableRelationships().isEmpty() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
+        } catch (final RuntimeException e) {
+            logger.debug("Whether the destination is full is not known", e);
+            return Outcome.COMMITTED;
+        }
+    }
+
+    /** They have the same outcome: each IO worker is told of all its own in one go. */
+    static void give(final List<InboundTransaction> transactions, final Outcome outcome) {
         final Map<EventExecutor, List<InboundTransaction>> byWorker = new IdentityHashMap<>();
         for (final InboundTransaction transaction : transactions) {
             byWorker.computeIfAbsent(transaction.peer().worker(), worker -> new ArrayList<>())

@@ -14,11 +14,8 @@ import org.apache.nifi.remote.PortAuthorizationResult;
 import org.nios2s.listener.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.ReceivedFlowFile;
 import org.nios2s.listener.transaction.ReceivedPacket;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes many transactions into one session and commits them together; a peer learns of its end only after
@@ -34,8 +31,6 @@ import org.slf4j.LoggerFactory;
  * commit. The session must not be used again.
  */
 final class GroupCommit {
-    private static final Logger logger = LoggerFactory.getLogger(GroupCommit.class);
-
     /** Failures without a success between them after which no more is tried; halving a full batch takes about half of it. */
     private static final int HOPELESS_FAILURES = 16;
 
@@ -111,7 +106,7 @@ final class GroupCommit {
         }
         // From here on the transactions are committed, whatever happens.
         failures = 0;
-        Answers.committed(part, hasLeftNoRoom() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED);
+        Answers.give(part, Answers.committed(context));
         return flowFiles;
     }
 
@@ -170,14 +165,5 @@ final class GroupCommit {
     /** @return whether back pressure forbids another commit */
     boolean isDestinationFull() {
         return context.getAvailableRelationships().isEmpty();
-    }
-
-    private boolean hasLeftNoRoom() {
-        try {
-            return isDestinationFull();
-        } catch (final RuntimeException e) {
-            logger.debug("Whether the destination is full is not known", e);
-            return false;
-        }
     }
 }

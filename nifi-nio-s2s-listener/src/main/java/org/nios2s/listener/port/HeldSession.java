@@ -3,6 +3,7 @@ package org.nios2s.listener.port;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.PeerFault;
@@ -20,23 +21,24 @@ import org.slf4j.LoggerFactory;
 public final class HeldSession implements TransactionSession {
     private static final Logger logger = LoggerFactory.getLogger(HeldSession.class);
 
-    /** Where a session stands, and who hears of its commit. */
-    private record Stage(Consumer<Outcome> report) {}
+    private static final Consumer<Outcome> HELD = new Stage();
+    private static final Consumer<Outcome> ENDED = new Stage();
 
-    private static final Stage HELD = new Stage(outcome -> {});
-    private static final Stage ENDED = new Stage(outcome -> {});
-
-    /** What ends NiFi's session. */
-    @FunctionalInterface
-    private interface End {
-        Outcome end();
+    /** Stands for a stage in which nobody hears of a commit. */
+    private static final class Stage implements Consumer<Outcome> {
+        @Override
+        public void accept(final Outcome outcome) {
+            logger.trace("Nobody asked for the commit that ended in {}", outcome);
+        }
     }
 
     private final ProcessSession session;
     private final ProcessContext context;
     private final TransactionPeer peer;
     private final SessionEnds ends;
-    private final AtomicReference<Stage> stage = new AtomicReference<>(HELD);
+    /** Where it stands: held, or whoever hears of its commit, or ended. */
+    private final AtomicReference<Consumer<Outcome>> stage = new AtomicReference<>(HELD);
+
     private volatile Runnable afterEnd = () -> {};
 
     HeldSession(
@@ -68,7 +70,7 @@ public final class HeldSession implements TransactionSession {
 
     @Override
     public void commit(final Consumer<Outcome> report) {
-        if (stage.compareAndSet(HELD, new Stage(report))) {
+        if (stage.compareAndSet(HELD, report)) {
             ends.commitAtVisit(this);
         } else {
             report.accept(Outcome.failed(takenBack()));
@@ -77,7 +79,7 @@ public final class HeldSession implements TransactionSession {
 
     @Override
     public void rollback() {
-        final Stage before = stage.getAndSet(ENDED);
+        final Consumer<Outcome> before = stage.getAndSet(ENDED);
         if (before != ENDED) {
             ends.now(() -> finish(before, () -> rolledBack(takenBack())));
         }
@@ -91,7 +93,7 @@ public final class HeldSession implements TransactionSession {
     void commitNow() {
         end(() -> {
             session.commit();
-            return isDestinationFull() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
+            return Answers.committed(context);
         });
     }
 
@@ -107,23 +109,23 @@ public final class HeldSession implements TransactionSession {
         }
     }
 
-    private void end(final End end) {
-        final Stage before = stage.getAndSet(ENDED);
+    private void end(final Supplier<Outcome> end) {
+        final Consumer<Outcome> before = stage.getAndSet(ENDED);
         if (before != ENDED) {
             finish(before, end);
         }
     }
 
-    private void finish(final Stage before, final End end) {
+    private void finish(final Consumer<Outcome> before, final Supplier<Outcome> end) {
         final Outcome outcome = outcomeOf(end);
         ends.hasEnded(this);
         Guarded.run(logger, "What follows the end of a session", afterEnd::run);
-        Guarded.run(logger, "The answer to a peer whose session has ended", () -> before.report.accept(outcome));
+        Guarded.run(logger, "The answer to a peer whose session has ended", () -> before.accept(outcome));
     }
 
-    private Outcome outcomeOf(final End end) {
+    private Outcome outcomeOf(final Supplier<Outcome> end) {
         try {
-            return end.end();
+            return end.get();
         } catch (final Throwable e) {
             final PeerFault fault =
                     new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The end of the transaction failed: " + e, e);
@@ -139,15 +141,5 @@ public final class HeldSession implements TransactionSession {
     private Outcome rolledBack(final PeerFault fault) {
         session.rollback();
         return Outcome.failed(fault);
-    }
-
-    /** It is committed, whatever this throws. */
-    private boolean isDestinationFull() {
-        try {
-            return context.getAvailableRelationships().isEmpty();
-        } catch (final RuntimeException e) {
-            logger.debug("Whether the destination is full is not known", e);
-            return false;
-        }
     }
 }

@@ -36,6 +36,8 @@ public final class PortDispatcher {
     private final SessionEnds ends;
     private final Linger linger = new Linger(System.nanoTime());
     private final PortRequests requests;
+    /** Guarded by the lock of {@link PortDispatchers}. */
+    private int connections;
 
     PortDispatcher(
             final PublicPort port,
@@ -191,6 +193,12 @@ public final class PortDispatcher {
             refuse(next, fault);
         }
         ends.endAll(fault);
+    }
+
+    /** @return how many connections use it, with those added */
+    int countConnection(final int added) {
+        connections += added;
+        return connections;
     }
 
     /** @return whether nothing is under way, so that nobody would miss it */

@@ -45,7 +45,7 @@ public final class PortDispatchers implements AutoCloseable {
     private final ExecutorService dispatcherThreads =
             Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true));
     /** Keyed by the port itself: after a reload of the flow another port may have the same identifier. */
-    private final Map<PublicPort, Usage> usages = new IdentityHashMap<>();
+    private final Map<PublicPort, PortDispatcher> dispatchers = new IdentityHashMap<>();
 
     /**
      * @param budget of which each port has a share
@@ -66,15 +66,16 @@ public final class PortDispatchers implements AutoCloseable {
 
     /** @return the port's dispatcher, to be given back with {@link #release} */
     public synchronized PortDispatcher acquire(final PublicPort port) {
-        final Usage usage = usages.computeIfAbsent(port, key -> new Usage(create(key)));
-        usage.connections++;
-        return usage.dispatcher;
+        final PortDispatcher dispatcher = dispatchers.computeIfAbsent(port, this::create);
+        dispatcher.countConnection(1);
+        return dispatcher;
     }
 
     /** Gives a dispatcher back. */
     public synchronized void release(final PortDispatcher dispatcher) {
-        usages.get(dispatcher.port()).connections--;
-        usages.values().removeIf(Usage::isOver);
+        if (dispatcher.countConnection(-1) == 0) {
+            forgetIdle();
+        }
     }
 
     private PortDispatcher create(final PublicPort port) {
@@ -92,13 +93,15 @@ public final class PortDispatchers implements AutoCloseable {
         for (final PortDispatcher dispatcher : all()) {
             Guarded.run(logger, "The sweep of " + dispatcher.port(), dispatcher::sweep);
         }
-        synchronized (this) {
-            usages.values().removeIf(Usage::isOver);
-        }
+        forgetIdle();
+    }
+
+    private synchronized void forgetIdle() {
+        dispatchers.values().removeIf(dispatcher -> dispatcher.countConnection(0) == 0 && dispatcher.isIdle());
     }
 
     private synchronized List<PortDispatcher> all() {
-        return usages.values().stream().map(usage -> usage.dispatcher).toList();
+        return List.copyOf(dispatchers.values());
     }
 
     /** @return what waits for a port task, over all ports */
@@ -111,19 +114,5 @@ public final class PortDispatchers implements AutoCloseable {
     public void close() {
         dispatcherThreads.shutdownNow();
         all().forEach(PortDispatcher::portStopped);
-    }
-
-    /** A dispatcher and how many connections use it; guarded by the lock of its owner. */
-    private static final class Usage {
-        private final PortDispatcher dispatcher;
-        private int connections;
-
-        Usage(final PortDispatcher dispatcher) {
-            this.dispatcher = dispatcher;
-        }
-
-        boolean isOver() {
-            return connections == 0 && dispatcher.isIdle();
-        }
     }
 }
