@@ -23,8 +23,6 @@ import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.port.PortDispatcher;
-import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.wire.ResponseMessage;
 
@@ -123,11 +121,6 @@ public final class PeerConnection implements TransactionPeer {
     @Override
     public EventExecutor worker() {
         return channelContext.executor();
-    }
-
-    @Override
-    public void served(final InboundTransaction transaction, final Outcome outcome) {
-        transaction.served(outcome);
     }
 
     public Channel channel() {

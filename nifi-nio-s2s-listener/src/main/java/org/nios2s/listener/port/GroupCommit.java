@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
-import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.processor.exception.TerminatedTaskException;
 import org.apache.nifi.remote.PortAuthorizationResult;
-import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.ReceivedFlowFile;
 import org.nios2s.listener.transaction.ReceivedPacket;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Writes many transactions into one session and commits them together. Lives on the port task that the session belongs
- * to, for one visit of it.
+ * Writes many transactions into one session and commits them together; a peer learns of its end only after
+ * {@code commit()} returned. Lives on the port task that the session belongs to, for one visit of it.
  *
- * <p>A transaction's peer learns of its end only after {@code commit()} returned. If the batch fails it is rolled back
- * and every transaction is tried on its own, so that a bad one does not fail its neighbours.
+ * <p>What fails is rolled back and tried again in halves, each in a commit of its own, so that a bad transaction does not
+ * fail its neighbours. When nothing succeeds for long, the fault lies with the repositories, and the rest fails untried.
+ *
+ * <p>NiFi passes provenance events on before it updates the FlowFile repository. So a commit that fails there leaves RECEIVE
+ * events of FlowFiles that do not exist; those of what fails before the commit go with the rollback.
+ *
+ * <p>An {@link Error} is passed on: how far the commit came is open, and NiFi's session would put what it had into the next
+ * commit. The session must not be used again.
  */
 final class GroupCommit {
-    private static final Logger logger = LoggerFactory.getLogger(GroupCommit.class);
+    /** Failures without a success between them after which no more is tried; halving a full batch takes about half of it. */
+    private static final int HOPELESS_FAILURES = 16;
 
     private final ProcessContext context;
     private final ProcessSession session;
     private final Function<String, PortAuthorizationResult> authorization;
     private final ListenerMetrics metrics;
     private final Set<String> authorized = new HashSet<>();
+    private int failures;
+    private PeerFault hopeless;
 
     /**
      * @param authorization asks the port whether a peer, by its distinguished name, may use it
@@ -55,7 +57,7 @@ final class GroupCommit {
     }
 
     /**
-     * Commits a batch and reports every outcome.
+     * Commits a batch and has every peer told.
      *
      * @param batch claimed transactions
      * @return FlowFiles committed
@@ -63,55 +65,63 @@ final class GroupCommit {
     int commit(final List<InboundTransaction> batch) {
         authorized.clear();
         final List<InboundTransaction> permitted = new ArrayList<>(batch.size());
-        final Reports reports = new Reports();
         for (final InboundTransaction transaction : batch) {
-            final PeerFault refusal = authorize(transaction.peer().identity());
+            final PeerFault refusal = refusalOf(transaction.peer().identity());
             if (refusal == null) {
                 permitted.add(transaction);
             } else {
-                reports.add(transaction, Outcome.failed(refusal));
+                Answers.failed(List.of(transaction), refusal);
             }
         }
-        final int flowFiles = permitted.isEmpty() ? 0 : commitTogether(permitted, reports);
-        reports.deliver();
-        return flowFiles;
+        return permitted.isEmpty() ? 0 : commitOrHalve(permitted);
     }
 
     /** @return why the peer may not use the port, or null if it may; each identity is asked for once in a batch */
-    private PeerFault authorize(final String identity) {
+    PeerFault refusalOf(final String identity) {
         if (authorized.contains(identity)) {
             return null;
         }
         try {
             final PortAuthorizationResult result = authorization.apply(identity);
-            if (result.isAuthorized()) {
-                authorized.add(identity);
-                return null;
+            if (!result.isAuthorized()) {
+                return new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
             }
-            return new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
+            authorized.add(identity);
+            return null;
         } catch (final RuntimeException e) {
             return new PeerFault(PeerFault.Kind.INTERNAL, "The authorization of the peer could not be checked", e);
         }
     }
 
-    private int commitTogether(final List<InboundTransaction> batch, final Reports reports) {
+    private int commitOrHalve(final List<InboundTransaction> part) {
+        if (hopeless != null) {
+            Answers.failed(part, hopeless);
+            return 0;
+        }
         final int flowFiles;
         try {
-            flowFiles = writeAndCommit(batch);
-        } catch (final TerminatedTaskException e) {
-            failAll(batch, reports, e);
-            return 0;
+            flowFiles = writeAndCommit(part);
         } catch (final RuntimeException e) {
-            if (!rollback(e) || batch.size() == 1) {
-                failAll(batch, reports, e);
-                return 0;
-            }
-            return commitOneByOne(batch, reports);
+            return halve(part, e);
         }
         // From here on the transactions are committed, whatever happens.
-        final Outcome outcome = isDestinationFull() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
-        batch.forEach(transaction -> reports.add(transaction, outcome));
+        failures = 0;
+        Answers.give(part, Answers.committed(context));
         return flowFiles;
+    }
+
+    private int halve(final List<InboundTransaction> part, final RuntimeException cause) {
+        final PeerFault fault = new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was rolled back", cause);
+        failures++;
+        if (cause instanceof TerminatedTaskException || !rollback(cause) || failures >= HOPELESS_FAILURES) {
+            hopeless = fault;
+        }
+        if (hopeless != null || part.size() == 1) {
+            Answers.failed(part, fault);
+            return 0;
+        }
+        final int half = part.size() / 2;
+        return commitOrHalve(part.subList(0, half)) + commitOrHalve(part.subList(half, part.size()));
     }
 
     private boolean rollback(final RuntimeException failure) {
@@ -122,21 +132,6 @@ final class GroupCommit {
             failure.addSuppressed(e);
             return false;
         }
-    }
-
-    private int commitOneByOne(final List<InboundTransaction> batch, final Reports reports) {
-        int flowFiles = 0;
-        for (final InboundTransaction transaction : batch) {
-            flowFiles += commitTogether(List.of(transaction), reports);
-        }
-        return flowFiles;
-    }
-
-    private static void failAll(
-            final List<InboundTransaction> batch, final Reports reports, final RuntimeException cause) {
-        final Outcome outcome =
-                Outcome.failed(new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was rolled back", cause));
-        batch.forEach(transaction -> reports.add(transaction, outcome));
     }
 
     private int writeAndCommit(final List<InboundTransaction> batch) {
@@ -162,29 +157,13 @@ final class GroupCommit {
         ReceivedFlowFile.complete(session, flowFile, packet.attributes(), transaction.peer(), packet.transferMillis());
     }
 
+    /** @return whether the session is of no more use: its port task is to leave */
+    boolean isHopeless() {
+        return hopeless != null;
+    }
+
     /** @return whether back pressure forbids another commit */
     boolean isDestinationFull() {
         return context.getAvailableRelationships().isEmpty();
-    }
-
-    /** Outcomes, handed to each IO worker in one go. */
-    private static final class Reports {
-        private final Map<EventExecutor, List<Runnable>> byWorker = new IdentityHashMap<>();
-
-        void add(final InboundTransaction transaction, final Outcome outcome) {
-            transaction.end();
-            byWorker.computeIfAbsent(transaction.peer().worker(), worker -> new ArrayList<>())
-                    .add(() -> transaction.peer().served(transaction, outcome));
-        }
-
-        void deliver() {
-            byWorker.forEach((worker, reports) -> {
-                try {
-                    worker.execute(() -> reports.forEach(Runnable::run));
-                } catch (final RejectedExecutionException e) {
-                    logger.debug("The listener has stopped: {} peers do not hear of their end", reports.size(), e);
-                }
-            });
-        }
     }
 }

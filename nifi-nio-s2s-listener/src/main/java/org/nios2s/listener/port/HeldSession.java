@@ -1,48 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
-import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.listener.transaction.TransactionSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A session that a port task has handed out. Whoever holds it uses it on one thread at a time, and ends it once: it is
- * then committed or rolled back inside a later visit to the same port.
- *
- * <p>A port that has stopped is visited no more. Then a session is rolled back where it is, on a content worker; and
- * committed there only if its peer has the FlowFiles already, so that they are not sent twice. That touches no
- * connection that the port's active threads would have to protect: NiFi does not let go of a connection while it has
- * unacknowledged FlowFiles.
+ * A session that a port task has handed out. It is held, then perhaps waits for its commit, and ends once, on a port task or
+ * a content worker: whoever comes later finds that it has ended. Its holder uses it on one thread at a time.
  */
 public final class HeldSession implements TransactionSession {
-    /** How a session ends. */
-    enum End {
-        COMMIT,
-        /** Commits even if the port has stopped. */
-        COMMIT_ANYWAY,
-        ROLLBACK
+    private static final Logger logger = LoggerFactory.getLogger(HeldSession.class);
+
+    private static final Consumer<Outcome> HELD = new Stage();
+    private static final Consumer<Outcome> ENDED = new Stage();
+
+    /** Stands for a stage in which nobody hears of a commit. */
+    private static final class Stage implements Consumer<Outcome> {
+        @Override
+        public void accept(final Outcome outcome) {
+            logger.trace("Nobody asked for the commit that ended in {}", outcome);
+        }
     }
 
     private final ProcessSession session;
     private final ProcessContext context;
-    private final PortDispatcher dispatcher;
-    private final AtomicBoolean ending = new AtomicBoolean();
-    private final AtomicBoolean ended = new AtomicBoolean();
+    private final TransactionPeer peer;
+    private final SessionEnds ends;
+    /** Where it stands: held, or whoever hears of its commit, or ended. */
+    private final AtomicReference<Consumer<Outcome>> stage = new AtomicReference<>(HELD);
 
-    private TransactionPeer peer;
-    private volatile End end;
-    private Consumer<Outcome> report;
-    private Runnable afterEnd = () -> {};
+    private volatile Runnable afterEnd = () -> {};
 
-    HeldSession(final ProcessSession session, final ProcessContext context, final PortDispatcher dispatcher) {
+    HeldSession(
+            final ProcessSession session,
+            final ProcessContext context,
+            final TransactionPeer peer,
+            final SessionEnds ends) {
         this.session = session;
         this.context = context;
-        this.dispatcher = dispatcher;
+        this.peer = peer;
+        this.ends = ends;
+        ends.begins();
     }
 
     @Override
@@ -50,73 +58,88 @@ public final class HeldSession implements TransactionSession {
         return session;
     }
 
-    @Override
-    public void commit(final TransactionPeer owner, final Consumer<Outcome> report) {
-        end(owner, End.COMMIT, report);
-    }
-
-    @Override
-    public void commitAnyway(final TransactionPeer owner, final Consumer<Outcome> report) {
-        end(owner, End.COMMIT_ANYWAY, report);
-    }
-
-    @Override
-    public void rollback(final TransactionPeer owner) {
-        if (!end(owner, End.ROLLBACK, outcome -> {})) {
-            end = End.ROLLBACK;
-        }
-    }
-
-    private boolean end(final TransactionPeer owner, final End how, final Consumer<Outcome> listener) {
-        if (!ending.compareAndSet(false, true)) {
-            return false;
-        }
-        peer = owner;
-        end = how;
-        report = listener;
-        dispatcher.end(this);
-        return true;
-    }
-
-    /** @param task run once, on any thread, when the session has ended; to be set by whoever takes the session */
-    public void whenEnded(final Runnable task) {
-        afterEnd = task;
-    }
-
+    /** @return whose transaction it is */
     TransactionPeer peer() {
         return peer;
     }
 
-    /** Ends it: on a port task, or, if the port has stopped, on a content worker. */
-    void endNow(final boolean portRuns) {
-        if (!ended.compareAndSet(false, true)) {
-            return;
-        }
-        final Outcome outcome = endSession(portRuns);
-        afterEnd.run();
-        report.accept(outcome);
+    /** @param task run once, on any thread, when the session has ended; to be set by whoever takes the session, first of all */
+    public void whenEnded(final Runnable task) {
+        afterEnd = task;
     }
 
-    private Outcome endSession(final boolean portRuns) {
+    @Override
+    public void commit(final Consumer<Outcome> report) {
+        if (stage.compareAndSet(HELD, report)) {
+            ends.commitAtVisit(this);
+        } else {
+            report.accept(Outcome.failed(takenBack()));
+        }
+    }
+
+    @Override
+    public void rollback() {
+        final Consumer<Outcome> before = stage.getAndSet(ENDED);
+        if (before != ENDED) {
+            ends.now(() -> finish(before, () -> rolledBack(takenBack())));
+        }
+    }
+
+    private static PeerFault takenBack() {
+        return new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was given up and is rolled back");
+    }
+
+    /** Commits on this thread, unless it has ended. */
+    void commitNow() {
+        end(() -> {
+            session.commit();
+            return Answers.committed(context);
+        });
+    }
+
+    /** Rolls back on this thread, unless it has ended. */
+    void rollbackNow(final PeerFault fault) {
+        end(() -> rolledBack(fault));
+    }
+
+    /** It was offered and not taken: the port task goes on with it. */
+    void forgo() {
+        if (stage.getAndSet(ENDED) != ENDED) {
+            ends.hasEnded(this);
+        }
+    }
+
+    private void end(final Supplier<Outcome> end) {
+        final Consumer<Outcome> before = stage.getAndSet(ENDED);
+        if (before != ENDED) {
+            finish(before, end);
+        }
+    }
+
+    private void finish(final Consumer<Outcome> before, final Supplier<Outcome> end) {
+        final Outcome outcome = outcomeOf(end);
+        ends.hasEnded(this);
+        Guarded.run(logger, "What follows the end of a session", afterEnd::run);
+        Guarded.run(logger, "The answer to a peer whose session has ended", () -> before.accept(outcome));
+    }
+
+    private Outcome outcomeOf(final Supplier<Outcome> end) {
         try {
-            if (end == End.COMMIT_ANYWAY || end == End.COMMIT && portRuns) {
-                session.commit();
-                return context.getAvailableRelationships().isEmpty() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
+            return end.get();
+        } catch (final Throwable e) {
+            final PeerFault fault =
+                    new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The end of the transaction failed: " + e, e);
+            try {
+                return rolledBack(fault);
+            } catch (final Throwable e2) {
+                e.addSuppressed(e2);
+                return Outcome.failed(fault);
             }
-            session.rollback();
-            return Outcome.failed(new PeerFault(
-                    PeerFault.Kind.PORT_NOT_RUNNING, "The transaction was rolled back, since its port has stopped"));
-        } catch (final RuntimeException e) {
-            rollbackAfter(e);
-            return Outcome.failed(new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was rolled back", e));
         }
     }
 
-    private void rollbackAfter(final RuntimeException failure) {
-        try {
-            session.rollback();
-        } catch (final RuntimeException e) {
-            failure.addSuppressed(e);
-        }
+    private Outcome rolledBack(final PeerFault fault) {
+        session.rollback();
+        return Outcome.failed(fault);
     }
 }

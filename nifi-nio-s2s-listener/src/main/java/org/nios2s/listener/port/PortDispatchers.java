@@ -3,90 +3,116 @@ package org.nios2s.listener.port;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import org.apache.nifi.remote.PublicPort;
-import org.nios2s.listener.ListenerSettings;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.Limit;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.settings.ListenerSettings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The dispatchers of all ports that connections use now. Thread-safe.
+ * The dispatchers of all ports that are used now. Thread-safe.
  *
- * <p>A dispatcher lives as long as a connection uses its port, so a port that was deleted is forgotten with the last of
- * its peers. Dispatcher threads are platform threads: they wait in a monitor of NiFi's, which on Java 21 would hold on
+ * <p>A dispatcher lives as long as a connection uses its port or something is under way there, so a port that was deleted is
+ * soon forgotten. Dispatcher threads are platform threads: they wait in a monitor of NiFi's, which on Java 21 would hold on
  * to a virtual thread's carrier.
  */
 public final class PortDispatchers implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(PortDispatchers.class);
+
     /** Port tasks, over all ports, that may wait for more at the same time: the pool belongs to the whole flow. */
     private static final int LINGERING_PORT_TASKS = 4;
 
+    /** A pull's session takes less than a push's that streams: so many may be open for each of those. */
+    private static final int SENDING_PER_STREAMING = 4;
+
     private final ListenerSettings settings;
+    private final MemoryBudget budget;
     private final Executor contentWorkers;
     private final ListenerMetrics metrics;
+    private final Limit streaming;
+    private final Limit sending;
     private final Semaphore lingerPermits = new Semaphore(LINGERING_PORT_TASKS);
     private final ExecutorService dispatcherThreads =
             Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true));
     /** Keyed by the port itself: after a reload of the flow another port may have the same identifier. */
-    private final Map<PublicPort, Usage> usages = new IdentityHashMap<>();
+    private final Map<PublicPort, PortDispatcher> dispatchers = new IdentityHashMap<>();
 
     /**
-     * @param contentWorkers end sessions whose port has stopped
+     * @param budget of which each port has a share
+     * @param contentWorkers end sessions for which no port task will come
      */
     public PortDispatchers(
-            final ListenerSettings settings, final Executor contentWorkers, final ListenerMetrics metrics) {
-        this.contentWorkers = contentWorkers;
+            final ListenerSettings settings,
+            final MemoryBudget budget,
+            final Executor contentWorkers,
+            final ListenerMetrics metrics) {
         this.settings = settings;
+        this.budget = budget;
+        this.contentWorkers = contentWorkers;
         this.metrics = metrics;
+        this.streaming = new Limit(settings.streamingTransactions());
+        this.sending = new Limit(SENDING_PER_STREAMING * settings.streamingTransactions());
     }
 
     /** @return the port's dispatcher, to be given back with {@link #release} */
     public synchronized PortDispatcher acquire(final PublicPort port) {
-        final Usage usage = usages.computeIfAbsent(port, key -> new Usage(create(key)));
-        usage.connections++;
-        return usage.dispatcher;
+        final PortDispatcher dispatcher = dispatchers.computeIfAbsent(port, this::create);
+        dispatcher.countConnection(1);
+        return dispatcher;
     }
 
     /** Gives a dispatcher back. */
     public synchronized void release(final PortDispatcher dispatcher) {
-        final Usage usage = usages.get(dispatcher.port());
-        usage.connections--;
-        if (usage.connections == 0) {
-            usages.remove(dispatcher.port());
+        if (dispatcher.countConnection(-1) == 0) {
+            forgetIdle();
         }
     }
 
     private PortDispatcher create(final PublicPort port) {
-        return new PortDispatcher(port, settings, dispatcherThreads, contentWorkers, lingerPermits, metrics);
+        final int most = settings.streamingTransactions();
+        final PortLimits limits = new PortLimits(
+                new Limit(settings.requestQueueSize()),
+                streaming.below(Math.max(1, most / 2)),
+                sending.below(Math.max(1, SENDING_PER_STREAMING * most / 2)),
+                budget.share());
+        return new PortDispatcher(port, settings, limits, dispatcherThreads, contentWorkers, lingerPermits, metrics);
     }
 
-    /** @return whether a port task writes or commits transactions now */
-    public synchronized boolean isServing() {
-        return usages.values().stream().anyMatch(usage -> usage.dispatcher.isServing());
+    /** Ends what waits for ports that have stopped, and repairs requests; to be called a few times a second. */
+    public void sweep() {
+        for (final PortDispatcher dispatcher : all()) {
+            Guarded.run(logger, "The sweep of " + dispatcher.port(), dispatcher::sweep);
+        }
+        forgetIdle();
     }
 
-    /** @return transactions that wait for a port task, over all ports */
-    public synchronized int waiting() {
-        return usages.values().stream()
-                .mapToInt(usage -> usage.dispatcher.waiting())
-                .sum();
+    private synchronized void forgetIdle() {
+        dispatchers.values().removeIf(dispatcher -> dispatcher.countConnection(0) == 0 && dispatcher.isIdle());
     }
 
-    /** Ends the dispatcher threads; requests that a port has not taken yet find nothing to do. */
+    private synchronized List<PortDispatcher> all() {
+        return List.copyOf(dispatchers.values());
+    }
+
+    /** @return what waits for a port task, over all ports */
+    public int waiting() {
+        return all().stream().mapToInt(PortDispatcher::waiting).sum();
+    }
+
+    /** Ends the dispatcher threads; what waits for a port task waits in vain. */
     @Override
     public void close() {
         dispatcherThreads.shutdownNow();
-    }
-
-    /** A dispatcher and how many connections use it; guarded by the lock of its owner. */
-    private static final class Usage {
-        private final PortDispatcher dispatcher;
-        private int connections;
-
-        Usage(final PortDispatcher dispatcher) {
-            this.dispatcher = dispatcher;
-        }
+        all().forEach(PortDispatcher::portStopped);
     }
 }

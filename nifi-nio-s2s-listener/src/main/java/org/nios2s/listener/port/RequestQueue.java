@@ -1,92 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
-import java.util.ArrayDeque;
-import java.util.Collection;
-import java.util.Deque;
-import java.util.LinkedHashSet;
-import java.util.SequencedSet;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.nios2s.listener.transaction.InboundTransaction;
 
 /**
  * The transactions of one port that both sides have confirmed and that wait for a port task, in order. Thread-safe: IO
  * workers add, port tasks take.
- *
- * <p>It is bounded where a transaction begins: while it is full, no further transaction is read from its peer, so
- * nothing new is taken into memory. Those already under way still enter; a connection has at most one.
  */
 final class RequestQueue {
-    private final int capacity;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition arrived = lock.newCondition();
-    private final SequencedSet<InboundTransaction> ready = new LinkedHashSet<>();
-    private final Deque<Runnable> waitingForRoom = new ArrayDeque<>();
+    /** Most FlowFiles in one commit: NiFi looks at back pressure only between commits. */
+    static final int COMMIT_FLOW_FILES = 10_000;
 
-    RequestQueue(final int capacity) {
-        this.capacity = capacity;
+    private final SequencedMap<InboundTransaction, Size> ready = new LinkedHashMap<>();
+
+    /** What a transaction puts into a commit; taken while its connection still owns it. */
+    private record Size(int flowFiles, long bytes) {
+        private static final Size NOTHING = new Size(0, 0);
+
+        Size plus(final Size other) {
+            return new Size(flowFiles + other.flowFiles, bytes + other.bytes);
+        }
     }
 
-    void add(final InboundTransaction transaction) {
-        lock.lock();
-        try {
-            ready.addLast(transaction);
-            arrived.signal();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void add(final InboundTransaction transaction) {
+        ready.putLast(transaction, new Size(transaction.packets().size(), transaction.bytes()));
+        notify();
     }
 
     /** Takes out what its peer gave up. */
-    void remove(final InboundTransaction transaction) {
-        lock.lock();
-        try {
-            ready.remove(transaction);
-        } finally {
-            lock.unlock();
-            wakeWaiting();
-        }
+    synchronized void remove(final InboundTransaction transaction) {
+        ready.remove(transaction);
     }
 
-    /** @return the oldest one, or null */
-    InboundTransaction poll() {
-        lock.lock();
-        try {
-            return pollFirst();
-        } finally {
-            lock.unlock();
-            wakeWaiting();
-        }
+    /** @return the oldest one, which stays, or null */
+    synchronized InboundTransaction first() {
+        return ready.isEmpty() ? null : ready.firstEntry().getKey();
     }
 
     /**
-     * Takes the oldest ones and claims them for the caller, a port task; drops those that their peers gave up.
+     * Takes the oldest ones that fit into one commit and claims them for the caller, a port task; drops those that their
+     * peers gave up. One alone may be larger than a commit.
      *
-     * @param maxTransactions most to take
-     * @param maxBytes takes no further one when those in {@code target} have so many bytes of content
+     * @param batch empty; has every transaction that is claimed, whatever is thrown
      */
-    void claimInto(final Collection<InboundTransaction> target, final int maxTransactions, final long maxBytes) {
-        lock.lock();
-        try {
-            long bytes = 0;
-            for (final InboundTransaction transaction : target) {
-                bytes += transaction.bytes();
+    synchronized void claimInto(final List<InboundTransaction> batch, final int maxTransactions, final long maxBytes) {
+        Size all = Size.NOTHING;
+        while (!ready.isEmpty() && batch.size() < maxTransactions) {
+            final Map.Entry<InboundTransaction, Size> next = ready.firstEntry();
+            final Size withNext = all.plus(next.getValue());
+            if (!batch.isEmpty() && (withNext.flowFiles > COMMIT_FLOW_FILES || withNext.bytes > maxBytes)) {
+                return;
             }
-            while (target.size() < maxTransactions && bytes < maxBytes) {
-                final InboundTransaction next = pollFirst();
-                if (next == null) {
-                    break;
-                }
-                if (next.claim()) {
-                    target.add(next);
-                    bytes += next.bytes();
-                }
+            batch.addLast(next.getKey());
+            if (next.getKey().claim()) {
+                all = withNext;
+            } else {
+                batch.removeLast();
             }
-        } finally {
-            lock.unlock();
-            wakeWaiting();
+            ready.pollFirstEntry();
         }
     }
 
@@ -96,75 +73,22 @@ final class RequestQueue {
      * @param somethingElse asked again after {@link #wake}
      * @return whether there is one or something else
      */
-    boolean await(final long nanos, final BooleanSupplier somethingElse) throws InterruptedException {
-        lock.lock();
-        try {
-            long left = nanos;
-            while (ready.isEmpty() && !somethingElse.getAsBoolean() && left > 0) {
-                left = arrived.awaitNanos(left);
-            }
-            return !ready.isEmpty() || somethingElse.getAsBoolean();
-        } finally {
-            lock.unlock();
+    synchronized boolean await(final long nanos, final BooleanSupplier somethingElse) throws InterruptedException {
+        final long deadline = System.nanoTime() + nanos;
+        long left = nanos;
+        while (ready.isEmpty() && !somethingElse.getAsBoolean() && left > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+            left = deadline - System.nanoTime();
         }
+        return !ready.isEmpty() || somethingElse.getAsBoolean();
     }
 
     /** Lets one who waits look whether there is something else to do. */
-    void wake() {
-        lock.lock();
-        try {
-            arrived.signal();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void wake() {
+        notify();
     }
 
-    int size() {
-        lock.lock();
-        try {
-            return ready.size();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Asks for room for another transaction.
-     *
-     * @param resume called once, on any thread, when there is room; must not block
-     * @return true if there is room now; then {@code resume} is not called
-     */
-    boolean hasRoomOrAwait(final Runnable resume) {
-        lock.lock();
-        try {
-            if (ready.size() < capacity) {
-                return true;
-            }
-            waitingForRoom.addLast(resume);
-            return false;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private InboundTransaction pollFirst() {
-        return ready.isEmpty() ? null : ready.removeFirst();
-    }
-
-    private void wakeWaiting() {
-        while (true) {
-            final Runnable resume;
-            lock.lock();
-            try {
-                // One for each place: whoever is woken and has nothing to send gives its place to the next on its way.
-                if (waitingForRoom.isEmpty() || ready.size() >= capacity) {
-                    return;
-                }
-                resume = waitingForRoom.pollFirst();
-            } finally {
-                lock.unlock();
-            }
-            resume.run();
-        }
+    synchronized int size() {
+        return ready.size();
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
-import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.transaction.TransactionPeer;
 
 /**

@@ -28,7 +28,4 @@ public interface TransactionPeer {
 
     /** @return the thread on which the outcome is to be reported */
     EventExecutor worker();
-
-    /** What became of its transaction; called on {@link #worker()}. */
-    void served(InboundTransaction transaction, Outcome outcome);
 }

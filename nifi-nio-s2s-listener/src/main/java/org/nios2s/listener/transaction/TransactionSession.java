@@ -6,32 +6,20 @@ import org.apache.nifi.processor.ProcessSession;
 
 /**
  * A session of NiFi's that belongs to one transaction for a while. Whoever holds it uses it on one thread at a time and
- * ends it once; the port sees to where that happens.
+ * asks for its end; it ends exactly once, and the port sees to where that happens.
  */
 public interface TransactionSession {
     /** @return NiFi's session; only until it is asked to end */
     ProcessSession session();
 
     /**
-     * Has it committed inside a later visit to the port; rolled back if the port has stopped.
+     * Has it committed inside a later visit to the port. If the port stops before, a push is rolled back, and a pull, whose
+     * peer has the FlowFiles, is committed all the same.
      *
-     * @param owner whose transaction it is
-     * @param report hears the outcome, on any thread
+     * @param report hears the outcome, once, on any thread
      */
-    void commit(TransactionPeer owner, Consumer<Outcome> report);
+    void commit(Consumer<Outcome> report);
 
-    /**
-     * Has it committed inside a later visit to the port, or at once if the port has stopped.
-     *
-     * @param owner whose transaction it is
-     * @param report hears the outcome, on any thread
-     */
-    void commitAnyway(TransactionPeer owner, Consumer<Outcome> report);
-
-    /**
-     * Has it rolled back, even if a commit was asked for, unless it has ended already.
-     *
-     * @param owner whose transaction it is
-     */
-    void rollback(TransactionPeer owner);
+    /** Has it rolled back now, on a content worker; a commit that was asked for and has not begun is taken back. */
+    void rollback();
 }

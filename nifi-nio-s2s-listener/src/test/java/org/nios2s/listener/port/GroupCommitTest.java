@@ -3,6 +3,7 @@ package org.nios2s.listener.port;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyLong;
@@ -18,13 +19,12 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
-import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
@@ -39,12 +39,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
-import org.nios2s.listener.MemoryBudget;
-import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
-import org.nios2s.listener.transaction.TransactionPeer;
 
 /** Many transactions in one commit. Lives on the test's thread, as a port task. */
 class GroupCommitTest {
@@ -116,19 +114,16 @@ class GroupCommitTest {
     @Test
     @DisplayName("a peer hears of its transaction only after the commit has returned")
     void finishedBehindCommit() throws Exception {
-        final TransactionPeer peer = mock(TransactionPeer.class);
-        when(peer.worker()).thenReturn(ImmediateEventExecutor.INSTANCE);
-        final InboundTransaction transaction =
-                new InboundTransaction(peer, new MemoryBudget(1), 1, UnpooledByteBufAllocator.DEFAULT);
-        transaction.packetBegins(new HashMap<>(), 0);
-        transaction.packetEnds();
-        transaction.ready();
+        final InboundTransaction transaction = transactions.received(null, "a");
+        @SuppressWarnings("unchecked") // Mockito knows only the raw type.
+        final Consumer<Outcome> peer = mock(Consumer.class);
+        transaction.ready(peer);
         assertTrue(transaction.claim());
         groupCommit.commit(List.of(transaction));
         final InOrder order = inOrder(session, peer);
         order.verify(session).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
         order.verify(session).commit();
-        order.verify(peer).served(transaction, Outcome.COMMITTED);
+        order.verify(peer).accept(Outcome.COMMITTED);
     }
 
     @Test
@@ -159,7 +154,7 @@ class GroupCommitTest {
         final InboundTransaction transaction = transactions.received(null);
         transaction.packetBegins(new HashMap<>(), 0);
         transaction.packetEnds();
-        transaction.ready();
+        transactions.ready(transaction);
         assertTrue(transaction.claim());
         groupCommit.commit(List.of(transaction));
         verify(provenance)
@@ -185,7 +180,7 @@ class GroupCommitTest {
     }
 
     @Test
-    @DisplayName("one bad transaction in a batch fails alone, and the others are committed one by one")
+    @DisplayName("one bad transaction in a batch fails alone, and the others are committed without it")
     void badTransactionFailsAlone() throws Exception {
         final InboundTransaction good = claimed(null, "a");
         final InboundTransaction bad = claimed(null, "bad");
@@ -198,7 +193,7 @@ class GroupCommitTest {
         assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(bad));
         assertEquals(Outcome.COMMITTED, outcomeOf(behind));
         verify(session, times(2)).commit();
-        verify(session, times(2)).rollback();
+        verify(session, times(3)).rollback();
         assertEquals(2, metrics.snapshot().transactions());
     }
 
@@ -214,7 +209,7 @@ class GroupCommitTest {
     }
 
     @Test
-    @DisplayName("a commit that fails once, for the batch, is made up for one by one")
+    @DisplayName("a commit that fails once, for the batch, is made up for in halves")
     void retriedOneByOne() throws Exception {
         final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(new ProcessException("Try again")).doNothing().when(session).commit();
@@ -266,5 +261,72 @@ class GroupCommitTest {
         final InboundTransaction refused = claimed("CN=alice", "d");
         groupCommit.commit(List.of(refused));
         assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
+    }
+
+    @Test
+    @DisplayName("halves are committed and answered one after the other, not when the last is done")
+    void answersEarly() throws Exception {
+        final InboundTransaction first = claimed(null, "a");
+        final InboundTransaction second = claimed(null, "b");
+        final InboundTransaction third = claimed(null, "c");
+        final InboundTransaction bad = claimed(null, "bad");
+        final List<Integer> answeredBefore = new ArrayList<>();
+        doThrow(new ProcessException("No such attribute"))
+                .when(session)
+                .putAllAttributes(any(), argThat(attributes -> "bad".equals(attributes.get("name"))));
+        doAnswer(invocation -> answeredBefore.add(transactions.served().size()))
+                .when(session)
+                .commit();
+        groupCommit.commit(List.of(first, second, third, bad));
+        assertEquals(List.of(0, 2), answeredBefore);
+        assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(bad));
+    }
+
+    @Test
+    @DisplayName("repositories that fail again and again fail the rest of a batch untried")
+    void hopeless() throws Exception {
+        final List<InboundTransaction> batch = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            batch.add(claimed(null, "a"));
+        }
+        doThrow(new ProcessException("Out of space")).when(session).commit();
+        assertEquals(0, groupCommit.commit(batch));
+        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        assertTrue(groupCommit.isHopeless());
+        verify(session, times(16)).commit();
+    }
+
+    @Test
+    @DisplayName("an Error in a commit is passed on, and its transactions are left to who claimed them")
+    void errorInCommit() throws Exception {
+        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doThrow(new OutOfMemoryError("test")).when(session).commit();
+        assertThrows(OutOfMemoryError.class, () -> groupCommit.commit(batch));
+        verify(session, times(1)).commit();
+        Answers.failed(batch, new PeerFault(PeerFault.Kind.COMMIT_FAILED, "test"));
+        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+    }
+
+    @Test
+    @DisplayName("what is committed is answered as committed, though the destination can't be asked")
+    void committedWhateverFollows() throws Exception {
+        final InboundTransaction transaction = claimed(null, "a");
+        when(context.getAvailableRelationships()).thenThrow(new IllegalStateException("test"));
+        assertEquals(1, groupCommit.commit(List.of(transaction)));
+        assertEquals(Outcome.COMMITTED, outcomeOf(transaction));
+    }
+
+    @Test
+    @DisplayName("an Error while one peer is told keeps no other from being told")
+    void errorInAnswer() throws Exception {
+        final InboundTransaction unlucky = transactions.received(null, "a");
+        unlucky.ready(outcome -> {
+            throw new OutOfMemoryError("test");
+        });
+        assertTrue(unlucky.claim());
+        final InboundTransaction behind = claimed(null, "b");
+        groupCommit.commit(List.of(unlucky, behind));
+        assertEquals(Outcome.COMMITTED, outcomeOf(behind));
+        assertEquals(InboundTransaction.State.ENDED, unlucky.state());
     }
 }

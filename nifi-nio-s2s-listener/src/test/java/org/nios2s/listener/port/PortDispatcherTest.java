@@ -3,7 +3,6 @@ package org.nios2s.listener.port;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -18,7 +17,9 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.AfterEach;
@@ -27,9 +28,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.listener.ListenerSettings;
-import org.nios2s.listener.PeerFault;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.InboundTransaction;
 
 /** Transactions and port tasks come together. Lives on the test's thread. */
@@ -49,6 +51,7 @@ class PortDispatcherTest {
     void start() throws Exception {
         dispatchers = new PortDispatchers(
                 ListenerSettings.from(new NiFiProperties(Map.of("nifi.remote.input.nio.commit.transactions", "10"))),
+                new MemoryBudget(1024 * 1024),
                 Runnable::run,
                 metrics);
         port = new RecordingPort(CONCURRENT_TASKS);
@@ -72,7 +75,7 @@ class PortDispatcherTest {
     }
 
     private void awaitIdle() {
-        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == 0 && !dispatcher.isServing());
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == 0 && dispatcher.isIdle());
     }
 
     private void submit(final int count) throws Exception {
@@ -89,7 +92,6 @@ class PortDispatcherTest {
         assertNull(transactions.served().get(0).outcome().fault());
         assertEquals(1, port.committed().size());
         awaitIdle();
-        assertFalse(dispatchers.isServing());
     }
 
     @Test
@@ -98,8 +100,8 @@ class PortDispatcherTest {
         port.scheduled(false);
         submit(100);
         await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == CONCURRENT_TASKS);
-        assertEquals(100 - CONCURRENT_TASKS, dispatcher.waiting());
-        assertEquals(100 - CONCURRENT_TASKS, dispatchers.waiting());
+        assertEquals(100, dispatcher.waiting());
+        assertEquals(100, dispatchers.waiting());
         port.scheduled(true);
         awaitServed(100);
         assertTrue(port.commits() >= 10 && port.commits() <= 10 + 2 * CONCURRENT_TASKS, () -> "" + port.commits());
@@ -191,7 +193,7 @@ class PortDispatcherTest {
             port.scheduled(false);
         });
         port.scheduled(true);
-        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.commits() > 0 && !dispatcher.isServing());
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.commits() > 0);
         await().pollInterval(POLL_INTERVAL)
                 .atMost(DEADLINE)
                 .until(() -> !transactions.served().isEmpty());
@@ -232,5 +234,126 @@ class PortDispatcherTest {
         final PortDispatcher later = dispatchers.acquire(port.port());
         assertNotSame(dispatcher, later);
         dispatcher = later;
+    }
+
+    private void sweepUntil(final BooleanSupplier condition) {
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> {
+            dispatchers.sweep();
+            return condition.getAsBoolean();
+        });
+    }
+
+    private void assertAllFailed(final PeerFault.Kind kind, final int count) {
+        awaitServed(count);
+        transactions
+                .served()
+                .forEach(served -> assertEquals(kind, served.outcome().fault().kind()));
+    }
+
+    @Test
+    @DisplayName("an Error in a commit fails its transactions, and the port serves the next")
+    void errorInCommit() throws Exception {
+        port.beforeCommit(flowFiles -> {
+            throw new OutOfMemoryError("test");
+        });
+        submit(5);
+        assertAllFailed(PeerFault.Kind.COMMIT_FAILED, 5);
+        port.beforeCommit(flowFiles -> {});
+        submit(5);
+        awaitServed(10);
+        assertEquals(5, port.committed().size());
+        assertEquals(0, port.unanswered());
+        awaitIdle();
+    }
+
+    @Test
+    @DisplayName("an Error in a visit, outside of any commit, fails what was claimed, and the port serves the next")
+    void errorInVisit() throws Exception {
+        final AtomicInteger asked = new AtomicInteger();
+        port.allow(identity -> {
+            // The port asks first, then the visit.
+            if (asked.incrementAndGet() == 2) {
+                throw new OutOfMemoryError("test");
+            }
+            return true;
+        });
+        submit(1);
+        assertAllFailed(PeerFault.Kind.COMMIT_FAILED, 1);
+        submit(1);
+        awaitServed(2);
+        assertEquals(1, port.committed().size());
+        assertEquals(0, port.unanswered());
+        awaitIdle();
+    }
+
+    @Test
+    @DisplayName("a request that a port task took and never answered is given up, and another one made")
+    void errorInPort() throws Exception {
+        final AtomicInteger tasks = new AtomicInteger();
+        port.onTask(() -> {
+            if (tasks.incrementAndGet() <= CONCURRENT_TASKS) {
+                throw new OutOfMemoryError("test");
+            }
+        });
+        for (int i = 0; i < CONCURRENT_TASKS; i++) {
+            submit(11);
+        }
+        sweepUntil(() -> transactions.served().size() == 11 * CONCURRENT_TASKS);
+        sweepUntil(() -> port.inPort() == 0 && dispatcher.isIdle());
+        assertTrue(port.unanswered() > 0);
+        assertTrue(
+                port.committed().size() >= 10 * CONCURRENT_TASKS,
+                () -> "" + port.committed().size());
+    }
+
+    @Test
+    @DisplayName("a port that stops lets go of what waits, of the threads that stand for it, and is forgotten")
+    void stopsUnderLoad() throws Exception {
+        port.scheduled(false);
+        submit(40);
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == CONCURRENT_TASKS);
+        port.running(false);
+        sweepUntil(() -> transactions.served().size() == 40);
+        assertAllFailed(PeerFault.Kind.PORT_NOT_RUNNING, 40);
+        awaitIdle();
+        assertEquals(0, port.requests());
+        dispatchers.release(dispatcher);
+        final PortDispatcher later = dispatchers.acquire(port.port());
+        assertNotSame(dispatcher, later);
+        dispatcher = later;
+    }
+
+    @Test
+    @DisplayName("a request whose transactions have all gone is let go")
+    void letGo() throws Exception {
+        port.scheduled(false);
+        final InboundTransaction transaction = transactions.received(null, "gone");
+        dispatcher.submit(transaction);
+        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == 1);
+        assertTrue(transaction.abandon());
+        dispatcher.withdraw(transaction);
+        awaitIdle();
+        assertEquals(0, port.requests());
+        port.scheduled(true);
+        submit(1);
+        awaitServed(1);
+    }
+
+    @Test
+    @DisplayName("a peer that the port refuses loses its own transaction; the others of its visit are served")
+    void refusedAmongOthers() throws Exception {
+        port.allow(identity -> !"CN=mallory".equals(identity));
+        port.scheduled(false);
+        dispatcher.submit(transactions.received("CN=mallory", "a"));
+        dispatcher.submit(transactions.received("CN=alice", "b"));
+        dispatcher.submit(transactions.received("CN=bob", "c"));
+        port.scheduled(true);
+        awaitServed(3);
+        assertEquals(2, port.committed().size());
+        transactions
+                .served()
+                .forEach(served -> assertEquals(
+                        "CN=mallory".equals(served.transaction().peer().identity()),
+                        served.outcome().fault() != null));
     }
 }

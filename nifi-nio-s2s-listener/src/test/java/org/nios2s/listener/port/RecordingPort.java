@@ -8,6 +8,7 @@ import static org.mockito.Mockito.when;
 import static org.mockito.Mockito.withSettings;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -20,6 +21,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -35,6 +38,7 @@ import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.codec.FlowFileCodec;
 import org.apache.nifi.remote.exception.NotAuthorizedException;
+import org.apache.nifi.remote.exception.RequestExpiredException;
 import org.apache.nifi.remote.protocol.ServerProtocol;
 
 /**
@@ -64,9 +68,16 @@ public final class RecordingPort implements AutoCloseable {
     private volatile Predicate<String> allowed = identity -> true;
     private volatile Consumer<List<ReceivedFlowFile>> beforeCommit = flowFiles -> {};
     private volatile Runnable beforeWrite = () -> {};
+    private volatile Runnable onTask = () -> {};
+    private final AtomicInteger unanswered = new AtomicInteger();
 
     /** What waits in the port. */
-    private record Request(Peer peer, ServerProtocol protocol, Service service, CompletableFuture<Integer> answer) {}
+    private record Request(
+            Peer peer,
+            ServerProtocol protocol,
+            Service service,
+            CompletableFuture<Void> taken,
+            CompletableFuture<Integer> answer) {}
 
     /** What a port task calls of a protocol. */
     @FunctionalInterface
@@ -130,9 +141,10 @@ public final class RecordingPort implements AutoCloseable {
         }
         mostInPort.accumulateAndGet(inPort.incrementAndGet(), Math::max);
         try {
-            return enter(new Request(peer, protocol, service, new CompletableFuture<>()))
-                    .answer
-                    .get();
+            final Request request =
+                    enter(new Request(peer, protocol, service, new CompletableFuture<>(), new CompletableFuture<>()));
+            awaitTaken(request);
+            return request.answer.get();
         } catch (final ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
         } finally {
@@ -140,10 +152,35 @@ public final class RecordingPort implements AutoCloseable {
         }
     }
 
+    /** As NiFi's port, which asks again and again whether the request has expired, but sooner. */
+    private void awaitTaken(final Request request) throws Exception {
+        while (!request.taken.isDone()) {
+            if (request.protocol.getRequestExpiration() > 0) {
+                synchronized (this) {
+                    requests.remove(request);
+                }
+                throw new ProcessException(new SocketTimeoutException("Read timed out"));
+            }
+            try {
+                request.taken.get(5, TimeUnit.MILLISECONDS);
+            } catch (final TimeoutException e) {
+                // Asks again.
+            }
+        }
+    }
+
     private void runPortTasks() {
         try {
             while (true) {
-                serve(take());
+                final Request request = take();
+                request.taken.complete(null);
+                try {
+                    onTask.run();
+                    serve(request);
+                } catch (final Error e) {
+                    // NiFi's port does not answer either, and its scheduler goes on.
+                    unanswered.incrementAndGet();
+                }
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -167,6 +204,9 @@ public final class RecordingPort implements AutoCloseable {
         inPortTask.set(true);
         final RecordingSession session = new RecordingSession(queue, this::commit, () -> beforeWrite.run());
         try {
+            if (request.protocol.getRequestExpiration() > 0) {
+                throw new RequestExpiredException();
+            }
             final String identity = request.peer.getCommunicationsSession().getUserDn();
             if (!allowed.test(identity)) {
                 throw new NotAuthorizedException("User " + identity + " is not authorized");
@@ -189,12 +229,12 @@ public final class RecordingPort implements AutoCloseable {
         return context;
     }
 
-    /** NiFi protects a port's connections only while one of its tasks runs. */
+    /** NiFi protects a port's connections only while one of its tasks runs; a pull may be committed where none will. */
     private void commit(
             final List<ReceivedFlowFile> flowFiles,
             final List<RecordingSession.Receipt> provenance,
             final List<ReceivedFlowFile> removed) {
-        if (!inPortTask.get()) {
+        if (!inPortTask.get() && (running || port.getConnectableType() == ConnectableType.INPUT_PORT)) {
             throw new IllegalStateException("A session was committed outside of a port task");
         }
         beforeCommit.accept(flowFiles);
@@ -234,6 +274,21 @@ public final class RecordingPort implements AutoCloseable {
     /** @param listener runs before content is written to a stream of a session's */
     public void beforeWrite(final Runnable listener) {
         beforeWrite = listener;
+    }
+
+    /** Runs when a port task has taken a request, before it is served. */
+    public void onTask(final Runnable action) {
+        onTask = action;
+    }
+
+    /** @return requests that a port task took and did not answer */
+    public int unanswered() {
+        return unanswered.get();
+    }
+
+    /** @return requests that wait for a port task */
+    public synchronized int requests() {
+        return requests.size();
     }
 
     /** Runs before every commit, on the port task. */

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -22,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.InboundTransaction.State;
 
-/** The queue of a port: order, bound, waking, removal. Lives on the test's thread. */
+/** The queue of a port: order, batches, waking, removal. Lives on the test's thread. */
 class RequestQueueTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final BooleanSupplier NOTHING_ELSE = () -> false;
     private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Transactions transactions = new Transactions();
-    private final RequestQueue queue = new RequestQueue(2);
+    private final RequestQueue queue = new RequestQueue();
 
     private InboundTransaction add(final String... contents) throws Exception {
         final InboundTransaction transaction = transactions.ready(null, contents);
@@ -43,41 +44,69 @@ class RequestQueueTest {
         assertEquals(0, transactions.held());
     }
 
+    private List<InboundTransaction> claim(final int maxTransactions, final long maxBytes) {
+        final List<InboundTransaction> batch = new ArrayList<>();
+        queue.claimInto(batch, maxTransactions, maxBytes);
+        return batch;
+    }
+
     @Test
     @DisplayName("transactions leave in the order in which they came")
     void order() throws Exception {
         final InboundTransaction first = add("a");
         final InboundTransaction second = add("b");
         final InboundTransaction third = add("c");
-        assertSame(first, queue.poll());
-        final List<InboundTransaction> batch = new ArrayList<>();
-        queue.claimInto(batch, 10, Long.MAX_VALUE);
-        assertEquals(List.of(second, third), batch);
-        assertNull(queue.poll());
+        assertSame(first, queue.first());
+        assertEquals(List.of(first), claim(1, Long.MAX_VALUE));
+        assertEquals(List.of(second, third), claim(10, Long.MAX_VALUE));
+        assertNull(queue.first());
     }
 
     @Test
-    @DisplayName("a batch takes no more than its number of transactions, those it begins with included")
+    @DisplayName("a batch takes no more than its number of transactions")
     void batchByCount() throws Exception {
-        final List<InboundTransaction> batch = new ArrayList<>(List.of(transactions.ready(null, "lead")));
         add("a");
         add("b");
-        queue.claimInto(batch, 2, Long.MAX_VALUE);
-        assertEquals(2, batch.size());
+        add("c");
+        assertEquals(2, claim(2, Long.MAX_VALUE).size());
         assertEquals(1, queue.size());
     }
 
     @Test
-    @DisplayName("a batch takes the transaction that goes beyond its bytes, and none behind it")
+    @DisplayName("a batch stays within its bytes")
     void batchByBytes() throws Exception {
+        final InboundTransaction first = add("12345");
+        final InboundTransaction second = add("12345");
         add("12345");
-        add("12345");
-        add("12345");
-        final List<InboundTransaction> batch = new ArrayList<>();
-        queue.claimInto(batch, 10, 6);
-        assertEquals(2, batch.size());
-        queue.claimInto(batch, 10, 10);
-        assertEquals(2, batch.size());
+        assertEquals(2, claim(10, first.bytes() + second.bytes()).size());
+        assertEquals(1, queue.size());
+    }
+
+    @Test
+    @DisplayName("a batch stays within its FlowFiles, those of one transaction counted together")
+    void batchByFlowFiles() throws Exception {
+        final int third = RequestQueue.COMMIT_FLOW_FILES / 3;
+        for (int i = 0; i < 4; i++) {
+            queue.add(transactions.ready(null, empty(third)));
+        }
+        assertEquals(3, claim(10, Long.MAX_VALUE).size());
+        assertEquals(1, queue.size());
+    }
+
+    @Test
+    @DisplayName("a transaction larger than a commit makes a batch of its own")
+    void batchOfOne() throws Exception {
+        final InboundTransaction large = transactions.ready(null, empty(RequestQueue.COMMIT_FLOW_FILES + 1));
+        queue.add(large);
+        add("a");
+        assertEquals(List.of(large), claim(10, 0));
+        assertEquals(1, claim(10, 0).size());
+    }
+
+    private static String[] empty(final int packets) {
+        final String[] contents = new String[packets];
+        Arrays.fill(contents, "");
+        return contents;
     }
 
     @Test
@@ -86,9 +115,7 @@ class RequestQueueTest {
         final InboundTransaction abandoned = add("a");
         final InboundTransaction waiting = add("b");
         assertTrue(abandoned.abandon());
-        final List<InboundTransaction> batch = new ArrayList<>();
-        queue.claimInto(batch, 10, Long.MAX_VALUE);
-        assertEquals(List.of(waiting), batch);
+        assertEquals(List.of(waiting), claim(10, Long.MAX_VALUE));
         assertEquals(State.IN_SERVICE, waiting.state());
         assertFalse(waiting.abandon());
     }
@@ -101,8 +128,7 @@ class RequestQueueTest {
         final InboundTransaction third = add("c");
         queue.remove(second);
         queue.remove(second);
-        assertSame(first, queue.poll());
-        assertSame(third, queue.poll());
+        assertEquals(List.of(first, third), claim(10, Long.MAX_VALUE));
         assertEquals(0, queue.size());
     }
 
@@ -148,50 +174,5 @@ class RequestQueueTest {
         somethingElse.set(true);
         queue.wake();
         assertTrue(woken.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
-    }
-
-    @Test
-    @DisplayName("there is room below the capacity, and who finds none is told once when there is")
-    void room() throws Exception {
-        final List<String> resumed = new ArrayList<>();
-        add("a");
-        assertTrue(queue.hasRoomOrAwait(() -> resumed.add("early")));
-        add("b");
-        assertFalse(queue.hasRoomOrAwait(() -> resumed.add("first")));
-        assertFalse(queue.hasRoomOrAwait(() -> resumed.add("second")));
-        assertEquals(List.of(), resumed);
-        queue.poll();
-        assertEquals(List.of("first", "second"), resumed);
-        queue.poll();
-        assertEquals(List.of("first", "second"), resumed);
-    }
-
-    @Test
-    @DisplayName("a removed transaction makes room too")
-    void roomByRemoval() throws Exception {
-        final List<String> resumed = new ArrayList<>();
-        add("a");
-        final InboundTransaction second = add("b");
-        assertFalse(queue.hasRoomOrAwait(() -> resumed.add("next")));
-        queue.remove(second);
-        assertEquals(List.of("next"), resumed);
-    }
-
-    @Test
-    @DisplayName("whoever is woken may fill the queue again; those behind it wait on")
-    void refilled() throws Exception {
-        final List<String> resumed = new ArrayList<>();
-        add("a");
-        add("b");
-        final InboundTransaction next = transactions.ready(null, "c");
-        assertFalse(queue.hasRoomOrAwait(() -> {
-            resumed.add("first");
-            queue.add(next);
-        }));
-        assertFalse(queue.hasRoomOrAwait(() -> resumed.add("second")));
-        queue.poll();
-        assertEquals(List.of("first"), resumed);
-        queue.poll();
-        assertEquals(List.of("first", "second"), resumed);
     }
 }

@@ -2,7 +2,6 @@
 package org.nios2s.listener.port;
 
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 import static org.mockito.Mockito.withSettings;
@@ -17,10 +16,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.protocol.CommunicationsSession;
-import org.nios2s.listener.MemoryBudget;
+import org.nios2s.listener.limits.Limit;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.TransactionHold;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.TransactionPeer;
@@ -28,7 +30,6 @@ import org.nios2s.listener.transaction.TransactionPeer;
 /** Makes transactions that are complete, and keeps what became of them. Thread-safe. */
 final class Transactions {
     private static final int PORT = 4711;
-    private static final long MAX_BYTES = 1024 * 1024;
 
     private final MemoryBudget budget = new MemoryBudget(Long.MAX_VALUE);
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
@@ -54,14 +55,19 @@ final class Transactions {
 
     /** @return a transaction that both sides have confirmed, with one packet for each content */
     InboundTransaction ready(final String identity, final String... contents) throws Exception {
-        final InboundTransaction transaction = received(identity, contents);
-        transaction.ready();
+        return ready(received(identity, contents));
+    }
+
+    /** Both sides have confirmed the transaction. */
+    InboundTransaction ready(final InboundTransaction transaction) {
+        transaction.ready(outcome -> served.add(new Served(transaction, outcome)));
         return transaction;
     }
 
     /** @return a transaction that is complete, but not yet confirmed */
     InboundTransaction received(final String identity, final String... contents) throws Exception {
-        final InboundTransaction transaction = new InboundTransaction(peer(identity), budget, MAX_BYTES, allocator);
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1), new AtomicBoolean());
+        final InboundTransaction transaction = new InboundTransaction(peer(identity), hold, allocator);
         made.add(transaction);
         for (final String content : contents) {
             final ByteBuf bytes = Unpooled.copiedBuffer(content, StandardCharsets.UTF_8);
@@ -71,8 +77,8 @@ final class Transactions {
                 transaction.content(bytes, bytes.readableBytes());
             }
             transaction.packetEnds();
-            transaction.settle(0);
         }
+        hold.charge().add(transaction.bytes());
         return transaction;
     }
 
@@ -84,9 +90,6 @@ final class Transactions {
         when(peer.worker()).thenReturn(worker);
         when(peer.transitUri(any())).thenAnswer(invocation -> "nifi://sender.example/" + invocation.getArgument(0));
         when(peer.toPeer()).thenAnswer(invocation -> niFiPeer(identity));
-        doAnswer(invocation -> served.add(new Served(invocation.getArgument(0), invocation.getArgument(1))))
-                .when(peer)
-                .served(any(), any());
         return peer;
     }
 

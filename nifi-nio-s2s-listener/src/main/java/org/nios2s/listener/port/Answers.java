@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.port;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.nifi.processor.ProcessContext;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.InboundTransaction.State;
+import org.nios2s.listener.transaction.Outcome;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends transactions that have been claimed, and has their peers told, each on its own IO worker. Stateless; on the port task
+ * or whichever thread has claimed them.
+ */
+final class Answers {
+    private static final Logger logger = LoggerFactory.getLogger(Answers.class);
+
+    private Answers() {}
+
+    /** @return what becomes of transactions that have been committed, whatever is not known of the destination */
+    static Outcome committed(final ProcessContext context) {
+        try {
+            return context.getAvailableRelationships().isEmpty() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
+        } catch (final RuntimeException e) {
+            logger.debug("Whether the destination is full is not known", e);
+            return Outcome.COMMITTED;
+        }
+    }
+
+    /** They have the same outcome: each IO worker is told of all its own in one go. */
+    static void give(final List<InboundTransaction> transactions, final Outcome outcome) {
+        final Map<EventExecutor, List<InboundTransaction>> byWorker = new IdentityHashMap<>();
+        for (final InboundTransaction transaction : transactions) {
+            byWorker.computeIfAbsent(transaction.peer().worker(), worker -> new ArrayList<>())
+                    .add(transaction);
+        }
+        byWorker.forEach((worker, own) -> tell(worker, own, outcome));
+    }
+
+    /** Those that have no answer yet have failed; whatever goes wrong with one, the others are told. */
+    static void failed(final List<InboundTransaction> transactions, final PeerFault fault) {
+        final Outcome outcome = Outcome.failed(fault);
+        for (final InboundTransaction transaction : transactions) {
+            if (transaction.state() == State.IN_SERVICE) {
+                Guarded.run(
+                        logger,
+                        "The answer to a peer",
+                        () -> tell(transaction.peer().worker(), List.of(transaction), outcome));
+            }
+        }
+    }
+
+    private static void tell(
+            final EventExecutor worker, final List<InboundTransaction> transactions, final Outcome outcome) {
+        try {
+            worker.execute(() -> transactions.forEach(
+                    transaction -> Guarded.run(logger, "The answer to a peer", () -> transaction.served(outcome))));
+        } catch (final RejectedExecutionException e) {
+            logger.debug("The listener has stopped: {} peers do not hear of their end", transactions.size(), e);
+        } finally {
+            transactions.forEach(InboundTransaction::end);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.port;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.processor.ProcessContext;
+import org.apache.nifi.processor.ProcessSession;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.transaction.InboundTransaction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One visit of a port task: it commits sessions that were handed out before, commits what is ready in groups, and hands its
+ * own session to a transaction that needs one for itself. It never waits for the network. Lives on the port task.
+ */
+final class PortVisit {
+    private static final Logger logger = LoggerFactory.getLogger(PortVisit.class);
+
+    /** After this a port task returns to NiFi even if there is more, so that the pool's other tasks get their turn. */
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private final PortDispatcher dispatcher;
+    private final ListenerSettings settings;
+    private final ProcessContext context;
+    private final ProcessSession session;
+    private final GroupCommit groupCommit;
+
+    PortVisit(
+            final PortDispatcher dispatcher,
+            final ListenerSettings settings,
+            final ListenerMetrics metrics,
+            final ProcessContext context,
+            final ProcessSession session) {
+        this.dispatcher = dispatcher;
+        this.settings = settings;
+        this.context = context;
+        this.session = session;
+        this.groupCommit = new GroupCommit(context, session, dispatcher.port()::checkUserAuthorization, metrics);
+    }
+
+    /** @return FlowFiles committed */
+    int serve() throws InterruptedException {
+        final long leaveNanos = System.nanoTime() + LONGEST_NANOS;
+        int flowFiles = 0;
+        do {
+            dispatcher.ends().commitAll(this::hasRoom);
+            flowFiles += commitBatch();
+        } while (!groupCommit.isHopeless()
+                && dispatcher.takers().isEmpty()
+                && hasRoom()
+                && System.nanoTime() - leaveNanos < 0
+                && dispatcher.awaitMore());
+        if (!groupCommit.isHopeless()) {
+            handOut();
+        }
+        return flowFiles;
+    }
+
+    private boolean hasRoom() {
+        return dispatcher.port().getConnectableType() == ConnectableType.OUTPUT_PORT
+                || !groupCommit.isDestinationFull();
+    }
+
+    private int commitBatch() {
+        final List<InboundTransaction> batch = new ArrayList<>();
+        try {
+            dispatcher.queue().claimInto(batch, settings.commitTransactions(), settings.commitBytes());
+            return batch.isEmpty() ? 0 : groupCommit.commit(batch);
+        } catch (final Throwable e) {
+            Answers.failed(
+                    batch, new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was rolled back: " + e, e));
+            throw e;
+        }
+    }
+
+    /** Gives the session to the first that takes it. */
+    private void handOut() {
+        SessionTaker next = dispatcher.takers().poll();
+        while (next != null && !isSpentFor(next)) {
+            next = dispatcher.takers().poll();
+        }
+    }
+
+    /** @return whether the session is the taker's, or spoilt by it */
+    private boolean isSpentFor(final SessionTaker taker) {
+        HeldSession held = null;
+        try {
+            final PeerFault refusal = groupCommit.refusalOf(taker.peer().identity());
+            if (refusal != null) {
+                taker.refuse(refusal);
+                return false;
+            }
+            held = new HeldSession(session, context, taker.peer(), dispatcher.ends());
+            if (taker.take(held)) {
+                return true;
+            }
+            held.forgo();
+            return false;
+        } catch (final Throwable e) {
+            final PeerFault fault = new PeerFault(
+                    PeerFault.Kind.COMMIT_FAILED, "The transaction could not begin and was rolled back: " + e, e);
+            Guarded.run(logger, "The refusal of a session", () -> taker.refuse(fault));
+            if (held != null) {
+                held.rollbackNow(fault);
+            }
+            return held != null;
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.port;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.nios2s.listener.fault.PeerFault;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How the sessions that one port's tasks have handed out come to their end. Thread-safe.
+ *
+ * <p>A rollback is done at once, on a content worker: it puts nothing into a connection that is full, and NiFi triggers
+ * no port under back pressure. A commit waits for a visit of a port task. If there will be none, since the port has stopped
+ * or refuses the peer, a push is rolled back; a pull is committed on a content worker, since its peer has the FlowFiles.
+ * That touches no connection that the port's active threads would have to protect: NiFi does not let go of a connection
+ * while it has unacknowledged FlowFiles.
+ */
+final class SessionEnds {
+    private static final Logger logger = LoggerFactory.getLogger(SessionEnds.class);
+
+    private final boolean pull;
+    private final Executor contentWorkers;
+    private final Runnable visitWanted;
+    private final Queue<HeldSession> commits = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger held = new AtomicInteger();
+
+    /**
+     * @param pull whether the port sends
+     * @param visitWanted asks for a visit; must not block
+     */
+    SessionEnds(final boolean pull, final Executor contentWorkers, final Runnable visitWanted) {
+        this.pull = pull;
+        this.contentWorkers = contentWorkers;
+        this.visitWanted = visitWanted;
+    }
+
+    void begins() {
+        held.incrementAndGet();
+    }
+
+    void hasEnded(final HeldSession session) {
+        commits.remove(session);
+        held.decrementAndGet();
+    }
+
+    void commitAtVisit(final HeldSession session) {
+        commits.add(session);
+        visitWanted.run();
+    }
+
+    /** Runs the end of a session now, on a content worker, or here if there is none any more. */
+    void now(final Runnable end) {
+        try {
+            contentWorkers.execute(end);
+        } catch (final Throwable e) {
+            logger.debug("No content worker takes the end of a session, which is done here", e);
+            end.run();
+        }
+    }
+
+    /** Commits what waits for it; on the port task. */
+    void commitAll(final BooleanSupplier goOn) {
+        while (!commits.isEmpty() && goOn.getAsBoolean()) {
+            final HeldSession next = commits.poll();
+            if (next != null) {
+                next.commitNow();
+            }
+        }
+    }
+
+    /** There will be no visit. */
+    void endAll(final PeerFault fault) {
+        for (HeldSession next = commits.peek(); next != null; next = commits.peek()) {
+            end(next, fault);
+        }
+    }
+
+    /** There will be no visit for this one, if it still waits. */
+    void end(final HeldSession session, final PeerFault fault) {
+        if (commits.remove(session)) {
+            now(pull ? session::commitNow : () -> session.rollbackNow(fault));
+        }
+    }
+
+    /** @return the one whose commit has waited longest, or null */
+    HeldSession first() {
+        return commits.peek();
+    }
+
+    /** @return commits that wait for a visit */
+    int waiting() {
+        return commits.size();
+    }
+
+    /** @return sessions that have not ended */
+    int held() {
+        return held.get();
+    }
+}
