@@ -35,7 +35,7 @@ final class PortRequest implements ServerProtocol {
     private static final long AT_ONCE = 1;
 
     /** Sweeps without a sign after which a request is lost: the port took it, and something kept it from answering. */
-    private static final int LOST_AFTER_SWEEPS = 10;
+    private static final int LOST_AFTER_SWEEPS = 16;
 
     private final PortDispatcher dispatcher;
     private volatile Thread standing;
