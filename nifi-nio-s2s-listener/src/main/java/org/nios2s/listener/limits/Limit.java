@@ -4,6 +4,9 @@ package org.nios2s.listener.limits;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
+import org.nios2s.listener.fault.Guarded;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * So many of something at once: places, permits, sessions. Who asks in vain waits in line, may leave it, and holds what it
@@ -13,6 +16,8 @@ import java.util.SequencedSet;
  * some of the upper one to its neighbours.
  */
 public final class Limit {
+    private static final Logger logger = LoggerFactory.getLogger(Limit.class);
+
     private final int most;
     private final Limit upper;
     /** One lock for an upper limit and all below it. */
@@ -37,6 +42,7 @@ public final class Limit {
             final boolean late;
             synchronized (lock) {
                 late = isGranted;
+                isGranted = false;
                 line.remove(this);
             }
             if (late) {
@@ -112,26 +118,26 @@ public final class Limit {
             next = callNext();
         }
         while (next != null) {
-            next.granted.run();
+            Guarded.run(logger, "Calling who waits for a limit", next.granted::run);
             synchronized (lock) {
                 next = callNext();
             }
         }
     }
 
-    /** @return whose turn it is, who has one now; or null */
+    /** @return whose turn it is, who has one now; or null. Neighbours take turns: nobody waits for a busy one's line to end */
     private Waiter callNext() {
-        final Waiter own = callOwn();
-        if (own != null || upper == null) {
-            return own;
+        if (upper == null) {
+            return callOwn();
         }
-        for (final Limit neighbour : List.copyOf(upper.wanting)) {
-            final Waiter called = neighbour.callOwn();
+        for (final Limit lower : List.copyOf(upper.wanting)) {
+            final Waiter called = lower.callOwn();
+            if (lower.line.isEmpty()) {
+                upper.wanting.remove(lower);
+            }
             if (called != null) {
-                // Its turn was this one: the next is another's.
-                upper.wanting.remove(neighbour);
-                if (!neighbour.line.isEmpty()) {
-                    upper.wanting.addLast(neighbour);
+                if (upper.wanting.remove(lower)) {
+                    upper.wanting.addLast(lower);
                 }
                 return called;
             }
@@ -140,13 +146,7 @@ public final class Limit {
     }
 
     private Waiter callOwn() {
-        if (line.isEmpty()) {
-            if (upper != null) {
-                upper.wanting.remove(this);
-            }
-            return null;
-        }
-        if (!take()) {
+        if (line.isEmpty() || !take()) {
             return null;
         }
         final Waiter next = line.removeFirst();

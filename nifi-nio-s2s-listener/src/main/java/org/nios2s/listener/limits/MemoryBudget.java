@@ -8,6 +8,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
+import org.nios2s.listener.fault.Guarded;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Memory for all that peers make us hold. Every byte is charged by who holds it, a {@link Charge} for each transaction and
@@ -24,6 +27,8 @@ import java.util.concurrent.TimeUnit;
  * told to give up.
  */
 public final class MemoryBudget {
+    private static final Logger logger = LoggerFactory.getLogger(MemoryBudget.class);
+
     /** A charge of so many bytes is small; and what is set aside for who is called from the line. */
     public static final int UNIT = 16 * 1024;
 
@@ -212,8 +217,10 @@ public final class MemoryBudget {
         }
 
         private void reserve() {
-            reserved += UNIT;
-            count(UNIT);
+            if (!closed) {
+                reserved += UNIT;
+                count(UNIT);
+            }
         }
 
         private void count(final long bytes) {
@@ -282,14 +289,14 @@ public final class MemoryBudget {
                 }
             }
         }
-        losers.forEach(loser -> loser.givesUp.run());
+        losers.forEach(loser -> Guarded.run(logger, "Ending a standstill", loser.givesUp::run));
     }
 
     /** Calls whom there is room for: first in the share in which something was given back, then in the others in turn. */
     private void callWaiting(final Share first) {
         Waiter next = nextToCall(first);
         while (next != null) {
-            next.called.run();
+            Guarded.run(logger, "Calling who waits for memory", next.called::run);
             next = nextToCall(first);
         }
     }

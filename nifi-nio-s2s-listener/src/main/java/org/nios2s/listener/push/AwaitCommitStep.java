@@ -17,6 +17,7 @@ import org.nios2s.listener.transaction.Outcome;
  */
 final class AwaitCommitStep extends WaitingStep {
     private final InboundTransaction transaction;
+    private boolean hasEnded;
 
     AwaitCommitStep(final PeerConnection connection, final InboundTransaction transaction) {
         super(connection);
@@ -38,6 +39,12 @@ final class AwaitCommitStep extends WaitingStep {
     public void checkDeadline(final long nowNanos) throws PeerFault {
         if (transaction.state() == InboundTransaction.State.READY) {
             Expiration.check(connection(), transaction.readyNanos(), nowNanos);
+        } else if (transaction.state() == InboundTransaction.State.ENDED) {
+            // Its outcome is posted before its end: by the next look it has come.
+            if (hasEnded) {
+                throw new PeerFault(PeerFault.Kind.INTERNAL, "The outcome of the transaction was lost");
+            }
+            hasEnded = true;
         }
     }
 

@@ -69,10 +69,14 @@ class LimitTest {
         assertEquals(List.of(), called);
         busy.release();
         assertEquals(List.of("3"), called);
+        ask(busy, "6");
         busy.release();
         assertEquals(List.of("3", "5"), called);
+        quiet.release();
+        assertEquals(List.of("3", "5", "6"), called);
+        busy.release();
         assertEquals(1, busy.held());
-        assertEquals(2, quiet.held());
+        assertEquals(1, quiet.held());
     }
 
     @Test

@@ -80,7 +80,7 @@ class PortDispatcherTest {
 
     private void submit(final int count) throws Exception {
         for (int i = 0; i < count; i++) {
-            dispatcher.submit(transactions.received(null, "packet"));
+            dispatcher.submit(transactions.ready(null, "packet"));
         }
     }
 
@@ -130,7 +130,7 @@ class PortDispatcherTest {
             for (int i = 0; i < submitters; i++) {
                 threads.submit(() -> {
                     for (int j = 0; j < each; j++) {
-                        dispatcher.submit(transactions.received(null, "packet"));
+                        dispatcher.submit(transactions.ready(null, "packet"));
                         if (j % 50 == 0) {
                             // Long enough for the port to run empty now and then.
                             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
@@ -172,12 +172,12 @@ class PortDispatcherTest {
     @DisplayName("a port that refuses the peer of its request fails that transaction and serves the next")
     void refusedLead() throws Exception {
         port.allow("CN=alice"::equals);
-        dispatcher.submit(transactions.received("CN=mallory", "a"));
+        dispatcher.submit(transactions.ready("CN=mallory", "a"));
         awaitServed(1);
         assertEquals(
                 PeerFault.Kind.NOT_AUTHORIZED,
                 transactions.served().get(0).outcome().fault().kind());
-        dispatcher.submit(transactions.received("CN=alice", "b"));
+        dispatcher.submit(transactions.ready("CN=alice", "b"));
         awaitServed(2);
         assertEquals(1, port.committed().size());
     }
@@ -211,7 +211,7 @@ class PortDispatcherTest {
     void abandoned() throws Exception {
         port.scheduled(false);
         submit(1);
-        final InboundTransaction transaction = transactions.received(null, "gone");
+        final InboundTransaction transaction = transactions.ready(null, "gone");
         dispatcher.submit(transaction);
         assertTrue(transaction.abandon());
         dispatcher.withdraw(transaction);
@@ -327,7 +327,7 @@ class PortDispatcherTest {
     @DisplayName("a request whose transactions have all gone is let go")
     void letGo() throws Exception {
         port.scheduled(false);
-        final InboundTransaction transaction = transactions.received(null, "gone");
+        final InboundTransaction transaction = transactions.ready(null, "gone");
         dispatcher.submit(transaction);
         await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == 1);
         assertTrue(transaction.abandon());
@@ -344,9 +344,9 @@ class PortDispatcherTest {
     void refusedAmongOthers() throws Exception {
         port.allow(identity -> !"CN=mallory".equals(identity));
         port.scheduled(false);
-        dispatcher.submit(transactions.received("CN=mallory", "a"));
-        dispatcher.submit(transactions.received("CN=alice", "b"));
-        dispatcher.submit(transactions.received("CN=bob", "c"));
+        dispatcher.submit(transactions.ready("CN=mallory", "a"));
+        dispatcher.submit(transactions.ready("CN=alice", "b"));
+        dispatcher.submit(transactions.ready("CN=bob", "c"));
         port.scheduled(true);
         awaitServed(3);
         assertEquals(2, port.committed().size());
