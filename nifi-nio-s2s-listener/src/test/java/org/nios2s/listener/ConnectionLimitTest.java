@@ -28,12 +28,16 @@ class ConnectionLimitTest {
     }
 
     @Test
-    @DisplayName("0 is no limit")
+    @DisplayName("0 is no limit, of neither kind")
     void unlimited() throws Exception {
-        final ConnectionLimit limit = new ConnectionLimit(0, 0);
-        for (int i = 0; i < 10_000; i++) {
-            limit.add(one);
-        }
+        final ConnectionLimit noTotal = new ConnectionLimit(0, 1);
+        noTotal.add(one);
+        noTotal.add(other);
+        assertRefused(noTotal, one, "nifi.remote.input.nio.connections.max.per.address");
+        final ConnectionLimit noneFromOneAddress = new ConnectionLimit(2, 0);
+        noneFromOneAddress.add(one);
+        noneFromOneAddress.add(one);
+        assertRefused(noneFromOneAddress, one, "nifi.remote.input.nio.connections.max");
     }
 
     @Test
