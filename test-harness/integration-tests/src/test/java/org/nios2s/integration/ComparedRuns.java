@@ -113,7 +113,8 @@ final class ComparedRuns {
         final StringBuilder script = new StringBuilder("events ").append(events).append(System.lineSeparator());
         stock.forEach(
                 line -> script.append("stock ").append(ScriptLine.quote(line)).append(System.lineSeparator()));
-        ours.forEach(line -> script.append("ours ").append(ScriptLine.quote(line)).append(System.lineSeparator()));
+        ours.forEach(
+                line -> script.append("ours ").append(ScriptLine.quote(line)).append(System.lineSeparator()));
         return script.toString();
     }
 

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -41,12 +42,14 @@ final class ConversationCorpus {
     private Optional<String> difference = Optional.empty();
     private int events;
     private Map<Listener, List<String>> alone = nothingAlone();
+    private Optional<String> differenceOverTls = Optional.empty();
+    private Map<Listener, List<String>> aloneOverTls = nothingAlone();
     private List<ScriptLine> lines = new ArrayList<>();
 
     private ConversationCorpus() {}
 
-    /** The conversations of all files of the corpus whose name contains a text. */
-    static List<Conversation> read(final String nameContains) throws IOException {
+    /** The conversations of all files of the corpus in whose name a pattern is found. */
+    static List<Conversation> read(final String pattern) throws IOException {
         final ConversationCorpus corpus = new ConversationCorpus();
         final List<Path> files;
         try (Stream<Path> found = Files.list(DIRECTORY)) {
@@ -57,8 +60,9 @@ final class ConversationCorpus {
         for (final Path file : files) {
             corpus.read(file);
         }
+        final Predicate<String> wanted = Pattern.compile(pattern).asPredicate();
         return corpus.conversations.stream()
-                .filter(found -> found.name().contains(nameContains))
+                .filter(found -> wanted.test(found.name()))
                 .toList();
     }
 
@@ -109,12 +113,21 @@ final class ConversationCorpus {
 
     private void end() {
         if (name != null) {
-            conversations.add(new Conversation(name, difference, events, Map.copyOf(alone), List.copyOf(lines)));
+            conversations.add(new Conversation(
+                    name,
+                    difference,
+                    events,
+                    Map.copyOf(alone),
+                    differenceOverTls,
+                    Map.copyOf(aloneOverTls),
+                    List.copyOf(lines)));
         }
         name = null;
         difference = Optional.empty();
         events = 0;
         alone = nothingAlone();
+        differenceOverTls = Optional.empty();
+        aloneOverTls = nothingAlone();
         lines = new ArrayList<>();
     }
 
@@ -132,6 +145,12 @@ final class ConversationCorpus {
             case "events" -> events = Integer.parseInt(line.arguments().getFirst());
             case "stock" -> alone.get(Listener.STOCK).add(line.arguments().getFirst());
             case "ours" -> alone.get(Listener.NIO).add(line.arguments().getFirst());
+            case "tls-difference" ->
+                differenceOverTls = Optional.of(line.arguments().getFirst());
+            case "tls-stock" ->
+                aloneOverTls.get(Listener.STOCK).add(line.arguments().getFirst());
+            case "tls-ours" ->
+                aloneOverTls.get(Listener.NIO).add(line.arguments().getFirst());
             case "minifi" -> minifi(line);
             case "handshake" -> handshake(line);
             case "at" -> {
@@ -187,8 +206,8 @@ final class ConversationCorpus {
         properties.put("GZIP", "false");
         properties.put("PORT_IDENTIFIER", "${port:" + line.arguments().getFirst() + "}");
         properties.put("REQUEST_EXPIRATION_MILLIS", "30000");
-        for (final String property :
-                line.arguments().subList(Math.min(2, line.arguments().size()), line.arguments().size())) {
+        for (final String property : line.arguments()
+                .subList(Math.min(2, line.arguments().size()), line.arguments().size())) {
             final int end = property.indexOf('=');
             properties.put(property.substring(0, end), property.substring(end + 1));
         }

@@ -23,7 +23,9 @@ final class ConversationRun {
 
     private static final Pattern PORT = Pattern.compile("\\$\\{port:([a-z-]+)}");
     private static final String CHECKSUM = "${checksum}";
-    private static final String SECURE = "${secure}";
+    /** What a secured NiFi puts before its name in the list of peers, see {@link SharedNifi}. */
+    private static final String PROXY = "${proxy}";
+
     private static final byte[] GIVEN = "given".getBytes(StandardCharsets.US_ASCII);
 
     private final NifiInstance nifi;
@@ -111,8 +113,7 @@ final class ConversationRun {
             hearer = new Hearer(peer, nifi.instance());
         }
         switch (line.verb()) {
-            case "answer" ->
-                gone = !note(line, hearer.answer(line.arguments().getFirst()), line.argument(1, ""));
+            case "answer" -> gone = !note(line, hearer.answer(line.arguments().getFirst()), line.argument(1, ""));
             case "closed" -> note(line, timed(line, hearer.isClosed()), Hearer.CLOSED);
             case "open" -> note(line, hearer.isOpen(), "open");
             case "half-close" -> peer.halfClose();
@@ -120,7 +121,7 @@ final class ConversationRun {
             case "slowly" -> slowly = true;
             case "pause" -> pause(Long.parseLong(line.argument(0, "")));
             case "stop", "start", "disable", "delete", "disconnect", "empty" ->
-                note(line, own.change(line.verb(), line.argument(0, "")), "done");
+                note(line, own.change(line.verb(), line.argument(0, "")), line.argument(1, "done"));
             default -> {
                 send(line);
                 spokenNanos = System.nanoTime();
@@ -196,7 +197,8 @@ final class ConversationRun {
 
     private void give(final ScriptLine line) throws IOException {
         final int flowFiles = Integer.parseInt(line.arguments().getFirst());
-        final List<String> further = line.arguments().subList(1, line.arguments().size());
+        final List<String> further =
+                line.arguments().subList(1, line.arguments().size());
         final int contentAt = further.indexOf("|");
         final byte[] content = contentAt < 0 ? GIVEN : Speaker.content(further);
         final String port = own == null ? sharedPorts.get("loop-in") : own.id(OwnPorts.IN);
@@ -218,7 +220,7 @@ final class ConversationRun {
         final List<String> filled = line.arguments().stream()
                 .map(argument -> PORT.matcher(argument).replaceAll(this::portId))
                 .map(argument -> argument.replace(CHECKSUM, hearer == null ? "" : hearer.checksum())
-                        .replace(SECURE, nifi.instance().keyStore() == null ? "0" : "1"))
+                        .replace(PROXY, nifi.instance().keyStore() == null ? "" : "proxy-of-"))
                 .toList();
         return new ScriptLine(line.number(), line.verb(), filled);
     }

@@ -205,8 +205,7 @@ final class CorpusRun {
         final Map<String, String> attributes = new HashMap<>();
         for (final JsonNode attribute : event.path("attributes")) {
             attributes.put(
-                    attribute.required("name").asText(),
-                    attribute.path("value").asText());
+                    attribute.required("name").asText(), attribute.path("value").asText());
         }
         return attributes;
     }

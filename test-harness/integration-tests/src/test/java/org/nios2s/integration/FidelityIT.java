@@ -53,7 +53,8 @@ class FidelityIT {
                     .collect(Collectors.toCollection(TreeSet::new));
         }
         final Set<String> shown = new TreeSet<>();
-        ConversationCorpus.read("").forEach(conversation -> conversation.difference().ifPresent(shown::add));
+        ConversationCorpus.read("")
+                .forEach(conversation -> conversation.difference().ifPresent(shown::add));
         assertEquals(documented, shown, () -> "sections of " + DIFFERENCES + " and differences of the corpus");
     }
 

@@ -127,6 +127,9 @@ final class Hearer {
             throw new EOFException();
         }
         final byte[] content = checked.readNBytes(Math.toIntExact(packet.getSize()));
+        if (content.length < packet.getSize()) {
+            throw new EOFException();
+        }
         return attributes(packet.getAttributes()) + " " + content(content);
     }
 

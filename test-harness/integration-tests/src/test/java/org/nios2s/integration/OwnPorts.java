@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
@@ -35,7 +36,7 @@ final class OwnPorts {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int NOT_FOUND = 404;
-    private static final int CONFLICT = 409;
+    private static final Duration INSISTENCE = Duration.ofSeconds(1);
     private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern ADDRESS = Pattern.compile("(localhost|127\\.0\\.0\\.1):\\d+");
     private static final List<String> STATISTICS =
@@ -75,8 +76,7 @@ final class OwnPorts {
         final ObjectNode change = RestClient.object();
         change.set("revision", entity.required("revision"));
         final ObjectNode component = change.putObject("component").put("id", connection.id());
-        prioritizers.forEach(
-                component.putArray("prioritizers")::add);
+        prioritizers.forEach(component.putArray("prioritizers")::add);
         nifi.rest().put(path(connection), change);
     }
 
@@ -86,28 +86,34 @@ final class OwnPorts {
     }
 
     /**
-     * Changes one of them, as an administrator would: stop, start, disable, enable, delete, disconnect, empty.
+     * Changes one of them, as an administrator would: stop, start, disable, delete, disconnect, empty.
      *
-     * @return whether NiFi did it
+     * @return done, or refused if NiFi refuses it for a while: one of the port's tasks may just be about to end
      */
     String change(final String verb, final String name) {
-        final Component port = ports.get(name);
         try {
-            switch (verb) {
-                case "stop" -> setState(port, "STOPPED");
-                case "start" -> flow.start(port);
-                case "disable" -> setState(port, "DISABLED");
-                case "delete" -> flow.delete(port);
-                case "disconnect" -> flow.delete(connection);
-                case "empty" -> nifi.queues().empty(connection);
-                default -> throw new IllegalArgumentException("Nothing is called " + verb);
-            }
+            Awaitility.await()
+                    .atMost(INSISTENCE)
+                    .ignoreException(RestException.class)
+                    .until(() -> {
+                        doChange(verb, ports.get(name));
+                        return true;
+                    });
             return "done";
-        } catch (final RestException e) {
-            if (e.status() == CONFLICT) {
-                return "refused";
-            }
-            throw e;
+        } catch (final ConditionTimeoutException e) {
+            return "refused";
+        }
+    }
+
+    private void doChange(final String verb, final Component port) {
+        switch (verb) {
+            case "stop" -> setState(port, "STOPPED");
+            case "start" -> flow.start(port);
+            case "disable" -> setState(port, "DISABLED");
+            case "delete" -> flow.delete(port);
+            case "disconnect" -> flow.delete(connection);
+            case "empty" -> nifi.queues().empty(connection);
+            default -> throw new IllegalArgumentException("Nothing is called " + verb);
         }
     }
 
@@ -166,11 +172,12 @@ final class OwnPorts {
 
     private static String path(final Component component) {
         return switch (component.kind()) {
-            case INPUT_PORT -> "/input-ports/";
-            case OUTPUT_PORT -> "/output-ports/";
-            case CONNECTION -> "/connections/";
-            default -> throw new IllegalArgumentException("A conversation has no " + component.kind());
-        } + component.id();
+                    case INPUT_PORT -> "/input-ports/";
+                    case OUTPUT_PORT -> "/output-ports/";
+                    case CONNECTION -> "/connections/";
+                    default -> throw new IllegalArgumentException("A conversation has no " + component.kind());
+                }
+                + component.id();
     }
 
     private boolean exists(final Component component) {
@@ -193,20 +200,17 @@ final class OwnPorts {
             }
         }
         // A port task may still hold what is to be deleted.
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .ignoreException(RestException.class)
-                .until(() -> {
-                    if (exists(connection)) {
-                        nifi.queues().empty(connection);
-                        flow.delete(connection);
-                    }
-                    for (final Component port : ports.values()) {
-                        if (exists(port)) {
-                            flow.delete(port);
-                        }
-                    }
-                    return true;
-                });
+        Awaitility.await().atMost(PATIENCE).ignoreException(RestException.class).until(() -> {
+            if (exists(connection)) {
+                nifi.queues().empty(connection);
+                flow.delete(connection);
+            }
+            for (final Component port : ports.values()) {
+                if (exists(port)) {
+                    flow.delete(port);
+                }
+            }
+            return true;
+        });
     }
 }

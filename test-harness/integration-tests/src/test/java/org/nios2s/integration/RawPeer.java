@@ -128,9 +128,15 @@ public final class RawPeer implements Closeable {
     }
 
     public Response handshake(final int version, final Map<String, String> properties) throws IOException {
+        return handshake(version, "raw-peer", properties);
+    }
+
+    /** Sends a handshake; returns its answer. */
+    public Response handshake(final int version, final String communicationsId, final Map<String, String> properties)
+            throws IOException {
         final ByteArrayOutputStream message = new ByteArrayOutputStream();
         final DataOutputStream data = new DataOutputStream(message);
-        data.writeUTF("raw-peer");
+        data.writeUTF(communicationsId);
         if (version >= FIRST_VERSION_WITH_TRANSIT_URI) {
             data.writeUTF("nifi://raw-peer:1234/");
         }

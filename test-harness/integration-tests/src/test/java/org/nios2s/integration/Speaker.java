@@ -183,7 +183,9 @@ final class Speaker {
     /** A packet with as many attributes as are asked for, its id among them. */
     private void widePacket(final OutputStream out, final int width, final List<String> arguments) throws IOException {
         final List<String> packet = new ArrayList<>();
-        for (int attribute = 1; attribute < width; attribute++) {
+        final int contentAt = arguments.indexOf(CONTENT);
+        final int given = (contentAt < 0 ? arguments.size() : contentAt) - 1;
+        for (int attribute = 1; attribute < width - given; attribute++) {
             packet.add("a" + attribute + "=" + attribute);
         }
         packet.addAll(arguments.subList(1, arguments.size()));
@@ -214,7 +216,8 @@ final class Speaker {
         attributes.forEach((name, value) -> {
             for (final String text : List.of(name, value)) {
                 final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-                writes.add(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+                writes.add(
+                        ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
                 writes.add(bytes);
             }
         });
@@ -242,7 +245,8 @@ final class Speaker {
             final byte[] deflated = deflate(chunk);
             writes.add("SYNC".getBytes(StandardCharsets.US_ASCII));
             writes.add(ByteBuffer.allocate(Integer.BYTES).putInt(chunk.length).array());
-            writes.add(ByteBuffer.allocate(Integer.BYTES).putInt(deflated.length).array());
+            writes.add(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(deflated.length).array());
             for (int at = 0; at < deflated.length; at += MINIFI_BUFFER) {
                 writes.add(Arrays.copyOfRange(deflated, at, Math.min(deflated.length, at + MINIFI_BUFFER)));
             }
