@@ -9,64 +9,90 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connections to one {@link RemotePort} and the transactions that wait for one. Any thread; its lock is held for
  * moments and never while something else is called.
  *
  * <p>A transaction takes the connection that was used last; a new one is opened only while transactions wait and the
- * limit allows it. When a connection could not be opened and there is no other, those who wait fail with its cause, and
- * the next attempt pauses a growing, random time.
+ * limit allows it. When a connection could not be opened and there is no other, the one who waits longest fails with
+ * its cause, for it was opened for that one; all fail if the cause is one that stays. The next attempt pauses a growing,
+ * random time. A pool that nobody needs any more is retired.
  */
 final class ConnectionPool implements Opening.Listener, PeerConnection.CloseListener {
     /** Opens connections and runs tasks later. */
     interface Opener {
         void open(ConnectionPool pool);
 
+        /** The pool takes no transaction any more, and none is in it. */
+        void retired(ConnectionPool pool);
+
         void later(Runnable task, long nanos);
     }
+
+    private static final Logger logger = LoggerFactory.getLogger(ConnectionPool.class);
 
     private static final int LARGEST_BACK_OFF_SHIFT = 20;
 
     private final RemotePort port;
     private final ConnectorSettings settings;
     private final Opener opener;
+    private final ClientObserver observer;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<PeerConnection> idle = new ArrayDeque<>();
     private final Set<PeerConnection> open = new HashSet<>();
     private final Set<Transfer> waiting = new LinkedHashSet<>();
     private int opening;
-    private int failuresInRow;
-    private long pauseUntil;
-    private boolean pausing;
-    private boolean sweeping;
-    private boolean closed;
+    /** Those of them for which nobody waits any more. */
+    private int unwanted;
 
-    ConnectionPool(final RemotePort port, final ConnectorSettings settings, final Opener opener) {
+    private int failuresInRow;
+    private long pauseUntil = System.nanoTime();
+    private boolean pausing;
+    private boolean closed;
+    private boolean retired;
+
+    ConnectionPool(
+            final RemotePort port,
+            final ConnectorSettings settings,
+            final Opener opener,
+            final ClientObserver observer) {
         this.port = port;
         this.settings = settings;
         this.opener = opener;
+        this.observer = observer;
+        sweepLater();
     }
 
     RemotePort port() {
         return port;
     }
 
-    /** Gives the transaction a connection as soon as there is one. */
-    void submit(final Transfer transfer) {
+    /**
+     * Gives the transaction a connection as soon as there is one.
+     *
+     * @return whether the pool cares for the transaction; not if it is retired
+     */
+    boolean submit(final Transfer transfer) {
         PeerConnection taken = null;
         TransactionException refusal = null;
         lock.lock();
         try {
+            if (retired) {
+                return false;
+            }
             if (closed) {
-                refusal = waitingFailure(FailureReason.CONNECTOR_CLOSED, "The connector is closed", null);
+                refusal = closedFailure();
             } else if (!idle.isEmpty()) {
                 taken = idle.pop();
-            } else if (waiting.size() >= settings.waitingPerPort() && !mayOpen()) {
+            } else if (waiting.size() >= settings.waitingPerPort() + mostOpening()) {
                 refusal = waitingFailure(
                         FailureReason.TOO_MANY_WAITING,
                         waiting.size() + " transactions wait for one of " + settings.connectionsPerPort()
@@ -85,6 +111,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         } else {
             openWhatIsMissing();
         }
+        return true;
     }
 
     /** The transaction does not wait any more. */
@@ -92,13 +119,17 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         lock.lock();
         try {
             waiting.remove(transfer);
+            // What was opening for it may hang: whoever comes now gets an attempt of its own.
+            unwanted = Math.max(unwanted, opening - waiting.size());
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean mayOpen() {
-        return opening < waiting.size() + 1 && open.size() + opening < settings.connectionsPerPort();
+    /** @return connections that may be opening at a time: after a failure one, which shows whether the peer is back */
+    private int mostOpening() {
+        final int wanted = failuresInRow > 0 ? 1 : Integer.MAX_VALUE - unwanted;
+        return Math.min(wanted + unwanted, settings.connectionsPerPort() - open.size());
     }
 
     private TransactionException waitingFailure(
@@ -107,13 +138,27 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     }
 
     private void give(final PeerConnection connection, final Transfer transfer) {
-        connection.execute(() -> {
-            if (connection.isEnded()) {
-                submit(transfer);
-            } else if (!transfer.begin(connection)) {
-                release(connection);
-            }
-        });
+        try {
+            connection.execute(() -> {
+                if (connection.isEnded()) {
+                    resubmit(transfer);
+                } else if (!transfer.begin(connection)) {
+                    release(connection);
+                }
+            });
+        } catch (final RejectedExecutionException e) {
+            transfer.fail(closedFailure());
+        }
+    }
+
+    private void resubmit(final Transfer transfer) {
+        if (!submit(transfer)) {
+            transfer.fail(waitingFailure(FailureReason.CONNECTION_LOST, "The peer closed the unused connection", null));
+        }
+    }
+
+    private TransactionException closedFailure() {
+        return waitingFailure(FailureReason.CONNECTOR_CLOSED, "The client was closed", null);
     }
 
     private void openWhatIsMissing() {
@@ -128,11 +173,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
                     pause = left;
                 }
             } else {
-                // After a failure one attempt at a time shows whether the peer is back.
-                final int most = failuresInRow > 0 ? 1 : settings.connectionsPerPort();
-                while (!closed
-                        && opening < Math.min(most, waiting.size())
-                        && open.size() + opening < settings.connectionsPerPort()) {
+                while (!closed && opening < Math.min(mostOpening(), waiting.size() + unwanted)) {
                     opening++;
                     missing++;
                 }
@@ -164,6 +205,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         lock.lock();
         try {
             opening--;
+            unwanted = Math.min(unwanted, opening);
             failuresInRow = 0;
             late = closed;
             if (!late) {
@@ -173,8 +215,9 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
             lock.unlock();
         }
         if (late) {
-            connection.shutDown(waitingFailure(FailureReason.CONNECTOR_CLOSED, "The connector is closed", null));
+            connection.shutDown(closedFailure());
         } else {
+            Observers.tell(observer, seen -> seen.connectionOpened(port.peer(), port.portIdentifier()));
             release(connection);
             openWhatIsMissing();
         }
@@ -183,20 +226,33 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     @Override
     public void openingFailed(final TransactionException failure) {
         final List<Transfer> failing = new ArrayList<>();
+        final boolean first;
         lock.lock();
         try {
             opening--;
+            first = failuresInRow == 0;
             pauseUntil = System.nanoTime() + backOffNanos(failuresInRow);
             failuresInRow++;
-            if (open.isEmpty()) {
-                failing.addAll(waiting);
-                waiting.clear();
-            } else {
-                waiting.forEach(transfer -> transfer.lastOpeningFailure(failure));
+            final boolean wanted = unwanted == 0;
+            unwanted -= wanted ? 0 : 1;
+            if (open.isEmpty() && !waiting.isEmpty()) {
+                if (failure.reason().isPassing() && !wanted) {
+                    logger.debug("A connection to {} failed for which nobody waits", port.peer());
+                } else if (failure.reason().isPassing()) {
+                    failing.add(pollWaiting());
+                } else {
+                    failing.addAll(waiting);
+                    waiting.clear();
+                }
             }
+            waiting.forEach(transfer -> transfer.lastOpeningFailure(failure));
         } finally {
             lock.unlock();
         }
+        if (first) {
+            logger.warn("No connection to {}: {}", port.peer(), failure.getMessage());
+        }
+        Observers.tell(observer, seen -> seen.connectionFailed(failure));
         failing.forEach(transfer -> transfer.fail(failure));
         openWhatIsMissing();
     }
@@ -213,7 +269,6 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     /** The connection is free: for the one who waits longest, or for later. Called on its IO worker. */
     void release(final PeerConnection connection) {
         Transfer next = null;
-        boolean sweep = false;
         boolean late = false;
         lock.lock();
         try {
@@ -225,23 +280,24 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
             } else if (waiting.isEmpty()) {
                 connection.idleSince(System.nanoTime());
                 idle.push(connection);
-                sweep = !sweeping;
-                sweeping = true;
             } else {
-                final Iterator<Transfer> first = waiting.iterator();
-                next = first.next();
-                first.remove();
+                next = pollWaiting();
             }
         } finally {
             lock.unlock();
         }
         if (late) {
-            connection.shutDown(waitingFailure(FailureReason.CONNECTOR_CLOSED, "The connector is closed", null));
+            connection.shutDown(closedFailure());
         } else if (next != null) {
             give(connection, next);
-        } else if (sweep) {
-            sweepLater();
         }
+    }
+
+    private Transfer pollWaiting() {
+        final Iterator<Transfer> first = waiting.iterator();
+        final Transfer next = first.next();
+        first.remove();
+        return next;
     }
 
     private void sweepLater() {
@@ -253,13 +309,14 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         final long now = System.nanoTime();
         final List<PeerConnection> expired = new ArrayList<>();
         final boolean again;
+        final boolean unused;
         lock.lock();
         try {
             while (!idle.isEmpty() && now - idle.peekLast().idleSince() >= expiration) {
                 expired.add(idle.pollLast());
             }
-            again = !idle.isEmpty() && !closed;
-            sweeping = again;
+            unused = retireIfUnused();
+            again = !closed && !unused;
         } finally {
             lock.unlock();
         }
@@ -269,17 +326,29 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         }
         if (again) {
             sweepLater();
+        } else if (unused) {
+            opener.retired(this);
         }
+    }
+
+    /** Called with the lock held. */
+    private boolean retireIfUnused() {
+        retired = open.isEmpty() && waiting.isEmpty() && opening == 0 && pauseUntil - System.nanoTime() <= 0;
+        return retired;
     }
 
     @Override
     public void closed(final PeerConnection connection) {
+        final boolean wasOpen;
         lock.lock();
         try {
-            open.remove(connection);
+            wasOpen = open.remove(connection);
             idle.remove(connection);
         } finally {
             lock.unlock();
+        }
+        if (wasOpen) {
+            Observers.tell(observer, seen -> seen.connectionClosed(port.peer(), port.portIdentifier()));
         }
         openWhatIsMissing();
     }
@@ -298,17 +367,14 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         } finally {
             lock.unlock();
         }
-        failing.forEach(transfer ->
-                transfer.fail(waitingFailure(FailureReason.CONNECTOR_CLOSED, "The connector was closed", null)));
-        unused.forEach(connection -> connection.execute(() ->
-                connection.shutDown(waitingFailure(FailureReason.CONNECTOR_CLOSED, "The connector was closed", null))));
+        failing.forEach(transfer -> transfer.fail(closedFailure()));
+        unused.forEach(connection -> connection.execute(() -> connection.shutDown(closedFailure())));
     }
 
-    /** @return connections that are open now */
-    int openConnections() {
+    ClientStatistics statistics() {
         lock.lock();
         try {
-            return open.size();
+            return new ClientStatistics(open.size(), idle.size(), waiting.size(), open.size() - idle.size());
         } finally {
             lock.unlock();
         }

@@ -4,7 +4,7 @@ package org.nios2s.client;
 import java.time.Duration;
 
 /**
- * Every setting of a {@link SiteToSiteConnector}. Immutable; any thread.
+ * Every setting of the engine. Immutable; any thread.
  *
  * @param workerThreads IO workers; each serves thousands of connections. Default: 2
  * @param connectionsPerPort the most connections to one {@link RemotePort}. Default: 100
@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param firstBackOff pause after a connection could not be opened; doubled with every further failure. Default: 100 ms
  * @param longestBackOff the most that the pause grows to. Default: 10 s
  */
-public record ConnectorSettings(
+record ConnectorSettings(
         int workerThreads,
         int connectionsPerPort,
         int waitingPerPort,

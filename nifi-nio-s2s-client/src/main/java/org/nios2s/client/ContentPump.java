@@ -39,6 +39,11 @@ final class ContentPump implements Runnable {
         thread.start();
     }
 
+    /** @return whether it waits for the connection rather than for the content */
+    boolean isWaitingForRoom() {
+        return waitingForRoom;
+    }
+
     /** The connection takes bytes again. */
     void writable() {
         if (waitingForRoom) {
@@ -55,7 +60,7 @@ final class ContentPump implements Runnable {
 
     @Override
     public void run() {
-        try (InputStream in = packet.source().open()) {
+        try (InputStream in = packet.open()) {
             pump(in);
             connection.worker().execute(conversation::contentEnds);
         } catch (final InterruptedException e) {
@@ -84,6 +89,9 @@ final class ContentPump implements Runnable {
             left -= length;
             hand(piece);
             room.acquire();
+        }
+        if (!stopped && packet.endsWithItsSource() && in.read() >= 0) {
+            throw new IOException("it goes on behind its declared length of " + packet.size());
         }
     }
 

@@ -9,6 +9,19 @@ interface Conversation {
     /** @return where it is, for errors */
     TransactionStep step();
 
+    /** @return whether it takes bytes now; when it does again it calls {@link PeerConnection#resumeReading} */
+    default boolean wantsBytes() {
+        return true;
+    }
+
+    /**
+     * @return whether the peer has to do something next; if not, the transaction waits for our own side, and the time is
+     *     not the peer's
+     */
+    default boolean waitsForPeer() {
+        return true;
+    }
+
     /**
      * Consumes what it can of the bytes that have arrived.
      *

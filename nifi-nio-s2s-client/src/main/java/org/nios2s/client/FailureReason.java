@@ -25,16 +25,20 @@ public enum FailureReason {
     BAD_CHECKSUM(true),
     /** The transaction was not over at its deadline. */
     DEADLINE_PASSED(true),
+    /** The peer took nothing and said nothing for as long as the idle time-out allows. */
+    NO_PROGRESS(true),
     /** Too many transactions wait for a connection to this port already. */
     TOO_MANY_WAITING(true),
-    /** A packet's content could not be read, or is shorter than its declared length. */
+    /** The packets could not be had, or a packet's content could not be read or is not as long as declared. */
     CONTENT_FAILED(false),
     /** The receiver of pulled packets threw an exception. */
     RECEIVER_FAILED(false),
     /** Whoever started the transaction cancelled it. */
     CANCELLED(false),
-    /** The connector was closed. */
+    /** The client was closed. */
     CONNECTOR_CLOSED(false),
+    /** The client itself failed; the cause says how. */
+    INTERNAL_ERROR(false),
     /** No peer of the cluster could be found, or all of them are penalized. */
     NO_PEER(true);
 

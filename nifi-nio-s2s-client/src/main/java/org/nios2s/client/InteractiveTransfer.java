@@ -18,7 +18,6 @@ import org.apache.nifi.security.cert.StandardPrincipalFormatter;
  */
 final class InteractiveTransfer extends Transfer {
     private final TransferDirection direction;
-    private final ConnectionPool pool;
     private final CompletableFuture<Boolean> started = new CompletableFuture<>();
 
     /** These three are published by {@link #started}. */
@@ -27,10 +26,9 @@ final class InteractiveTransfer extends Transfer {
     private PushConversation push;
     private PullConversation pull;
 
-    InteractiveTransfer(final RemotePort port, final TransferDirection direction, final ConnectionPool pool) {
-        super(port);
+    InteractiveTransfer(final RemotePort port, final TransferDirection direction) {
+        super(port, CallOptions.UNWATCHED);
         this.direction = direction;
-        this.pool = pool;
     }
 
     /** @return completed when packets can be sent, or when it is known whether there are packets to receive */
@@ -118,7 +116,6 @@ final class InteractiveTransfer extends Transfer {
 
     /** All has been said: the connection is free. On the IO worker. */
     void over(final long packets, final long bytes, final boolean destinationFull) {
-        pool.release(connection);
         succeed(packets, bytes, destinationFull);
     }
 

@@ -2,7 +2,10 @@
 package org.nios2s.client;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.Transaction;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClient;
@@ -35,7 +38,7 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
     }
 
     /** Makes a client on a connector that the caller closes. */
-    public NioSiteToSiteClient(final SiteToSiteConnector connector, final SiteToSiteClientConfig config) {
+    NioSiteToSiteClient(final SiteToSiteConnector connector, final SiteToSiteClientConfig config) {
         this(connector, config, null);
     }
 
@@ -50,7 +53,14 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
                 throw new IllegalArgumentException("Only RAW is supported, not " + config.getTransportProtocol()
                         + ": use NiFi's own client for it");
             }
-            this.cluster = connector.cluster(config);
+            final SSLContext tls = config.getSslContext();
+            // As NiFi's client: whom the trust store knows is trusted, whatever its name.
+            this.cluster = new RemoteCluster(
+                    connector,
+                    config,
+                    tls,
+                    tls == null ? null : TlsContext.of(tls).withoutHostNameVerification(),
+                    null);
             made = true;
         } finally {
             if (!made && shared != null) {
@@ -75,7 +85,7 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
         for (int i = 0; i < MOST_FULL_PEERS; i++) {
             final RemotePort port;
             try {
-                port = cluster.findPort(direction);
+                port = findPort(direction);
             } catch (final TransactionException e) {
                 if (e.reason() == FailureReason.NO_PEER && e.getCause() == null) {
                     return null;
@@ -85,13 +95,26 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
             try {
                 return NioTransaction.begin(connector, cluster, config, port, direction);
             } catch (final TransactionException e) {
-                cluster.penalizeFor(port, e);
+                cluster.failed(port, e);
                 if (e.reason() != FailureReason.DESTINATION_FULL) {
                     throw asNiFiSays(e);
                 }
             }
         }
         return null;
+    }
+
+    private RemotePort findPort(final TransferDirection direction) throws IOException {
+        try {
+            return cluster.choose(direction).get();
+        } catch (final ExecutionException e) {
+            throw e.getCause() instanceof final IOException known ? known : new IOException(e.getCause());
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while finding a peer");
+            interrupted.initCause(e);
+            throw interrupted;
+        }
     }
 
     private static IOException asNiFiSays(final TransactionException failure) {

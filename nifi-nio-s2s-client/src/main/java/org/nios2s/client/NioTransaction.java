@@ -233,7 +233,7 @@ final class NioTransaction implements Transaction {
                 })),
                 () -> 0L);
         if (full) {
-            cluster.penalize(port);
+            cluster.full(port);
         }
         return full;
     }

@@ -15,57 +15,92 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Leads pulled packets from the IO worker, which must not block, to the thread that receives them, which may. The IO
- * worker writes; one other thread reads. When more than {@value #FULL_BYTES} bytes are on their way the connection is
- * not read until half of them are gone.
+ * worker writes; one other thread reads. When more than {@value #FULL_BYTES} bytes are on their way the pipe is full
+ * until half of them are gone; attributes and what holds an item count too.
  */
 final class PacketPipe {
     private static final int FULL_BYTES = 65_536;
 
-    /** Reads from the connection or stops doing so. Any thread. */
-    interface Valve {
-        void open(boolean open);
-    }
+    /** What a packet's beginning, a piece or an end takes beside its bytes. */
+    private static final int ITEM_BYTES = 64;
 
     /** What travels: a packet's begin, a piece of its content, or its end. */
-    private sealed interface Item {}
+    private sealed interface Item {
+        /** @return what it takes */
+        int bytes();
+    }
 
-    private record Begin(Map<String, String> attributes, long size) implements Item {}
+    private record Begin(Map<String, String> attributes, long size, int bytes) implements Item {}
 
-    private record Piece(ByteBuf bytes) implements Item {}
+    private record Piece(ByteBuf content, int bytes) implements Item {}
 
-    private record End() implements Item {}
+    private record End(int bytes) implements Item {}
 
-    private final Valve valve;
+    private final Runnable roomAgain;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Deque<Item> items = new ArrayDeque<>();
     private int held;
-    private boolean valveClosed;
+    private boolean full;
+    /** Whether the receiver has something in its hands. */
+    private boolean taken;
+
     private boolean finished;
     private boolean abandoned;
     private IOException failure;
     /** Belongs to the thread that reads. */
     private long patience = Long.MAX_VALUE;
 
-    PacketPipe(final Valve valve) {
-        this.valve = valve;
+    /** @param roomAgain told by the thread that reads when the pipe is no longer full */
+    PacketPipe(final Runnable roomAgain) {
+        this.roomAgain = roomAgain;
     }
 
-    void begin(final Map<String, String> attributes, final long size) {
-        add(new Begin(attributes, size), 0);
+    /** @param attributeBytes what the attributes take */
+    void begin(final Map<String, String> attributes, final long size, final int attributeBytes) {
+        add(new Begin(attributes, size, attributeBytes + ITEM_BYTES));
     }
 
     /** Takes the bytes over. */
     void content(final ByteBuf bytes) {
-        add(new Piece(bytes), bytes.readableBytes());
+        add(new Piece(bytes, bytes.readableBytes() + ITEM_BYTES));
     }
 
     void endPacket() {
-        add(new End(), 0);
+        add(new End(ITEM_BYTES));
     }
 
-    private void add(final Item item, final int bytes) {
-        boolean close = false;
+    /** @return whether no more is to be written for now; {@code roomAgain} says when that changes */
+    boolean isFull() {
+        lock.lock();
+        try {
+            return full;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @return what waits for the receiver */
+    int heldBytes() {
+        lock.lock();
+        try {
+            return held;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @return whether the receiver has taken everything */
+    boolean isEmpty() {
+        lock.lock();
+        try {
+            return items.isEmpty() && !taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(final Item item) {
         lock.lock();
         try {
             if (abandoned || failure != null) {
@@ -73,23 +108,17 @@ final class PacketPipe {
                 return;
             }
             items.add(item);
-            held += bytes;
-            if (held > FULL_BYTES && !valveClosed) {
-                valveClosed = true;
-                close = true;
-            }
+            held += item.bytes();
+            full |= held > FULL_BYTES;
             changed.signalAll();
         } finally {
             lock.unlock();
-        }
-        if (close) {
-            valve.open(false);
         }
     }
 
     private static void release(final Item item) {
         if (item instanceof Piece piece) {
-            piece.bytes().release();
+            piece.content().release();
         }
     }
 
@@ -131,6 +160,7 @@ final class PacketPipe {
         items.forEach(PacketPipe::release);
         items.clear();
         held = 0;
+        full = false;
     }
 
     /**
@@ -159,10 +189,11 @@ final class PacketPipe {
     }
 
     private Item take() throws IOException {
-        boolean open = false;
+        boolean room = false;
         final Item item;
         lock.lock();
         try {
+            taken = false;
             long left = TimeUnit.MILLISECONDS.toNanos(patience);
             while (items.isEmpty() && failure == null && !finished) {
                 if (left <= 0) {
@@ -174,12 +205,11 @@ final class PacketPipe {
                 throw new IOException(failure.getMessage(), failure);
             }
             item = items.poll();
-            if (item instanceof Piece piece) {
-                held -= piece.bytes().readableBytes();
-            }
-            if (valveClosed && held <= FULL_BYTES / 2) {
-                valveClosed = false;
-                open = true;
+            taken = item != null;
+            held -= item == null ? 0 : item.bytes();
+            if (full && held <= FULL_BYTES / 2) {
+                full = false;
+                room = true;
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -189,8 +219,8 @@ final class PacketPipe {
         } finally {
             lock.unlock();
         }
-        if (open) {
-            valve.open(true);
+        if (room) {
+            roomAgain.run();
         }
         return item;
     }
@@ -225,9 +255,9 @@ final class PacketPipe {
             while (!ended && position == piece.length) {
                 final Item item = take();
                 if (item instanceof Piece next) {
-                    piece = new byte[next.bytes().readableBytes()];
-                    next.bytes().readBytes(piece);
-                    next.bytes().release();
+                    piece = new byte[next.content().readableBytes()];
+                    next.content().readBytes(piece);
+                    next.content().release();
                     position = 0;
                 } else {
                     ended = true;

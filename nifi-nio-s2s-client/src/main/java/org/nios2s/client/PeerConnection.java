@@ -7,22 +7,21 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.proxy.ProxyConnectionEvent;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.ReadOnDemandHandler;
 
 /**
  * One connection to a port: hands what arrives to the conversation under way, gathers what is written, and ends
  * everything on it once. Lives on its channel's IO worker; {@link #execute} leads there.
  */
-final class PeerConnection extends ByteToMessageDecoder {
+final class PeerConnection extends ReadOnDemandHandler {
     private static final int GATHER_BYTES = 1_024;
     private static final int GATHER_LIMIT_BYTES = 32_768;
     private static final int GOODBYE_SECONDS = 5;
@@ -44,6 +43,7 @@ final class PeerConnection extends ByteToMessageDecoder {
     private ChunkDeflater deflater;
     private int protocolVersion;
     private boolean ended;
+    private long lastProgressNanos = System.nanoTime();
     private boolean proxyDone;
     private boolean tlsDone;
     /** When it was last put back, by {@link System#nanoTime}; belongs to the pool and its lock. */
@@ -111,6 +111,7 @@ final class PeerConnection extends ByteToMessageDecoder {
             return false;
         }
         conversation = next;
+        progress();
         return true;
     }
 
@@ -126,13 +127,21 @@ final class PeerConnection extends ByteToMessageDecoder {
     }
 
     @Override
-    protected void decode(final ChannelHandlerContext context, final ByteBuf in, final List<Object> out) {
+    protected boolean wantsBytes() {
+        return conversation == null || conversation.wantsBytes();
+    }
+
+    @Override
+    protected void take(final ByteBuf in) {
         if (ended) {
             in.skipBytes(in.readableBytes());
             return;
         }
+        lastProgressNanos = System.nanoTime();
         if (conversation == null) {
-            end(failure(FailureReason.PROTOCOL_VIOLATION, "The peer speaks without being asked", null));
+            if (in.isReadable()) {
+                end(failure(FailureReason.PROTOCOL_VIOLATION, "The peer speaks without being asked", null));
+            }
             return;
         }
         try {
@@ -141,13 +150,42 @@ final class PeerConnection extends ByteToMessageDecoder {
             end(failure(FailureReason.PROTOCOL_VIOLATION, e.getMessage(), e));
         } catch (final TransactionException e) {
             shutDown(e);
+        } catch (final RuntimeException | Error e) {
+            end(failure(FailureReason.INTERNAL_ERROR, "What the peer says can't be handled: " + e, e));
         }
+    }
+
+    /** The conversation takes bytes again, unless another one is under way now. */
+    void resumeReading(final Conversation resumed) {
+        if (conversation == resumed && !ended) {
+            try {
+                resume();
+            } catch (final Exception e) {
+                end(failure(FailureReason.INTERNAL_ERROR, "Reading can't go on: " + e, e));
+            }
+        }
+    }
+
+    /** Something moved between both ends. */
+    void progress() {
+        lastProgressNanos = System.nanoTime();
+    }
+
+    /** @return when bytes last came or could leave, by {@link System#nanoTime}; now, if the peer is not waited for */
+    long lastProgressNanos() {
+        if (conversation != null && !conversation.waitsForPeer()) {
+            progress();
+        }
+        return lastProgressNanos;
     }
 
     @Override
     public void channelWritabilityChanged(final ChannelHandlerContext context) {
-        if (channel.isWritable() && conversation != null) {
-            conversation.writable();
+        if (channel.isWritable()) {
+            progress();
+            if (conversation != null) {
+                conversation.writable();
+            }
         }
         context.fireChannelWritabilityChanged();
     }

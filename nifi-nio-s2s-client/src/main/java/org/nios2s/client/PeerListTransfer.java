@@ -17,13 +17,11 @@ final class PeerListTransfer extends Transfer implements Conversation {
     private static final int MOST_PEERS = 10_000;
     private static final int NUMBERS_BYTES = Integer.BYTES + 1 + Integer.BYTES;
 
-    private final ConnectionPool pool;
     private final CompletableFuture<Set<PeerStatus>> peers = new CompletableFuture<>();
     private PeerConnection connection;
 
-    PeerListTransfer(final RemotePort port, final ConnectionPool pool) {
-        super(port);
-        this.pool = pool;
+    PeerListTransfer(final RemotePort port, final CallOptions options) {
+        super(port, options);
     }
 
     /** @return completed with every node that takes RAW Site-to-Site */
@@ -57,9 +55,8 @@ final class PeerListTransfer extends Transfer implements Conversation {
             return;
         }
         connection.finish(this);
-        pool.release(connection);
-        peers.complete(list);
         succeed(0, 0, false);
+        peers.complete(list);
     }
 
     private Set<PeerStatus> readIfComplete(final ByteBuf in) throws ProtocolException {

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.RequestType;
@@ -13,6 +14,8 @@ import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.ResponseMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The words of one pull: request, packets, confirmation, end. Lives on the connection's IO worker; packets leave through
@@ -37,6 +40,8 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         FAILED
     }
 
+    private static final Logger logger = LoggerFactory.getLogger(PullConversation.class);
+
     private final PeerConnection connection;
     private final Consumer<TransactionException> onFailure;
     private final PacketPipe pipe;
@@ -58,11 +63,28 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     PullConversation(final PeerConnection connection, final Consumer<TransactionException> onFailure) {
         this.connection = connection;
         this.onFailure = onFailure;
-        this.pipe = new PacketPipe(open -> connection.execute(() -> {
-            if (!connection.isEnded()) {
-                connection.channel().config().setAutoRead(open);
-            }
-        }));
+        this.pipe = new PacketPipe(this::roomAgain);
+    }
+
+    /** On the receiver's thread. */
+    private void roomAgain() {
+        try {
+            connection.execute(() -> connection.resumeReading(this));
+        } catch (final RejectedExecutionException e) {
+            // The connector is closed: its end fails the pipe, which tells the receiver.
+            logger.debug("Reading from {} does not go on", connection.port().peer(), e);
+        }
+    }
+
+    @Override
+    public boolean wantsBytes() {
+        return !pipe.isFull();
+    }
+
+    /** While packets come: unless they lie in the pipe, where the receiver is to take them. */
+    @Override
+    public boolean waitsForPeer() {
+        return state != State.RECEIVED && state != State.CONFIRMED && pipe.isEmpty();
     }
 
     /** Asks for packets. */
@@ -105,6 +127,18 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
 
     @Override
     public void read(final ByteBuf in) throws ProtocolException, TransactionException {
+        State before;
+        do {
+            before = state;
+            readOne(in);
+            // What was inflated already may end a packet without a byte being read.
+        } while (state != before && in.isReadable() && !pipe.isFull());
+    }
+
+    private void readOne(final ByteBuf in) throws ProtocolException, TransactionException {
+        if (!in.isReadable() && state != State.IN_PACKET) {
+            return;
+        }
         switch (state) {
             case REQUESTED -> readAvailability(in);
             case IN_PACKET -> readPacket(in);
@@ -149,7 +183,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
             inflater = new ChunkInflater();
         }
         boolean progress = true;
-        while (progress) {
+        while (progress && !pipe.isFull()) {
             if (decodedAll) {
                 return finishChunk(in);
             }
@@ -209,7 +243,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     public void packetBegins(final Map<String, String> attributes, final long contentLength) {
         packets++;
         bytes += contentLength;
-        pipe.begin(attributes, contentLength);
+        pipe.begin(attributes, contentLength, decoder.heldBytes());
     }
 
     @Override

@@ -10,14 +10,15 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class PullTransfer extends Transfer {
     private final PacketReceiver receiver;
-    private final ConnectionPool pool;
     private PullConversation conversation;
     private PeerConnection connection;
 
-    PullTransfer(final RemotePort port, final PacketReceiver receiver, final ConnectionPool pool) {
-        super(port);
+    /** Calls the receiver; null while nobody does. */
+    private volatile Thread receiving;
+
+    PullTransfer(final RemotePort port, final PacketReceiver receiver, final CallOptions options) {
+        super(port, options);
         this.receiver = receiver;
-        this.pool = pool;
     }
 
     @Override
@@ -27,11 +28,12 @@ final class PullTransfer extends Transfer {
         conversation.begin();
         conversation.available().whenComplete((available, failure) -> {
             if (failure != null) {
-                fail(PushTransfer.cause(failure));
+                fail(PushTransfer.cause(connection, failure));
             } else if (available) {
-                Thread.ofVirtual().name("s2s-receiver-of-" + port().peer()).start(this::receiveAll);
+                receiving = Thread.ofVirtual()
+                        .name("s2s-receiver-of-" + port().peer())
+                        .start(this::receiveAll);
             } else {
-                pool.release(connection);
                 succeed(0, 0, false);
             }
         });
@@ -44,6 +46,7 @@ final class PullTransfer extends Transfer {
                 receiver.receive(packet);
                 packet = conversation.pipe().next();
             }
+            receiving = null;
             connection.execute(this::confirm);
         } catch (final Exception | Error e) {
             // Also what a receiver should not throw must not leave the caller waiting.
@@ -51,8 +54,8 @@ final class PullTransfer extends Transfer {
             try {
                 connection.execute(() -> receiverFailed(e));
             } catch (final RejectedExecutionException closed) {
-                // The connector is closed: nobody is there any more who could be told on the connection.
-                fail(connection.failure(FailureReason.CONNECTOR_CLOSED, "The connector was closed", e));
+                // The client is closed: nobody is there any more who could be told on the connection.
+                fail(connection.failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", e));
             }
         }
     }
@@ -73,12 +76,20 @@ final class PullTransfer extends Transfer {
         confirmation.thenRun(this::confirmed);
         confirmation.thenCompose(nothing -> conversation.complete()).whenComplete((nothing, failure) -> {
             if (failure == null) {
-                pool.release(connection);
                 succeed(conversation.packets(), conversation.bytes(), false);
             } else {
-                fail(PushTransfer.cause(failure));
+                fail(PushTransfer.cause(connection, failure));
             }
         });
+    }
+
+    /** A receiver that waits for something else hears of it too. */
+    @Override
+    protected void onFailure(final TransactionException failure) {
+        final Thread blocked = receiving;
+        if (blocked != null) {
+            blocked.interrupt();
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.nios2s.client;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.zip.CRC32;
@@ -88,6 +89,16 @@ final class PushConversation implements Conversation {
         };
     }
 
+    /** Not while the next packet or more content is to come from our side. */
+    @Override
+    public boolean waitsForPeer() {
+        return switch (state) {
+            case SENDING -> pending != null;
+            case IN_PACKET -> pump.isWaitingForRoom();
+            default -> true;
+        };
+    }
+
     /** @return completed when the packet is written and there is room for another */
     CompletableFuture<Void> send(final Packet packet) {
         if (failure != null) {
@@ -136,13 +147,13 @@ final class PushConversation implements Conversation {
         }
     }
 
-    private void writeContent(final byte[] content) {
+    private void writeContent(final ByteBuffer content) {
         if (connection.port().compress()) {
             deflate(Unpooled.wrappedBuffer(content));
             return;
         }
-        checksum.update(content);
-        if (content.length <= COPIED_BYTES) {
+        checksum.update(content.duplicate());
+        if (content.remaining() <= COPIED_BYTES) {
             connection.gather().writeBytes(content);
         } else {
             connection.write(Unpooled.wrappedBuffer(content));

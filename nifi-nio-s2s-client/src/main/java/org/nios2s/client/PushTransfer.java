@@ -4,18 +4,25 @@ package org.nios2s.client;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 
-/** Pushes all packets of an iterator in one transaction. Lives on the connection's IO worker. */
+/**
+ * Pushes all packets of an iterator in one transaction. Lives on the connection's IO worker; an iterator that may block
+ * is asked on a virtual thread.
+ */
 final class PushTransfer extends Transfer {
     private final Iterator<Packet> packets;
-    private final ConnectionPool pool;
+    private final boolean mayBlock;
     private PushConversation conversation;
     private PeerConnection connection;
+    /** Asks for the next packet; null while nobody does. */
+    private volatile Thread asking;
 
-    PushTransfer(final RemotePort port, final Iterator<Packet> packets, final ConnectionPool pool) {
-        super(port);
+    PushTransfer(
+            final RemotePort port, final Iterator<Packet> packets, final boolean mayBlock, final CallOptions options) {
+        super(port, options);
         this.packets = packets;
-        this.pool = pool;
+        this.mayBlock = mayBlock;
     }
 
     @Override
@@ -23,37 +30,96 @@ final class PushTransfer extends Transfer {
         connection = taken;
         conversation = new PushConversation(taken, this::fail);
         conversation.begin();
-        sendNext();
+        next();
     }
 
-    private void sendNext() {
-        CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
-        boolean more = true;
-        while (more && isThere(sent)) {
-            final Packet packet;
-            try {
-                packet = packets.hasNext() ? packets.next() : null;
-            } catch (final RuntimeException e) {
-                abandon(connection.failure(
-                        FailureReason.CONTENT_FAILED, "The packets can't be had: " + e.getMessage(), e));
-                return;
-            }
-            more = packet != null;
-            if (more) {
-                sent = conversation.send(packet);
-            }
-        }
-        if (isThere(sent)) {
-            confirm();
+    private void next() {
+        if (mayBlock) {
+            connection.flush();
+            asking = Thread.ofVirtual().name("s2s-packets-for-" + port().peer()).start(this::ask);
         } else {
-            sent.whenComplete((nothing, failure) -> {
-                if (failure == null) {
-                    sendNext();
-                } else {
-                    fail(cause(failure));
+            sendAll();
+        }
+    }
+
+    /** On a virtual thread. */
+    private void ask() {
+        Packet packet = null;
+        Throwable failure = null;
+        try {
+            packet = nextPacket();
+        } catch (final RuntimeException | Error e) {
+            failure = e;
+        }
+        final Packet asked = packet;
+        final Throwable refused = failure;
+        try {
+            connection.worker().execute(() -> {
+                asking = null;
+                if (refused != null) {
+                    packetsFailed(refused);
+                } else if (!connection.isEnded()) {
+                    sendOrConfirm(asked);
                 }
             });
+        } catch (final RejectedExecutionException e) {
+            fail(connection.failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", e));
         }
+    }
+
+    /** @return null if there is none left */
+    private Packet nextPacket() {
+        if (!packets.hasNext()) {
+            return null;
+        }
+        final Packet packet = packets.next();
+        if (packet == null) {
+            throw new NullPointerException("packet " + (conversation.packets() + 1) + " is null");
+        }
+        return packet;
+    }
+
+    private void packetsFailed(final Throwable cause) {
+        abandon(connection.failure(FailureReason.CONTENT_FAILED, "The packets can't be had: " + cause, cause));
+    }
+
+    private void sendAll() {
+        CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
+        while (isThere(sent)) {
+            final Packet packet;
+            try {
+                packet = nextPacket();
+            } catch (final RuntimeException | Error e) {
+                packetsFailed(e);
+                return;
+            }
+            if (packet == null) {
+                confirm();
+                return;
+            }
+            sent = conversation.send(packet);
+        }
+        whenSent(sent);
+    }
+
+    private void sendOrConfirm(final Packet packet) {
+        if (packet != null) {
+            whenSent(conversation.send(packet));
+        } else if (conversation.packets() > 0) {
+            confirm();
+        } else {
+            packetsFailed(new IllegalArgumentException("a push needs at least one packet"));
+        }
+    }
+
+    private void whenSent(final CompletableFuture<Void> sent) {
+        sent.whenComplete((nothing, failure) -> {
+            if (failure == null) {
+                next();
+            } else {
+                fail(cause(failure));
+            }
+        });
     }
 
     private static boolean isThere(final CompletableFuture<Void> sent) {
@@ -66,7 +132,6 @@ final class PushTransfer extends Transfer {
         confirmation.thenRun(this::confirmed);
         confirmation.thenCompose(nothing -> conversation.complete()).whenComplete((full, failure) -> {
             if (failure == null) {
-                pool.release(connection);
                 succeed(conversation.packets(), conversation.bytes(), full);
             } else {
                 fail(cause(failure));
@@ -74,18 +139,29 @@ final class PushTransfer extends Transfer {
         });
     }
 
+    private TransactionException cause(final Throwable failure) {
+        return cause(connection, failure);
+    }
+
     /** @return the failure itself, for a future wraps it when it passes it on */
-    static TransactionException cause(final Throwable failure) {
+    static TransactionException cause(final PeerConnection connection, final Throwable failure) {
         final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof TransactionException known) {
-            return known;
-        }
-        throw new IllegalStateException("A conversation fails with nothing but a TransactionException", cause);
+        return cause instanceof final TransactionException known
+                ? known
+                : connection.failure(FailureReason.INTERNAL_ERROR, String.valueOf(cause), cause);
     }
 
     @Override
     protected void abandon(final TransactionException failure) {
         conversation.abandon(failure);
         fail(failure);
+    }
+
+    @Override
+    protected void onFailure(final TransactionException failure) {
+        final Thread blocked = asking;
+        if (blocked != null) {
+            blocked.interrupt();
+        }
     }
 }

@@ -14,18 +14,16 @@ import javax.net.ssl.SSLContext;
  * @param port TCP port of that listener ({@code nifi.remote.input.socket.port})
  * @param portIdentifier the id of the NiFi input or output port
  * @param compress whether packets are deflated on the wire
- * @param deadline the longest time that a transaction may take, waiting for a connection included
  * @param requestExpiration how long the peer waits for us within a transaction before it gives up
  * @param batchLimits where a pulled batch ends
  * @param tls for TLS with a client certificate; null for plain TCP
  * @param proxy through which the peer is reached; null for what the JVM says ({@code -DsocksProxyHost}), else directly
  */
-public record RemotePort(
+record RemotePort(
         String host,
         int port,
         String portIdentifier,
         boolean compress,
-        Duration deadline,
         Duration requestExpiration,
         BatchLimits batchLimits,
         TlsContext tls,
@@ -41,7 +39,6 @@ public record RemotePort(
         Objects.requireNonNull(portIdentifier, "portIdentifier");
         Objects.requireNonNull(batchLimits, "batchLimits");
         requireTcpPort(host, port);
-        requirePositive(deadline, "deadline");
         requirePositive(requestExpiration, "requestExpiration");
     }
 
@@ -57,37 +54,28 @@ public record RemotePort(
         }
     }
 
-    /** @return a plain, uncompressed port with a deadline of 30 s */
+    /** @return a plain, uncompressed port */
     public static RemotePort of(final String host, final int port, final String portIdentifier) {
-        return new RemotePort(
-                host, port, portIdentifier, false, DEFAULT_TIMEOUT, DEFAULT_TIMEOUT, BatchLimits.NONE, null, null);
+        return new RemotePort(host, port, portIdentifier, false, DEFAULT_TIMEOUT, BatchLimits.NONE, null, null);
     }
 
     /** @return the same port with packets deflated on the wire or not */
     public RemotePort withCompress(final boolean deflate) {
-        return new RemotePort(
-                host, port, portIdentifier, deflate, deadline, requestExpiration, batchLimits, tls, proxy);
-    }
-
-    /** @return the same port with another deadline per transaction */
-    public RemotePort withDeadline(final Duration longest) {
-        return new RemotePort(
-                host, port, portIdentifier, compress, longest, requestExpiration, batchLimits, tls, proxy);
+        return new RemotePort(host, port, portIdentifier, deflate, requestExpiration, batchLimits, tls, proxy);
     }
 
     /** @return the same port with another time that the peer waits for us */
     public RemotePort withRequestExpiration(final Duration expiration) {
-        return new RemotePort(host, port, portIdentifier, compress, deadline, expiration, batchLimits, tls, proxy);
+        return new RemotePort(host, port, portIdentifier, compress, expiration, batchLimits, tls, proxy);
     }
 
     /** @return the same port with other limits of a pulled batch */
     public RemotePort withBatchLimits(final BatchLimits limits) {
-        return new RemotePort(host, port, portIdentifier, compress, deadline, requestExpiration, limits, tls, proxy);
+        return new RemotePort(host, port, portIdentifier, compress, requestExpiration, limits, tls, proxy);
     }
 
     /**
-     * @param context its key manager has the client certificate, its trust manager knows the peer. As NiFi's client does,
-     *     the host name is not compared with the certificate
+     * @param context its key manager has the client certificate, its trust manager knows the peer
      * @return the same port over the JDK's TLS, or over plain TCP if null
      */
     public RemotePort withTls(final SSLContext context) {
@@ -96,14 +84,12 @@ public record RemotePort(
 
     /** @return the same port over TLS, or over plain TCP if null */
     public RemotePort withTls(final TlsContext context) {
-        return new RemotePort(
-                host, port, portIdentifier, compress, deadline, requestExpiration, batchLimits, context, proxy);
+        return new RemotePort(host, port, portIdentifier, compress, requestExpiration, batchLimits, context, proxy);
     }
 
     /** @return the same port reached through a proxy, or as the JVM says if null */
     public RemotePort withProxy(final PeerProxy through) {
-        return new RemotePort(
-                host, port, portIdentifier, compress, deadline, requestExpiration, batchLimits, tls, through);
+        return new RemotePort(host, port, portIdentifier, compress, requestExpiration, batchLimits, tls, through);
     }
 
     /** @return the peer as {@code host:port} */

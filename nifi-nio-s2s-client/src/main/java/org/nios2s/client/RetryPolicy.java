@@ -2,25 +2,30 @@
 package org.nios2s.client;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Says whether and when to try a failed transaction again; to do it is the caller's choice. Immutable; any thread.
+ * Says whether and when a failed transaction is tried again. Immutable; any thread.
  *
- * @param attempts the most attempts, the first included
- * @param firstPause pause after the first failure; doubled with every further one
- * @param longestPause the most that the pause grows to
- * @param acceptDuplicates whether to repeat a transaction that the peer may have taken over already
+ * <p>Only what may pass by itself is tried again, and only while it is sure that NiFi took nothing over, unless
+ * duplicates are accepted.
  */
-public record RetryPolicy(int attempts, Duration firstPause, Duration longestPause, boolean acceptDuplicates) {
-    /** Five attempts in some seconds, without duplicates. */
-    public static final RetryPolicy DEFAULT = new RetryPolicy(5, Duration.ofMillis(200), Duration.ofSeconds(10), false);
-
+public final class RetryPolicy {
     private static final int LARGEST_SHIFT = 30;
+    private static final int STANDARD_ATTEMPTS = 5;
 
-    /** Checks the values. */
-    public RetryPolicy {
+    private final int attempts;
+    private final Duration firstPause;
+    private final Duration longestPause;
+    private final boolean acceptsDuplicates;
+
+    private RetryPolicy(
+            final int attempts,
+            final Duration firstPause,
+            final Duration longestPause,
+            final boolean acceptsDuplicates) {
         if (attempts < 1) {
             throw new IllegalArgumentException("attempts is " + attempts + "; accepted: 1 or more");
         }
@@ -28,6 +33,39 @@ public record RetryPolicy(int attempts, Duration firstPause, Duration longestPau
             throw new IllegalArgumentException(
                     "The pauses " + firstPause + " to " + longestPause + " must be 0 or more and grow");
         }
+        this.attempts = attempts;
+        this.firstPause = firstPause;
+        this.longestPause = longestPause;
+        this.acceptsDuplicates = acceptsDuplicates;
+    }
+
+    /** @return five attempts in some seconds, without duplicates */
+    public static RetryPolicy standard() {
+        return new RetryPolicy(STANDARD_ATTEMPTS, Duration.ofMillis(200), Duration.ofSeconds(10), false);
+    }
+
+    /** @return one attempt */
+    public static RetryPolicy never() {
+        return standard().withAttempts(1);
+    }
+
+    /** @return the same with another number of attempts, the first included; {@link Integer#MAX_VALUE} until the deadline */
+    public RetryPolicy withAttempts(final int most) {
+        return new RetryPolicy(most, firstPause, longestPause, acceptsDuplicates);
+    }
+
+    /** @return the same with another pause after the first failure, doubled with every further one up to the longest */
+    public RetryPolicy withPauses(final Duration first, final Duration longest) {
+        return new RetryPolicy(
+                attempts,
+                Objects.requireNonNull(first, "first"),
+                Objects.requireNonNull(longest, "longest"),
+                acceptsDuplicates);
+    }
+
+    /** @return the same, but a transaction is repeated too that NiFi may have taken over already */
+    public RetryPolicy acceptingDuplicates() {
+        return new RetryPolicy(attempts, firstPause, longestPause, true);
     }
 
     /**
@@ -38,7 +76,7 @@ public record RetryPolicy(int attempts, Duration firstPause, Duration longestPau
      * @return how long to wait before the next attempt, a random time between half and all of the pause; empty to give up
      */
     public Optional<Duration> pauseAfter(final int failed, final TransactionException failure) {
-        final boolean duplicates = failure.isOutcomeUnknown() && !acceptDuplicates;
+        final boolean duplicates = failure.isOutcomeUnknown() && !acceptsDuplicates;
         if (failed >= attempts || duplicates || !failure.reason().isPassing()) {
             return Optional.empty();
         }

@@ -1,106 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.resolver.NoopAddressResolverGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.ScheduledFuture;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLContext;
+import java.util.concurrent.TimeoutException;
 import org.apache.nifi.remote.PeerStatus;
 import org.apache.nifi.remote.TransferDirection;
-import org.apache.nifi.remote.client.SiteToSiteClientConfig;
-import org.apache.nifi.remote.exception.ProtocolException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Pushes packets to NiFi ports and pulls packets from them: thousands of transactions at a time on a handful of IO
- * workers. One per JVM is enough; any thread.
+ * The engine of the client: IO workers, connection pools, and single transactions with single peers, thousands at a time.
+ * Any thread; its futures complete on IO workers, where nothing may block.
  *
- * <p>Futures complete on an IO worker: what depends on them must not block there, or use the {@code …Async} methods.
- * Every failure is a {@link TransactionException}. {@link CompletableFuture#cancel cancel} on a returned future ends the
- * transaction, on the peer too as far as the protocol allows it.
+ * <p>Every failure is a {@link TransactionException}. Whoever completes a returned future himself, such as by
+ * {@link CompletableFuture#cancel cancel}, ends the transaction, on the peer too as far as the protocol allows it.
  */
-public final class SiteToSiteConnector implements AutoCloseable {
+final class SiteToSiteConnector implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(SiteToSiteConnector.class);
+
     private static final int CLOSE_SECONDS = 10;
 
     private final ConnectorSettings settings;
+    private final ClientObserver observer;
     private final EventLoopGroup workers;
-    private final Bootstrap bootstrap;
+    private final boolean ownsWorkers;
+    private final ConnectionOpener opener;
     private final ChannelGroup channels;
+    private final Set<Transfer> transfers = ConcurrentHashMap.newKeySet();
     private final Map<RemotePort, ConnectionPool> pools = new ConcurrentHashMap<>();
     private final Executor virtualThreads = task -> Thread.ofVirtual().start(task);
 
     private volatile boolean closed;
 
     /** Makes a connector with {@link ConnectorSettings#DEFAULTS}. */
-    public SiteToSiteConnector() {
+    SiteToSiteConnector() {
         this(ConnectorSettings.DEFAULTS);
     }
 
     /** Makes a connector; its threads are daemons and start with the first transaction. */
-    public SiteToSiteConnector(final ConnectorSettings settings) {
-        this(settings, Transport.best());
+    SiteToSiteConnector(final ConnectorSettings settings) {
+        this(settings, Transport.best(), null, ClientObserver.NONE);
     }
 
-    SiteToSiteConnector(final ConnectorSettings settings, final Transport transport) {
+    /** @param shared IO workers that stay the caller's; null for own ones */
+    SiteToSiteConnector(
+            final ConnectorSettings settings,
+            final Transport transport,
+            final EventLoopGroup shared,
+            final ClientObserver observer) {
         this.settings = settings;
-        workers = transport.workers(settings.workerThreads(), new DefaultThreadFactory("s2s-client", true));
+        this.observer = observer;
+        ownsWorkers = shared == null;
+        workers = ownsWorkers
+                ? transport.workers(settings.workerThreads(), new DefaultThreadFactory("s2s-client", true))
+                : shared;
         channels = new DefaultChannelGroup(workers.next());
-        bootstrap = transport
-                .bootstrap()
-                .group(workers)
-                .resolver(NoopAddressResolverGroup.INSTANCE)
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
-                .handler(new NothingYet());
+        opener = new ConnectionOpener(
+                transport.bootstrap().group(workers),
+                settings.connectTimeout(),
+                channels,
+                virtualThreads,
+                pool -> pools.remove(pool.port(), pool));
+    }
+
+    /** The same as {@link #push(RemotePort, Collection, CallOptions)} with the default options. */
+    CompletableFuture<TransactionResult> push(final RemotePort port, final Collection<Packet> packets) {
+        return push(port, packets, CallOptions.DEFAULTS);
     }
 
     /**
      * Pushes packets in one transaction.
      *
      * @param port an input port
-     * @param packets at least one
+     * @param packets at least one; copied
      * @return completed when the peer has taken all packets over
      */
-    public CompletableFuture<TransactionResult> push(final RemotePort port, final Collection<Packet> packets) {
-        return push(port, packets.iterator());
+    CompletableFuture<TransactionResult> push(
+            final RemotePort port, final Collection<Packet> packets, final CallOptions options) {
+        final List<Packet> copy;
+        try {
+            copy = List.copyOf(packets);
+        } catch (final RuntimeException e) {
+            return CompletableFuture.failedFuture(packetsFailure(port, "The packets can't be had: " + e, e));
+        }
+        if (copy.isEmpty()) {
+            return CompletableFuture.failedFuture(packetsFailure(port, "A push needs at least one packet", null));
+        }
+        return start(new PushTransfer(port, copy.iterator(), false, options)).result();
+    }
+
+    private static TransactionException packetsFailure(
+            final RemotePort port, final String message, final Throwable cause) {
+        return new TransactionException(
+                port, TransactionStep.WAIT_FOR_CONNECTION, FailureReason.CONTENT_FAILED, message, cause);
     }
 
     /**
      * Pushes packets in one transaction, as many as the iterator has.
      *
      * @param port an input port
-     * @param packets at least one; asked on an IO worker, so it must not block
+     * @param packets at least one; asked on a virtual thread, and may block
      * @return completed when the peer has taken all packets over
      */
-    public CompletableFuture<TransactionResult> push(final RemotePort port, final Iterator<Packet> packets) {
-        if (!packets.hasNext()) {
-            return CompletableFuture.failedFuture(
-                    new IllegalArgumentException("A push to " + port.peer() + " needs at least one packet"));
-        }
-        final ConnectionPool pool = pool(port);
-        return start(new PushTransfer(port, packets, pool), pool);
+    CompletableFuture<TransactionResult> push(
+            final RemotePort port, final Iterator<Packet> packets, final CallOptions options) {
+        return start(new PushTransfer(port, packets, true, options)).result();
+    }
+
+    /** The same as {@link #pull(RemotePort, PacketReceiver, CallOptions)} with the default options. */
+    CompletableFuture<TransactionResult> pull(final RemotePort port, final PacketReceiver receiver) {
+        return pull(port, receiver, CallOptions.DEFAULTS);
     }
 
     /**
@@ -110,50 +137,19 @@ public final class SiteToSiteConnector implements AutoCloseable {
      * @param receiver takes each packet, on a virtual thread
      * @return completed when the peer knows that it may forget the packets; with 0 packets if it had none
      */
-    public CompletableFuture<TransactionResult> pull(final RemotePort port, final PacketReceiver receiver) {
-        final ConnectionPool pool = pool(port);
-        return start(new PullTransfer(port, receiver, pool), pool);
-    }
-
-    private ConnectionPool pool(final RemotePort port) {
-        return pools.computeIfAbsent(port, key -> new ConnectionPool(key, settings, new Sockets()));
-    }
-
-    /**
-     * Transactions with a cluster, whose peers are found over NiFi's REST API and chosen as NiFi's client does.
-     *
-     * @param config URLs, port, key stores, timeouts, compression, batch limits and peer persistence, as NiFi's
-     *     {@code SiteToSiteClient.Builder} makes it
-     */
-    public RemoteCluster cluster(final SiteToSiteClientConfig config) {
-        final SSLContext context = config.getSslContext();
-        return new RemoteCluster(this, config, context, context == null ? null : TlsContext.of(context));
-    }
-
-    /**
-     * The same with other TLS for packets than for the REST API, for which the configuration's serves.
-     *
-     * @param config as above
-     * @param tls for packets, such as BoringSSL
-     */
-    public RemoteCluster cluster(final SiteToSiteClientConfig config, final TlsContext tls) {
-        return new RemoteCluster(this, config, config.getSslContext(), tls);
+    CompletableFuture<TransactionResult> pull(
+            final RemotePort port, final PacketReceiver receiver, final CallOptions options) {
+        return start(new PullTransfer(port, receiver, options)).result();
     }
 
     /** Asks a peer for the peers of its cluster. */
-    CompletableFuture<Set<PeerStatus>> peers(final RemotePort withoutIdentifier) {
-        final ConnectionPool pool = pool(withoutIdentifier);
-        final PeerListTransfer transfer = new PeerListTransfer(withoutIdentifier, pool);
-        start(transfer, pool);
-        return transfer.peers();
+    CompletableFuture<Set<PeerStatus>> peers(final RemotePort withoutIdentifier, final CallOptions options) {
+        return start(new PeerListTransfer(withoutIdentifier, options)).peers();
     }
 
     /** Starts a transaction whose packets are sent or received one by one. */
     InteractiveTransfer interact(final RemotePort port, final TransferDirection direction) {
-        final ConnectionPool pool = pool(port);
-        final InteractiveTransfer transfer = new InteractiveTransfer(port, direction, pool);
-        submit(transfer, pool);
-        return transfer;
+        return start(new InteractiveTransfer(port, direction));
     }
 
     /** @return runs tasks that may block, each on a virtual thread */
@@ -161,53 +157,80 @@ public final class SiteToSiteConnector implements AutoCloseable {
         return virtualThreads;
     }
 
-    /** Repeats a task that may block until the connector is closed or the returned future cancelled. */
-    ScheduledFuture<?> repeat(final Runnable task, final Duration pause) {
-        return workers.next()
-                .scheduleWithFixedDelay(() -> virtualThreads.execute(task), 0, pause.toMillis(), TimeUnit.MILLISECONDS);
+    ConnectorSettings settings() {
+        return settings;
     }
 
-    /** Sets the deadline, listens to a cancelling caller, and waits for a connection. */
-    private CompletableFuture<TransactionResult> start(final Transfer transfer, final ConnectionPool pool) {
-        if (!closed) {
-            final ScheduledFuture<?> deadline = workers.next()
-                    .schedule(
-                            () -> transfer.stop(
-                                    FailureReason.DEADLINE_PASSED,
-                                    "Not over after " + transfer.port().deadline()),
-                            transfer.deadlineNanos(),
-                            TimeUnit.NANOSECONDS);
-            transfer.deadline(deadline);
-        }
-        return submit(transfer, pool);
+    /** @return what keeps the time */
+    EventExecutor timer() {
+        return workers.next();
     }
 
-    private CompletableFuture<TransactionResult> submit(final Transfer transfer, final ConnectionPool pool) {
-        final RemotePort port = transfer.port();
+    /** Starts the clock, listens to a caller who gives up, and waits for a connection. */
+    private <T extends Transfer> T start(final T transfer) {
         if (closed) {
             transfer.fail(new TransactionException(
-                    port,
+                    transfer.port(),
                     TransactionStep.WAIT_FOR_CONNECTION,
                     FailureReason.CONNECTOR_CLOSED,
-                    "The connector is closed",
+                    "The client is closed",
                     null));
-            return transfer.result();
+            return transfer;
         }
+        transfer.pool(pool(transfer.port()));
+        transfers.add(transfer);
+        transfer.watch(workers.next());
         transfer.result().whenComplete((result, failure) -> {
-            if (failure instanceof CancellationException) {
-                transfer.stop(FailureReason.CANCELLED, "The caller cancelled");
-            }
+            transfers.remove(transfer);
+            // Nothing happens unless the caller completed the future.
+            transfer.stop(FailureReason.CANCELLED, "The caller gave the transaction up");
             if (failure != null) {
-                pool.forget(transfer);
+                transfer.pool().forget(transfer);
             }
         });
-        pool.submit(transfer);
-        return transfer.result();
+        while (!transfer.pool().submit(transfer)) {
+            pools.remove(transfer.port(), transfer.pool());
+            transfer.pool(pool(transfer.port()));
+        }
+        return transfer;
+    }
+
+    private ConnectionPool pool(final RemotePort port) {
+        return pools.computeIfAbsent(port, key -> new ConnectionPool(key, settings, opener, observer));
+    }
+
+    /** @return pools of connections there are now */
+    int pools() {
+        return pools.size();
     }
 
     /** @return connections that are open now, idle ones included */
-    public int openConnections() {
-        return pools.values().stream().mapToInt(ConnectionPool::openConnections).sum();
+    int openConnections() {
+        return statistics().connections();
+    }
+
+    ClientStatistics statistics() {
+        return pools.values().stream()
+                .map(ConnectionPool::statistics)
+                .reduce(new ClientStatistics(0, 0, 0, 0), ClientStatistics::plus);
+    }
+
+    /** Takes no transaction any more, and waits until those under way have ended, but not longer than this. */
+    void drain(final Duration longest) {
+        closed = true;
+        if (isOnWorker()) {
+            return;
+        }
+        final CompletableFuture<Void> ended = CompletableFuture.allOf(transfers.stream()
+                .map(transfer -> transfer.result().exceptionally(failure -> null))
+                .toArray(CompletableFuture[]::new));
+        try {
+            ended.get(longest.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (final TimeoutException | ExecutionException e) {
+            logger.warn("Closing: {} transactions are not over after {} and end now", transfers.size(), longest);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**
@@ -217,22 +240,28 @@ public final class SiteToSiteConnector implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        opener.close();
         pools.values().forEach(ConnectionPool::close);
         for (final Channel channel : channels) {
             final PeerConnection connection = channel.pipeline().get(PeerConnection.class);
             if (connection != null) {
                 connection.execute(() -> connection.shutDown(
-                        connection.failure(FailureReason.CONNECTOR_CLOSED, "The connector was closed", null)));
+                        connection.failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", null)));
             }
         }
         if (isOnWorker()) {
-            workers.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+            shutDownWorkers();
             return;
         }
         channels.newCloseFuture().awaitUninterruptibly(1, TimeUnit.SECONDS);
         channels.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
-        workers.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
-                .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+        shutDownWorkers().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private Future<?> shutDownWorkers() {
+        return ownsWorkers
+                ? workers.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                : ImmediateEventExecutor.INSTANCE.newSucceededFuture(null);
     }
 
     private boolean isOnWorker() {
@@ -242,84 +271,5 @@ public final class SiteToSiteConnector implements AutoCloseable {
             }
         }
         return false;
-    }
-
-    /** Opens the connections of the pools. */
-    private final class Sockets implements ConnectionPool.Opener {
-        @Override
-        public void later(final Runnable task, final long nanos) {
-            if (!workers.isShuttingDown()) {
-                workers.next().schedule(task, nanos, TimeUnit.NANOSECONDS);
-            }
-        }
-
-        @Override
-        public void open(final ConnectionPool pool) {
-            virtualThreads.execute(() -> connect(pool));
-        }
-
-        /** On a virtual thread: the resolver of the JDK blocks. */
-        private void connect(final ConnectionPool pool) {
-            final RemotePort port = pool.port();
-            final InetSocketAddress address = new InetSocketAddress(port.host(), port.port());
-            final PeerProxy named = port.proxy();
-            final PeerProxy proxy = named == null ? PeerProxy.ofJvm(port.host(), port.port()) : named;
-            if (address.isUnresolved() && proxy == null) {
-                pool.openingFailed(connectFailure(port, new UnknownHostException(port.host())));
-            } else if (workers.isShuttingDown()) {
-                pool.openingFailed(new TransactionException(
-                        port,
-                        TransactionStep.CONNECT,
-                        FailureReason.CONNECTOR_CLOSED,
-                        "The connector is closed",
-                        null));
-            } else {
-                bootstrapThrough(proxy).connect(address).addListener((ChannelFuture connected) -> {
-                    if (connected.isSuccess()) {
-                        channels.add(connected.channel());
-                        converse(pool, connected.channel(), proxy);
-                    } else {
-                        pool.openingFailed(connectFailure(port, connected.cause()));
-                    }
-                });
-            }
-        }
-
-        private Bootstrap bootstrapThrough(final PeerProxy proxy) {
-            return proxy == null ? bootstrap : bootstrap.clone().handler(proxy.handler());
-        }
-
-        private TransactionException connectFailure(final RemotePort port, final Throwable cause) {
-            return new TransactionException(
-                    port, TransactionStep.CONNECT, FailureReason.CONNECT_FAILED, String.valueOf(cause), cause);
-        }
-
-        private void converse(final ConnectionPool pool, final Channel channel, final PeerProxy proxy) {
-            final RemotePort port = pool.port();
-            final Opening opening = new Opening(pool);
-            final PeerConnection connection = new PeerConnection(port, proxy, channel, opening, pool);
-            if (port.tls() != null) {
-                channel.pipeline().addLast(port.tls().handler(channel.alloc(), port, virtualThreads));
-            }
-            channel.pipeline().addLast(connection);
-            channel.eventLoop()
-                    .schedule(
-                            () -> opening.timedOut(settings.connectTimeout()),
-                            TimeUnit.NANOSECONDS.convert(settings.connectTimeout()),
-                            TimeUnit.NANOSECONDS);
-            try {
-                opening.begin(connection);
-            } catch (final ProtocolException e) {
-                connection.end(connection.failure(FailureReason.PROTOCOL_VIOLATION, e.getMessage(), e));
-            }
-        }
-    }
-
-    /** A bootstrap asks for a handler; ours come when the connection is there. */
-    private static final class NothingYet extends ChannelHandlerAdapter {
-        @Override
-        public boolean isSharable() {
-            return true;
-        }
     }
 }

@@ -13,6 +13,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 
 /**
@@ -20,17 +21,23 @@ import javax.net.ssl.TrustManager;
  * Immutable; any thread.
  *
  * <p>Connections with the same context resume the sessions of earlier ones to the same peer. Two contexts of the same
- * {@link SSLContext} are equal; each one of BoringSSL is equal to itself only, so make it once.
+ * {@link SSLContext} are equal; each one of BoringSSL is equal to itself only, so make it once. The peer's certificate has
+ * to name the host that is connected to, unless {@link #withoutHostNameVerification} says otherwise.
  */
 public final class TlsContext {
+    /** How a host name is compared with a certificate: as for HTTPS. */
+    private static final String HTTPS = "HTTPS";
+
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
 
     private final SSLContext jdk;
     private final SslContext boringSsl;
+    private final boolean verifiesHostName;
 
-    private TlsContext(final SSLContext jdk, final SslContext boringSsl) {
+    private TlsContext(final SSLContext jdk, final SslContext boringSsl, final boolean verifiesHostName) {
         this.jdk = jdk;
         this.boringSsl = boringSsl;
+        this.verifiesHostName = verifiesHostName;
     }
 
     /**
@@ -38,7 +45,7 @@ public final class TlsContext {
      * @return TLS by the JDK
      */
     public static TlsContext of(final SSLContext context) {
-        return new TlsContext(Objects.requireNonNull(context, "context"), null);
+        return new TlsContext(Objects.requireNonNull(context, "context"), null, true);
     }
 
     /** @return whether BoringSSL is on the class path ({@code netty-tcnative-boringssl-static}) and loads */
@@ -67,7 +74,16 @@ public final class TlsContext {
         if (keys != null) {
             builder.keyManager(keys);
         }
-        return new TlsContext(null, builder.build());
+        return new TlsContext(null, builder.build(), true);
+    }
+
+    /**
+     * NiFi's own client does not compare names, and its nodes are often addressed otherwise than their certificates say.
+     *
+     * @return the same, but any certificate that is trusted serves, whatever host it names
+     */
+    public TlsContext withoutHostNameVerification() {
+        return new TlsContext(jdk, boringSsl, false);
     }
 
     /** @return the handler of a new connection; host and port are where earlier sessions are looked for */
@@ -80,6 +96,9 @@ public final class TlsContext {
             engine.setUseClientMode(true);
             handler = new SslHandler(engine, tasks);
         }
+        final SSLParameters parameters = handler.engine().getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm(verifiesHostName ? HTTPS : null);
+        handler.engine().setSSLParameters(parameters);
         // The time for opening a connection has one clock, which knows in which step it is.
         handler.setHandshakeTimeoutMillis(0);
         return handler;
@@ -87,7 +106,11 @@ public final class TlsContext {
 
     @Override
     public boolean equals(final Object other) {
-        return this == other || (other instanceof final TlsContext context && jdk != null && jdk == context.jdk);
+        return this == other
+                || (other instanceof final TlsContext context
+                        && jdk == context.jdk
+                        && boringSsl == context.boringSsl
+                        && verifiesHostName == context.verifiesHostName);
     }
 
     @Override

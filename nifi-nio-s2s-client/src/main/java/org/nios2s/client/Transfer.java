@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -11,7 +12,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A transaction from its request to its result: waits for a connection, runs on it, ends once. Waiting, cancelling and
- * the deadline come from any thread; {@link #run} and what follows live on the connection's IO worker.
+ * the time come from any thread; {@link #run} and what follows live on the connection's IO worker, where the result is
+ * completed too: what depends on it must not block.
  */
 abstract class Transfer {
     private static final TransactionStep WAITING_STEP = TransactionStep.WAIT_FOR_CONNECTION;
@@ -23,6 +25,7 @@ abstract class Transfer {
     }
 
     private final RemotePort port;
+    private final CallOptions options;
     private final long startedNanos = System.nanoTime();
     private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
@@ -33,36 +36,92 @@ abstract class Transfer {
     private long transferredNanos;
     private long confirmedNanos;
 
+    /** Set before the transaction waits in it. */
+    private volatile ConnectionPool pool;
+
     private volatile PeerConnection connection;
-    private volatile ScheduledFuture<?> deadline;
+    private volatile ScheduledFuture<?> clock;
     /** Why no connection could be opened lately; published by the pool. */
     private volatile TransactionException lastOpeningFailure;
 
-    Transfer(final RemotePort port) {
+    Transfer(final RemotePort port, final CallOptions options) {
         this.port = port;
+        this.options = options;
     }
 
     RemotePort port() {
         return port;
     }
 
-    CompletableFuture<TransactionResult> result() {
-        return result;
+    ConnectionPool pool() {
+        return pool;
     }
 
-    void deadline(final ScheduledFuture<?> scheduled) {
-        deadline = scheduled;
-        if (state.get() == State.ENDED) {
-            scheduled.cancel(false);
-        }
+    void pool(final ConnectionPool waitedIn) {
+        pool = waitedIn;
+    }
+
+    CompletableFuture<TransactionResult> result() {
+        return result;
     }
 
     void lastOpeningFailure(final TransactionException failure) {
         lastOpeningFailure = failure;
     }
 
+    /** Ends the transaction when its deadline passes or its peer is idle for too long. */
+    final void watch(final EventExecutor timer) {
+        final long left = Math.min(leftNanos(options.deadline(), startedNanos), idleLeftNanos(startedNanos));
+        if (left < Long.MAX_VALUE) {
+            lookAgain(timer, left);
+        }
+    }
+
+    private void lookAgain(final EventExecutor timer, final long nanos) {
+        final ScheduledFuture<?> scheduled = timer.schedule(() -> look(timer), nanos, TimeUnit.NANOSECONDS);
+        clock = scheduled;
+        if (state.get() == State.ENDED) {
+            scheduled.cancel(false);
+        }
+    }
+
+    private void look(final EventExecutor timer) {
+        final PeerConnection running = connection;
+        if (leftNanos(options.deadline(), startedNanos) <= 0) {
+            stop(FailureReason.DEADLINE_PASSED, "Not over after " + options.deadline());
+        } else if (state.get() == State.WAITING) {
+            lookWhetherIdle(timer, startedNanos, "No connection was free for " + options.idleTimeout());
+        } else if (state.get() == State.RUNNING) {
+            executeOn(running, () -> {
+                if (state.get() == State.RUNNING) {
+                    lookWhetherIdle(
+                            timer,
+                            running.lastProgressNanos(),
+                            "The peer took nothing and said nothing for " + options.idleTimeout());
+                }
+            });
+        }
+    }
+
+    private void lookWhetherIdle(final EventExecutor timer, final long lastProgressNanos, final String idle) {
+        final long left = idleLeftNanos(lastProgressNanos);
+        if (left <= 0) {
+            stop(FailureReason.NO_PROGRESS, idle);
+        } else {
+            lookAgain(timer, Math.min(left, Math.max(1, leftNanos(options.deadline(), startedNanos))));
+        }
+    }
+
+    private long idleLeftNanos(final long lastProgressNanos) {
+        return leftNanos(options.idleTimeout(), lastProgressNanos);
+    }
+
+    private static long leftNanos(final Duration longest, final long since) {
+        return longest == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(longest) - (System.nanoTime() - since);
+    }
+
     /**
-     * Takes the connection, on its IO worker.
+     * Takes the connection, on its IO worker. Whatever goes wrong ends this transaction and nothing else.
      *
      * @return whether it does; if not, the transaction is over already and the connection free
      */
@@ -72,7 +131,14 @@ abstract class Transfer {
             return false;
         }
         connectedNanos = elapsedNanos();
-        run(taken);
+        try {
+            run(taken);
+        } catch (final RuntimeException | Error e) {
+            final TransactionException failure =
+                    taken.failure(FailureReason.INTERNAL_ERROR, "The transaction can't begin: " + e, e);
+            taken.end(failure);
+            fail(failure);
+        }
         return true;
     }
 
@@ -96,7 +162,7 @@ abstract class Transfer {
     /** Leaves the conversation under way, with a word to the peer where the protocol has one. */
     protected abstract void abandon(TransactionException failure);
 
-    /** Ends the transaction from outside: its caller cancels, the deadline passes, the connector closes. Any thread. */
+    /** Ends the transaction from outside: its caller cancels, its time is over, the client closes. Any thread. */
     final void stop(final FailureReason reason, final String message) {
         if (state.compareAndSet(State.WAITING, State.ENDED)) {
             final TransactionException opening = lastOpeningFailure;
@@ -104,25 +170,37 @@ abstract class Transfer {
             ended(new TransactionException(port, WAITING_STEP, reason, message + detail, opening));
         } else if (state.get() == State.RUNNING) {
             final PeerConnection running = connection;
-            try {
-                running.execute(() -> {
-                    if (state.get() == State.RUNNING) {
-                        abandon(running.failure(reason, message, null));
-                    }
-                });
-            } catch (final RejectedExecutionException e) {
-                // The connector is closed, and its connections with it.
-                fail(new TransactionException(port, TransactionStep.COMPLETE, reason, message, e));
-            }
+            executeOn(running, () -> {
+                if (state.get() == State.RUNNING) {
+                    abandon(running.failure(reason, message, null));
+                }
+            });
         }
     }
 
-    /** The transaction is over and everything is where it belongs. */
+    private void executeOn(final PeerConnection running, final Runnable task) {
+        try {
+            running.execute(task);
+        } catch (final RejectedExecutionException e) {
+            // The IO workers are gone, and what they knew of the outcome with them.
+            fail(new TransactionException(
+                    port, TransactionStep.COMPLETE, FailureReason.CONNECTOR_CLOSED, "The client was closed", e));
+        }
+    }
+
+    /**
+     * The transaction is over and everything is where it belongs. That is settled before the connection serves another
+     * transaction, and told after it is free.
+     */
     protected final void succeed(final long packets, final long bytes, final boolean destinationFull) {
-        if (state.getAndSet(State.ENDED) != State.ENDED) {
-            cancelDeadline();
-            result.complete(new TransactionResult(
-                    packets, bytes, Duration.ofNanos(elapsedNanos()), port.peer(), destinationFull, milestones()));
+        final boolean first = state.getAndSet(State.ENDED) != State.ENDED;
+        final Duration duration = Duration.ofNanos(elapsedNanos());
+        pool.release(connection);
+        if (first) {
+            stopClock();
+            final TransactionResult done =
+                    new TransactionResult(packets, bytes, duration, port.peer(), destinationFull, milestones());
+            result.complete(done);
         }
     }
 
@@ -143,7 +221,7 @@ abstract class Transfer {
     }
 
     private void ended(final TransactionException failure) {
-        cancelDeadline();
+        stopClock();
         onFailure(failure);
         result.completeExceptionally(failure);
     }
@@ -153,15 +231,10 @@ abstract class Transfer {
         // Only who waits for something other than the result has something to do.
     }
 
-    private void cancelDeadline() {
-        final Future<?> scheduled = deadline;
+    private void stopClock() {
+        final Future<?> scheduled = clock;
         if (scheduled != null) {
             scheduled.cancel(false);
         }
-    }
-
-    /** @return nanoseconds until the deadline of the port, from the request on */
-    final long deadlineNanos() {
-        return TimeUnit.NANOSECONDS.convert(port.deadline());
     }
 }

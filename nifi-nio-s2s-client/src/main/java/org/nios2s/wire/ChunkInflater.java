@@ -96,8 +96,10 @@ public final class ChunkInflater implements AutoCloseable {
         final int available = Math.min(deflatedLeft, in.readableBytes());
         final int plainBefore = plainLeft;
         final int deflatedBefore = deflatedLeft;
-        if (plainLeft == 0 || inflater.finished()) {
+        if (inflater.finished()) {
             skip(in, available);
+        } else if (plainLeft == 0) {
+            checkEnd(in, available, plain);
         } else if (available > 0) {
             inflateInto(in, available, plain, Math.min(plainLeft, plain.writableBytes()));
         }
@@ -105,6 +107,15 @@ public final class ChunkInflater implements AutoCloseable {
             fill(plain);
         }
         return plainLeft != plainBefore || deflatedLeft != deflatedBefore;
+    }
+
+    /** The plain bytes are all there; what ends the zlib data is checked all the same, as if it had arrived with them. */
+    private void checkEnd(final ByteBuf in, final int available, final ByteBuf plain) throws ProtocolException {
+        final int before = deflatedLeft;
+        inflateInto(in, available, plain, 0);
+        if (deflatedLeft == before) {
+            skip(in, available);
+        }
     }
 
     private void skip(final ByteBuf in, final int length) {

@@ -104,8 +104,11 @@ class FailureTest {
             names = {"FIRST_PACKET", "CONFIRM", "FINISHED"})
     void aPeerThatStallsFailsThePushAtItsDeadline(final Moment moment) throws Exception {
         server.at(moment, server.stall());
-        final RemotePort port = server.remotePort().withDeadline(Duration.ofSeconds(1));
-        assertFails(connector.push(port, List.of(packet("a"))), STEPS.get(moment), FailureReason.DEADLINE_PASSED);
+        final CallOptions hasty = CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1));
+        assertFails(
+                connector.push(server.remotePort(), List.of(packet("a")), hasty),
+                STEPS.get(moment),
+                FailureReason.DEADLINE_PASSED);
         assertNothingIsLeft();
         assertServesAgain(moment);
     }
@@ -123,9 +126,9 @@ class FailureTest {
                     STEPS.get(moment),
                     FailureReason.DEADLINE_PASSED);
         }
-        final RemotePort hasty = server.remotePort().withDeadline(Duration.ofMillis(300));
+        final CallOptions hasty = CallOptions.DEFAULTS.withDeadline(Duration.ofMillis(300));
         assertFails(
-                connector.push(hasty, List.of(packet("a"))),
+                connector.push(server.remotePort(), List.of(packet("a")), hasty),
                 TransactionStep.WAIT_FOR_CONNECTION,
                 FailureReason.DEADLINE_PASSED);
         assertServesAgain(moment);
@@ -264,12 +267,18 @@ class FailureTest {
     void aPeerThatGivesNoListOfPeersSaysWhyNot() {
         final RemotePort withoutPort = RemotePort.of("127.0.0.1", server.port(), "");
         server.insteadOfPeers(ScriptedServer.garbage());
-        assertFails(connector.peers(withoutPort), TransactionStep.REQUEST_PEER_LIST, FailureReason.PROTOCOL_VIOLATION);
+        assertFails(
+                connector.peers(withoutPort, CallOptions.DEFAULTS),
+                TransactionStep.REQUEST_PEER_LIST,
+                FailureReason.PROTOCOL_VIOLATION);
         server.insteadOfPeers(ScriptedServer.hangUp());
-        assertFails(connector.peers(withoutPort), TransactionStep.REQUEST_PEER_LIST, FailureReason.CONNECTION_LOST);
+        assertFails(
+                connector.peers(withoutPort, CallOptions.DEFAULTS),
+                TransactionStep.REQUEST_PEER_LIST,
+                FailureReason.CONNECTION_LOST);
         server.insteadOfPeers(server.stall());
         assertFails(
-                connector.peers(withoutPort.withDeadline(Duration.ofSeconds(1))),
+                connector.peers(withoutPort, CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1))),
                 TransactionStep.REQUEST_PEER_LIST,
                 FailureReason.DEADLINE_PASSED);
         assertNothingIsLeft();
@@ -284,6 +293,9 @@ class FailureTest {
             wire.out.flush();
             throw new IOException("leaves");
         });
-        assertFails(connector.peers(withoutPort), TransactionStep.REQUEST_PEER_LIST, FailureReason.CONNECTION_LOST);
+        assertFails(
+                connector.peers(withoutPort, CallOptions.DEFAULTS),
+                TransactionStep.REQUEST_PEER_LIST,
+                FailureReason.CONNECTION_LOST);
     }
 }

@@ -22,6 +22,7 @@ import org.apache.nifi.remote.Transaction.TransactionState;
 import org.apache.nifi.remote.TransactionCompletion;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.apache.nifi.remote.exception.PortNotRunningException;
 import org.apache.nifi.remote.exception.UnknownPortException;
 import org.apache.nifi.remote.protocol.DataPacket;
@@ -315,11 +316,15 @@ class NioSiteToSiteClientTest {
 
     @Test
     void aNiFiThatCannotBeAskedFails() throws IOException {
+        final SiteToSiteClientConfig config = site.client("in").buildConfig();
         site.close();
-        final TransactionException failure =
-                assertThrows(TransactionException.class, () -> client.createTransaction(TransferDirection.SEND));
-        assertEquals(FailureReason.NO_PEER, failure.reason());
-        assertEquals(TransactionStep.FIND_PEER, failure.step());
+        // Made only now: a client asks for the peers from its beginning on.
+        try (SiteToSiteClient own = new NioSiteToSiteClient(connector, config)) {
+            final TransactionException failure =
+                    assertThrows(TransactionException.class, () -> own.createTransaction(TransferDirection.SEND));
+            assertEquals(FailureReason.NO_PEER, failure.reason());
+            assertEquals(TransactionStep.FIND_PEER, failure.step());
+        }
     }
 
     @Test

@@ -176,7 +176,7 @@ class PullTest {
         offer(3);
         final CountDownLatch hold = new CountDownLatch(1);
         assertFails(
-                connector.pull(server.remotePort().withDeadline(Duration.ofSeconds(1)), packet -> hold.await()),
+                connector.pull(server.remotePort(), packet -> hold.await(), hasty()),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.DEADLINE_PASSED);
         hold.countDown();
@@ -193,6 +193,10 @@ class PullTest {
                 }),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.RECEIVER_FAILED);
+    }
+
+    private static CallOptions hasty() {
+        return CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1));
     }
 
     private static TransactionStep stepAt(final Moment moment) {
@@ -220,7 +224,7 @@ class PullTest {
         offer(3);
         server.at(moment, server.stall());
         assertFails(
-                connector.pull(server.remotePort().withDeadline(Duration.ofSeconds(1)), packet -> {}),
+                connector.pull(server.remotePort(), packet -> {}, hasty()),
                 stepAt(moment),
                 FailureReason.DEADLINE_PASSED);
         await().until(() -> connector.openConnections() == 0);
@@ -239,14 +243,17 @@ class PullTest {
             return server.stall().happen(wire);
         });
         assertFails(
-                connector.pull(server.remotePort().withDeadline(Duration.ofSeconds(1)), packet -> {
-                    try {
-                        packet.content().readAllBytes();
-                    } catch (final IOException e) {
-                        heard.complete(e);
-                        throw e;
-                    }
-                }),
+                connector.pull(
+                        server.remotePort(),
+                        packet -> {
+                            try {
+                                packet.content().readAllBytes();
+                            } catch (final IOException e) {
+                                heard.complete(e);
+                                throw e;
+                            }
+                        },
+                        hasty()),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.DEADLINE_PASSED);
         await().until(heard::isDone);

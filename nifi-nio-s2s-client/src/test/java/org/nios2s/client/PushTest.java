@@ -186,7 +186,7 @@ class PushTest {
         final ExecutionException failure = assertThrows(
                 ExecutionException.class,
                 () -> connector.push(server.remotePort(), List.of()).get());
-        assertInstanceOf(IllegalArgumentException.class, failure.getCause());
+        assertInstanceOf(TransactionException.class, failure.getCause());
     }
 
     @Test
@@ -244,7 +244,7 @@ class PushTest {
                 })
                 .iterator();
         final TransactionException failure = assertFails(
-                connector.push(server.remotePort(), failing),
+                connector.push(server.remotePort(), failing, CallOptions.DEFAULTS),
                 TransactionStep.SEND_PACKETS,
                 FailureReason.CONTENT_FAILED);
         assertTrue(failure.getMessage().contains("no third"), failure.getMessage());
@@ -303,8 +303,9 @@ class PushTest {
         final byte[] large = new byte[4 * LARGE_BYTES];
         assertFails(
                 connector.push(
-                        server.remotePort().withDeadline(Duration.ofSeconds(1)),
-                        List.of(Packet.of(Map.of(), large), packet("never sent"))),
+                        server.remotePort(),
+                        List.of(Packet.of(Map.of(), large), packet("never sent")),
+                        CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1))),
                 TransactionStep.SEND_PACKETS,
                 FailureReason.DEADLINE_PASSED);
         await().until(() -> connector.openConnections() == 0);

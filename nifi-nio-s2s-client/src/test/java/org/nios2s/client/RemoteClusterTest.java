@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,11 +50,15 @@ class RemoteClusterTest {
         second.close();
     }
 
+    private SiteToSite cluster() {
+        return SiteToSite.builder().url(site.url()).retry(RetryPolicy.never()).build();
+    }
+
     @Test
     void bothNodesAreUsedAndWhenOneLeavesWorkGoesOn() throws Exception {
-        try (RemoteCluster cluster = connector.cluster(site.client("in").buildConfig())) {
+        try (SiteToSite cluster = cluster()) {
             for (int i = 0; i < MANY; i++) {
-                Outcomes.await(cluster.push(List.of(packet("a" + i))));
+                Outcomes.await(cluster.inputPort("in").send(List.of(packet("a" + i))));
             }
             assertTrue(first.committed.size() > 0 && second.committed.size() > 0);
             assertEquals(MANY, first.committed.size() + second.committed.size());
@@ -61,7 +67,7 @@ class RemoteClusterTest {
             int failures = 0;
             for (int i = 0; i < 20; i++) {
                 try {
-                    Outcomes.await(cluster.push(List.of(packet("b" + i))));
+                    Outcomes.await(cluster.inputPort("in").send(List.of(packet("b" + i))));
                 } catch (final ExecutionException e) {
                     failures++;
                 }
@@ -75,30 +81,33 @@ class RemoteClusterTest {
     void aPullComesFromTheCluster() throws Exception {
         first.offered.add(new Received(Map.of(), new byte[3]));
         second.offered.add(new Received(Map.of(), new byte[3]));
-        try (RemoteCluster cluster =
-                connector.cluster(site.client("in").portName("out").buildConfig())) {
-            assertEquals(1, Outcomes.await(cluster.pull(packet -> {})).packets());
+        try (SiteToSite cluster = cluster()) {
+            assertEquals(
+                    1,
+                    Outcomes.await(cluster.outputPort("out").pull(packet -> {})).packets());
         }
     }
 
     @Test
     void thePeersAreKeptInAFile(@TempDir final Path folder) throws Exception {
         final Path file = folder.resolve("peers");
-        try (RemoteCluster cluster = connector.cluster(
-                site.client("in").peerPersistenceFile(file.toFile()).buildConfig())) {
-            Outcomes.await(cluster.push(List.of(packet("a"))));
+        final SiteToSiteClientConfig config =
+                site.client("in").peerPersistenceFile(file.toFile()).buildConfig();
+        try (RemoteCluster cluster = new RemoteCluster(connector, config, null, null, null)) {
+            Outcomes.await(cluster.choose(TransferDirection.SEND));
             await().until(() -> Files.exists(file) && Files.readString(file).contains("" + second.port()));
         }
     }
 
     @Test
     void whenNoPeerIsLeftItIsSaid() throws Exception {
-        try (RemoteCluster cluster = connector.cluster(site.client("in").buildConfig())) {
-            Outcomes.await(cluster.push(List.of(packet("a"))));
+        try (SiteToSite cluster = cluster()) {
+            Outcomes.await(cluster.inputPort("in").send(List.of(packet("a"))));
             first.close();
             second.close();
             await().until(() -> {
-                final TransactionException failure = Outcomes.failureOf(cluster.push(List.of(packet("b"))));
+                final TransactionException failure =
+                        Outcomes.failureOf(cluster.inputPort("in").send(List.of(packet("b"))));
                 return failure.reason() == FailureReason.NO_PEER
                         && failure.getMessage().contains("penalized");
             });

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** What is tried again, and when. */
 class RetryPolicyTest {
-    private static final RetryPolicy POLICY = new RetryPolicy(4, Duration.ofMillis(100), Duration.ofMillis(300), false);
+    private static final RetryPolicy POLICY =
+            RetryPolicy.standard().withAttempts(4).withPauses(Duration.ofMillis(100), Duration.ofMillis(300));
 
     private static TransactionException failure(final TransactionStep step, final FailureReason reason) {
         return new TransactionException(RemotePort.of("host", 1, "id"), step, reason, "text", null);
@@ -44,16 +45,13 @@ class RetryPolicyTest {
     void whatMayHaveArrivedIsTriedAgainOnlyIfDuplicatesAreAccepted() {
         final TransactionException unknown = failure(TransactionStep.COMPLETE, FailureReason.CONNECTION_LOST);
         assertEquals(Optional.empty(), POLICY.pauseAfter(1, unknown));
-        assertTrue(new RetryPolicy(4, Duration.ofMillis(1), Duration.ofMillis(1), true)
-                .pauseAfter(1, unknown)
-                .isPresent());
+        assertTrue(POLICY.acceptingDuplicates().pauseAfter(1, unknown).isPresent());
     }
 
     @Test
     void impossiblePoliciesAreRefused() {
-        assertThrows(IllegalArgumentException.class, () -> new RetryPolicy(0, Duration.ZERO, Duration.ZERO, false));
+        assertThrows(IllegalArgumentException.class, () -> POLICY.withAttempts(0));
         assertThrows(
-                IllegalArgumentException.class,
-                () -> new RetryPolicy(1, Duration.ofSeconds(2), Duration.ofSeconds(1), false));
+                IllegalArgumentException.class, () -> POLICY.withPauses(Duration.ofSeconds(2), Duration.ofSeconds(1)));
     }
 }

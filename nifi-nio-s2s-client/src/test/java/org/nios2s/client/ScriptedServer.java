@@ -109,8 +109,7 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     RemotePort remotePort() {
-        return RemotePort.of(socket.getInetAddress().getHostAddress(), port(), "port-id")
-                .withDeadline(Outcomes.NEVER);
+        return RemotePort.of(socket.getInetAddress().getHostAddress(), port(), "port-id");
     }
 
     int openConnections() {

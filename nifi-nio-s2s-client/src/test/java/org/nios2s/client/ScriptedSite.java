@@ -30,13 +30,17 @@ final class ScriptedSite implements AutoCloseable {
         http.start();
     }
 
+    String url() {
+        return "http://127.0.0.1:" + http.getAddress().getPort() + "/nifi";
+    }
+
     /**
      * How a client reaches the port of a name through this site. NiFi's REST client keeps what a URL answered for all
      * clients of the JVM: without an expiration an earlier site that had the same port of the machine would answer.
      */
     SiteToSiteClient.Builder client(final String portName) {
         return new SiteToSiteClient.Builder()
-                .url("http://127.0.0.1:" + http.getAddress().getPort() + "/nifi")
+                .url(url())
                 .cacheExpiration(0, TimeUnit.MILLISECONDS)
                 .portName(portName)
                 .timeout(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS)

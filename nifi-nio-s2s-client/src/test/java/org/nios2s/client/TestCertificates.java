@@ -22,6 +22,9 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
@@ -41,7 +44,15 @@ final class TestCertificates {
 
     private TestCertificates() {}
 
+    /** @return an identity of that name on this machine */
     static Identity identity(final String name) throws Exception {
+        return identity(
+                name,
+                new GeneralName(GeneralName.dNSName, "localhost"),
+                new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
+    }
+
+    static Identity identity(final String name, final GeneralName... hosts) throws Exception {
         final KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(256);
         final KeyPair keys = generator.generateKeyPair();
@@ -53,6 +64,7 @@ final class TestCertificates {
                 Date.from(Instant.now().plus(Duration.ofDays(1))),
                 subject,
                 keys.getPublic());
+        builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(hosts));
         final X509Certificate certificate = new JcaX509CertificateConverter()
                 .getCertificate(builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
         return new Identity(keys, certificate);

@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
+import org.bouncycastle.asn1.x509.GeneralName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -193,6 +194,23 @@ class TlsTest {
                     impatient.push(port, List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
                     FailureReason.DEADLINE_PASSED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void aCertificateForAnotherHostIsRefusedUnlessNamesAreNotCompared(final Provider provider) throws Exception {
+        assumeTrue(provider.isThere());
+        final Identity elsewhere =
+                TestCertificates.identity("server", new GeneralName(GeneralName.dNSName, "elsewhere.example.org"));
+        try (ScriptedServer other = new ScriptedServer(0, TestCertificates.context(elsewhere, clientIdentity))) {
+            final TlsContext verifying = provider.context(clientIdentity, elsewhere);
+            Outcomes.assertFails(
+                    connector.push(other.remotePort().withTls(verifying), List.of(packet("a"))),
+                    TransactionStep.TLS_HANDSHAKE,
+                    FailureReason.TLS_FAILED);
+            Outcomes.await(connector.push(
+                    other.remotePort().withTls(verifying.withoutHostNameVerification()), List.of(packet("a"))));
         }
     }
 }

@@ -22,7 +22,8 @@ class TransportTest {
     void packetsArriveAndAreFetchedOnEveryTransport(final Transport transport) throws Exception {
         assumeTrue(transport == Transport.NIO || Transport.best() == Transport.EPOLL, "epoll does not load here");
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSiteConnector connector = new SiteToSiteConnector(ConnectorSettings.DEFAULTS, transport)) {
+                SiteToSiteConnector connector =
+                        new SiteToSiteConnector(ConnectorSettings.DEFAULTS, transport, null, ClientObserver.NONE)) {
             Outcomes.await(connector.push(
                     server.remotePort(), List.of(packet("a"), Packet.of(Map.of(), new byte[LARGE_BYTES]))));
             assertEquals(2, server.committed.size());

@@ -36,12 +36,16 @@ public record TransportSelection(
      * @throws IllegalArgumentException if epoll was asked for and does not load
      */
     public static TransportSelection select(final Choice choice) {
-        if (choice != Choice.NIO && Epoll.isAvailable()) {
+        return select(choice, Epoll.unavailabilityCause());
+    }
+
+    /** @param epollMissing why epoll does not load here, or null where it does */
+    static TransportSelection select(final Choice choice, final Throwable epollMissing) {
+        if (choice != Choice.NIO && epollMissing == null) {
             return of("epoll", EpollServerSocketChannel.class, EpollIoHandler::newFactory);
         }
         if (choice == Choice.EPOLL) {
-            throw new IllegalArgumentException(
-                    "epoll does not load here; use auto or nio", Epoll.unavailabilityCause());
+            throw new IllegalArgumentException("epoll does not load here; use auto or nio", epollMissing);
         }
         return of("nio", NioServerSocketChannel.class, NioIoHandler::newFactory);
     }

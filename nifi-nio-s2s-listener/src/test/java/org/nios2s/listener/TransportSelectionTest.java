@@ -3,9 +3,9 @@ package org.nios2s.listener;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.Epoll;
@@ -34,13 +34,14 @@ class TransportSelectionTest {
     }
 
     @Test
-    @DisplayName("epoll that does not load is an error that says what to do")
+    @DisplayName("where epoll does not load auto is nio, and epoll is an error that says why and what to do")
     void epollMissing() {
-        assumeFalse(Epoll.isAvailable());
-        final String message = assertThrows(
-                        IllegalArgumentException.class, () -> TransportSelection.select(Choice.EPOLL))
-                .getMessage();
-        assertTrue(message.contains("use auto or nio"), message);
+        final Throwable missing = new UnsatisfiedLinkError("no such library");
+        assertEquals("nio", TransportSelection.select(Choice.AUTO, missing).name());
+        final IllegalArgumentException failure =
+                assertThrows(IllegalArgumentException.class, () -> TransportSelection.select(Choice.EPOLL, missing));
+        assertTrue(failure.getMessage().contains("use auto or nio"), failure::getMessage);
+        assertSame(missing, failure.getCause());
     }
 
     @ParameterizedTest

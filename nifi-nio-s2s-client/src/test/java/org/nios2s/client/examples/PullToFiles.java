@@ -5,8 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.nios2s.client.BatchLimits;
-import org.nios2s.client.RemotePort;
-import org.nios2s.client.SiteToSiteConnector;
+import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionResult;
 
 /** Pulls packets into files until there are no more: host, TCP port, id of the output port, directory. */
@@ -16,15 +15,16 @@ public final class PullToFiles {
     private PullToFiles() {}
 
     public static void main(final String[] args) throws Exception {
-        final RemotePort port = RemotePort.of(args[0], Integer.parseInt(args[1]), args[2])
-                .withBatchLimits(BatchLimits.ofPackets(PACKETS_PER_TRANSACTION));
         final Path directory = Path.of(args[3]);
-        try (SiteToSiteConnector connector = new SiteToSiteConnector()) {
+        try (SiteToSite nifi = SiteToSite.builder()
+                .address(args[0], Integer.parseInt(args[1]))
+                .batchLimits(BatchLimits.ofPackets(PACKETS_PER_TRANSACTION))
+                .build()) {
             TransactionResult result;
             do {
                 // NiFi forgets the packets of a transaction when all of its files are there.
-                result = connector
-                        .pull(port, packet -> Files.copy(packet.content(), directory.resolve(newName())))
+                result = nifi.outputPort(args[2])
+                        .pull(packet -> Files.copy(packet.content(), directory.resolve(newName())))
                         .get();
                 System.out.println(result.packets() + " packets, " + result.bytes() + " bytes");
             } while (result.packets() > 0);

@@ -6,10 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.nios2s.client.Packet;
-import org.nios2s.client.RemotePort;
-import org.nios2s.client.SiteToSiteConnector;
+import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionResult;
 
 /** Pushes every file of a directory in one transaction: host, TCP port, id of the input port, directory. */
@@ -17,15 +15,16 @@ public final class PushDirectory {
     private PushDirectory() {}
 
     public static void main(final String[] args) throws Exception {
-        final RemotePort port = RemotePort.of(args[0], Integer.parseInt(args[1]), args[2]);
         final List<Packet> packets = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(args[3]), Files::isRegularFile)) {
             for (final Path file : files) {
-                packets.add(Packet.ofFile(Map.of("filename", file.getFileName().toString()), file));
+                packets.add(Packet.ofFile(file));
             }
         }
-        try (SiteToSiteConnector connector = new SiteToSiteConnector()) {
-            final TransactionResult result = connector.push(port, packets).get();
+        try (SiteToSite nifi =
+                SiteToSite.builder().address(args[0], Integer.parseInt(args[1])).build()) {
+            final TransactionResult result =
+                    nifi.inputPort(args[2]).send(packets).get();
             System.out.println(result.packets() + " files, " + result.bytes() + " bytes to " + result.peer());
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client.examples;
 
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -9,29 +8,27 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
+import org.nios2s.client.InputPort;
 import org.nios2s.client.Packet;
-import org.nios2s.client.RemotePort;
-import org.nios2s.client.SiteToSiteConnector;
+import org.nios2s.client.SiteToSite;
 
 /** Sensors that each push a reading now and then: host, TCP port, input port, sensors, readings each, pause in ms. */
 public final class TenThousandSensors {
-    private final SiteToSiteConnector connector;
-    private final RemotePort port;
+    private final InputPort port;
     private final long pauseMillis;
     private final LongAdder delivered = new LongAdder();
     private final LongAdder failed = new LongAdder();
 
-    private TenThousandSensors(final SiteToSiteConnector connector, final RemotePort port, final long pauseMillis) {
-        this.connector = connector;
+    private TenThousandSensors(final InputPort port, final long pauseMillis) {
         this.port = port;
         this.pauseMillis = pauseMillis;
     }
 
     public static void main(final String[] args) throws Exception {
-        final RemotePort port = RemotePort.of(args[0], Integer.parseInt(args[1]), args[2]);
         final int readings = Integer.parseInt(args[4]);
-        try (SiteToSiteConnector connector = new SiteToSiteConnector()) {
-            final TenThousandSensors sensors = new TenThousandSensors(connector, port, Long.parseLong(args[5]));
+        try (SiteToSite nifi =
+                SiteToSite.builder().address(args[0], Integer.parseInt(args[1])).build()) {
+            final TenThousandSensors sensors = new TenThousandSensors(nifi.inputPort(args[2]), Long.parseLong(args[5]));
             CompletableFuture.allOf(IntStream.range(0, Integer.parseInt(args[3]))
                             .mapToObj(sensor -> sensors.push(sensor, readings))
                             .toArray(CompletableFuture[]::new))
@@ -48,7 +45,7 @@ public final class TenThousandSensors {
         final Packet reading = Packet.of(Map.of("sensor", "" + sensor), "21.5".getBytes());
         final Executor later = CompletableFuture.delayedExecutor(
                 ThreadLocalRandom.current().nextLong(pauseMillis), TimeUnit.MILLISECONDS);
-        return CompletableFuture.supplyAsync(() -> connector.push(port, List.of(reading)), later)
+        return CompletableFuture.supplyAsync(() -> port.send(reading), later)
                 .thenCompose(result -> result)
                 .handle((result, failure) -> {
                     (failure == null ? delivered : failed).increment();

@@ -3,15 +3,16 @@ package org.nios2s.listener.tls;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
-import io.netty.handler.ssl.IdentityCipherSuiteFilter;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
+import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.charset.StandardCharsets;
@@ -26,13 +27,12 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
-import org.apache.nifi.security.util.TlsPlatform;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the TLS side of connections from what NiFi uses itself: client certificate required, NiFi's preferred protocols.
- * Handshake tasks run on threads of their own. Thread-safe.
+ * Makes the TLS side of connections from what NiFi uses itself: client certificate required, and offered is what its
+ * HTTPS offers. Handshake tasks run on threads of their own. Thread-safe.
  *
  * <p>The JDK's TLS works on NiFi's {@link SSLContext}, BoringSSL on NiFi's key and trust manager. Both follow a key store
  * that NiFi reloads while it runs.
@@ -65,9 +65,10 @@ public final class TlsHandlers implements AutoCloseable {
             return withJdk(sslContext, handshakeThreads);
         }
         try {
-            final String obstacle = obstacleToOpenSsl();
+            final TlsOffer offer = TlsOffer.ofHttps(sslContext);
+            final String obstacle = obstacleToOpenSsl(offer);
             if (obstacle == null) {
-                return new TlsHandlers(openSslContext(), OpenSsl.versionString(), handshakeThreads);
+                return new TlsHandlers(openSslContext(offer), OpenSsl.versionString(), handshakeThreads);
             }
             reportObstacle(choice, obstacle, null);
         } catch (final SSLException | RuntimeException | LinkageError e) {
@@ -93,7 +94,7 @@ public final class TlsHandlers implements AutoCloseable {
     }
 
     /** @return why OpenSSL can't serve, or null if it can */
-    private static String obstacleToOpenSsl() {
+    private static String obstacleToOpenSsl(final TlsOffer offer) {
         if (!OpenSsl.isAvailable()) {
             return "its library does not load (" + OpenSsl.unavailabilityCause() + ")";
         }
@@ -101,7 +102,9 @@ public final class TlsHandlers implements AutoCloseable {
         if (keyManager == null || FrameworkSslContextHolder.getTrustManager() == null) {
             return "NiFi does not share its key and trust manager";
         }
-        return hasExtractableKey(keyManager) ? null : "NiFi's private key does not leave its key store";
+        return hasExtractableKey(keyManager)
+                ? offer.obstacleToBoringSsl()
+                : "NiFi's private key does not leave its key store";
     }
 
     private static boolean hasExtractableKey(final X509ExtendedKeyManager keyManager) {
@@ -119,13 +122,15 @@ public final class TlsHandlers implements AutoCloseable {
         return false;
     }
 
-    private static SslContext openSslContext() throws SSLException {
+    private static SslContext openSslContext(final TlsOffer offer) throws SSLException {
         final SslContext context = SslContextBuilder.forServer(
                         parsedOncePerCertificate(FrameworkSslContextHolder.getKeyManager()))
                 .sslProvider(SslProvider.OPENSSL)
                 .trustManager(FrameworkSslContextHolder.getTrustManager())
                 .clientAuth(ClientAuth.REQUIRE)
-                .protocols(TlsPlatform.getPreferredProtocols())
+                .protocols(offer.protocols())
+                .ciphers(offer.suites(), SupportedCipherSuiteFilter.INSTANCE)
+                .option(OpenSslContextOption.GROUPS, offer.groupsOfBoringSsl())
                 .build();
         // Without it a session with a client certificate is not resumed.
         ((OpenSslServerSessionContext) context.sessionContext()).setSessionIdContext(SESSION_ID_CONTEXT);
@@ -139,14 +144,15 @@ public final class TlsHandlers implements AutoCloseable {
     }
 
     private static SslContext jdkContext(final SSLContext sslContext) {
+        final TlsOffer offer = TlsOffer.ofHttps(sslContext);
         return new JdkSslContext(
                 sslContext,
                 false,
-                null,
-                IdentityCipherSuiteFilter.INSTANCE,
+                offer.suites(),
+                SupportedCipherSuiteFilter.INSTANCE,
                 null,
                 ClientAuth.REQUIRE,
-                TlsPlatform.getPreferredProtocols().toArray(String[]::new),
+                offer.protocols().toArray(String[]::new),
                 false);
     }
 

@@ -18,8 +18,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
-import org.apache.nifi.remote.client.SiteToSiteClient;
-import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,7 +36,6 @@ class NioClientClusterIT {
     private static final String PACKET_IDS = "clustered.ids";
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration PENALIZATION = Duration.ofSeconds(1);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(200);
     private static final int NODES = 2;
     private static final int SENDERS = 16;
@@ -53,17 +50,20 @@ class NioClientClusterIT {
     @ParameterizedTest
     @EnumSource(Listener.class)
     void workGoesOnWhenANodeCrashesAndNothingAcknowledgedIsLost(final Listener listener) throws Exception {
-        try (NifiCluster cluster = start(listener);
-                SiteToSiteConnector connector = new SiteToSiteConnector()) {
+        try (NifiCluster cluster = start(listener)) {
             final NifiInstance first = cluster.nodes().getFirst();
             final NifiInstance second = cluster.nodes().getLast();
             first.keepPacketIds(PACKET_IDS);
             // What a sink has dropped and not written yet would be lost with its node: so it waits in the queue.
             first.flow().stop(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
             final List<CompletableFuture<Void>> senders = new ArrayList<>();
-            try (RemoteCluster remote = connector.cluster(config(cluster))) {
+            try (SiteToSite remote = SiteToSite.builder()
+                    .url(urls(cluster).toArray(String[]::new))
+                    .idleTimeout(TIMEOUT)
+                    .retry(RetryPolicy.never())
+                    .build()) {
                 for (int sender = 0; sender < SENDERS; sender++) {
-                    senders.add(new Sender(remote, "sender-" + sender).run(0));
+                    senders.add(new Sender(remote.inputPort("input"), "sender-" + sender).run(0));
                 }
                 Awaitility.await()
                         .atMost(PATIENCE)
@@ -100,15 +100,10 @@ class NioClientClusterIT {
                 NODES);
     }
 
-    private static SiteToSiteClientConfig config(final NifiCluster cluster) {
-        return new SiteToSiteClient.Builder()
-                .urls(cluster.nodes().stream()
-                        .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
-                        .collect(Collectors.toSet()))
-                .portName("input")
-                .timeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-                .nodePenalizationPeriod(PENALIZATION.toMillis(), TimeUnit.MILLISECONDS)
-                .buildConfig();
+    private static Set<String> urls(final NifiCluster cluster) {
+        return cluster.nodes().stream()
+                .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
+                .collect(Collectors.toSet());
     }
 
     private static Set<String> addresses(final List<NifiInstance> nodes) {
@@ -146,10 +141,10 @@ class NioClientClusterIT {
 
     /** Pushes one transaction after the other, each with ids of its own. */
     private final class Sender {
-        private final RemoteCluster remote;
+        private final InputPort remote;
         private final String name;
 
-        private Sender(final RemoteCluster remote, final String name) {
+        private Sender(final InputPort remote, final String name) {
             this.remote = remote;
             this.name = name;
         }
@@ -162,7 +157,7 @@ class NioClientClusterIT {
             for (int packet = 0; packet < PACKETS; packet++) {
                 packets.add(Packet.of(Map.of("packet.id", name + "-" + number + "-" + packet), new byte[] {1, 2, 3}));
             }
-            return remote.push(packets)
+            return remote.send(packets)
                     .handleAsync((result, failure) -> {
                         if (failure == null) {
                             packets.forEach(packet ->

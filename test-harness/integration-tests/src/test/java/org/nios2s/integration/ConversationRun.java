@@ -4,12 +4,15 @@ package org.nios2s.integration;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.nios2s.harness.nifi.ComponentKind;
+import javax.net.ssl.SSLException;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
@@ -20,6 +23,9 @@ final class ConversationRun {
 
     private static final Pattern PORT = Pattern.compile("\\$\\{port:([a-z-]+)}");
     private static final String CHECKSUM = "${checksum}";
+    /** What a secured NiFi puts before its name in the list of peers, see {@link SharedNifi}. */
+    private static final String PROXY = "${proxy}";
+
     private static final byte[] GIVEN = "given".getBytes(StandardCharsets.US_ASCII);
 
     private final NifiInstance nifi;
@@ -27,14 +33,27 @@ final class ConversationRun {
     private final Speaker speaker;
     private final List<String> transcript = new ArrayList<>();
     private final List<String> surprises = new ArrayList<>();
+    private final Map<String, String> sharedPorts;
     private boolean slowly;
+    private long spokenNanos = System.nanoTime();
+    private OwnPorts own;
+    private RawPeer peer;
+    private Hearer hearer;
+    /** The listener has closed the connection, or says nothing. */
+    private boolean gone;
 
     /**
      * @param run tells this run of the corpus from others in provenance
+     * @param sharedPorts ids of the ports that all conversations may use, by name
      */
-    ConversationRun(final NifiInstance nifi, final Conversation conversation, final String run) {
+    ConversationRun(
+            final NifiInstance nifi,
+            final Conversation conversation,
+            final String run,
+            final Map<String, String> sharedPorts) {
         this.nifi = nifi;
         this.conversation = conversation;
+        this.sharedPorts = sharedPorts;
         this.speaker = new Speaker(conversation.name(), run + conversation.name());
     }
 
@@ -48,84 +67,170 @@ final class ConversationRun {
     record Result(List<String> transcript, List<String> surprises) {}
 
     Result hold() throws IOException {
-        try (RawPeer peer = new RawPeer(nifi.instance())) {
-            final Hearer hearer = new Hearer(peer, nifi.instance());
+        try {
             for (final ScriptLine scripted : conversation.lines()) {
-                final ScriptLine line = fill(scripted, hearer);
-                if (!hold(line, peer, hearer)) {
-                    break;
+                final ScriptLine line = fill(scripted);
+                if (!prepare(line)) {
+                    hold(line);
                 }
             }
+        } finally {
+            leave();
         }
         return new Result(List.copyOf(transcript), List.copyOf(surprises));
     }
 
-    /** Returns whether the conversation goes on. */
-    private boolean hold(final ScriptLine line, final RawPeer peer, final Hearer hearer) throws IOException {
+    /** Does what needs no connection, so that none grows old meanwhile; returns whether that was all. */
+    private boolean prepare(final ScriptLine line) throws IOException {
         switch (line.verb()) {
-            case "answer" -> {
-                return note(line, hearer.answer(line.arguments().getFirst()), line.argument(1, ""));
+            case "own" -> ownPorts(line);
+            case "given" -> give(line);
+            case "reconnect" -> {
+                leave();
+                peer = null;
+                gone = false;
             }
-            case "closed" -> note(line, hearer.isClosed(), Hearer.CLOSED);
-            case "open" -> note(line, hearer.isOpen(), "open");
-            case "half-close" -> peer.halfClose();
-            case "forget-checksum" -> hearer.forgetChecksum();
-            case "slowly" -> slowly = true;
-            case "given" -> give(Integer.parseInt(line.arguments().getFirst()));
-            default -> send(line, peer);
+            default -> {
+                return false;
+            }
         }
         return true;
     }
 
+    private void leave() throws IOException {
+        if (peer != null) {
+            peer.close();
+        }
+    }
+
+    private void hold(final ScriptLine line) throws IOException {
+        if (gone) {
+            // Over until the peer comes back, if it does.
+            return;
+        }
+        if (peer == null) {
+            peer = RawPeer.of(nifi);
+            hearer = new Hearer(peer, nifi.instance());
+        }
+        switch (line.verb()) {
+            case "answer" -> gone = !note(line, hearer.answer(line.arguments().getFirst()), line.argument(1, ""));
+            case "closed" -> note(line, timed(line, hearer.isClosed()), Hearer.CLOSED);
+            case "open" -> note(line, hearer.isOpen(), "open");
+            case "half-close" -> peer.halfClose();
+            case "forget-checksum" -> hearer.forgetChecksum();
+            case "slowly" -> slowly = true;
+            case "pause" -> pause(Long.parseLong(line.argument(0, "")));
+            case "stop", "start", "disable", "delete", "disconnect", "empty" ->
+                note(line, own.change(line.verb(), line.argument(0, "")), line.argument(1, "done"));
+            default -> {
+                send(line);
+                spokenNanos = System.nanoTime();
+            }
+        }
+    }
+
+    /** The peer does nothing for a while, not even read: that is what it has to say. */
+    private static void pause(final long millis) throws IOException {
+        try {
+            Thread.sleep(millis);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("Interrupted in a pause of a conversation", e);
+        }
+    }
+
+    /** Returns whether the conversation goes on. */
     private boolean note(final ScriptLine line, final String heard, final String expected) {
         transcript.add(line.verb() + " " + line.argument(0, "") + " → " + heard);
         if (!heard.startsWith(expected)) {
             surprises.add(line + " — but heard: " + heard);
         }
-        return !heard.equals(Hearer.CLOSED) && !heard.equals(Hearer.SILENCE);
+        return !heard.startsWith(Hearer.CLOSED) && !heard.equals(Hearer.SILENCE);
     }
 
-    private void send(final ScriptLine line, final RawPeer peer) throws IOException {
-        final byte[] bytes = speaker.say(line);
-        if (bytes == null) {
+    /** A connection that is closed before its time is another answer. */
+    private String timed(final ScriptLine line, final String heard) {
+        final Duration passed = Duration.ofNanos(System.nanoTime() - spokenNanos);
+        final Duration earliest = Duration.ofMillis(Long.parseLong(line.argument(0, "0")));
+        return passed.compareTo(earliest) < 0 ? "too early: " + heard : heard;
+    }
+
+    private void send(final ScriptLine line) throws IOException {
+        final List<byte[]> writes = speaker.say(line);
+        if (writes == null) {
             throw new IOException(conversation + ", " + line + ": there is no such verb");
         }
         try {
-            if (slowly) {
-                for (final byte next : bytes) {
-                    peer.bytes(new byte[] {next});
+            for (final byte[] bytes : writes) {
+                if (slowly) {
+                    for (final byte next : bytes) {
+                        peer.bytes(new byte[] {next});
+                    }
+                } else {
+                    peer.bytes(bytes);
                 }
-            } else {
-                peer.bytes(bytes);
             }
-        } catch (final SocketException e) {
+        } catch (final SocketException | SSLException e) {
             // The listener has left; what it said before is heard by what follows.
             slowly = false;
         }
     }
 
-    private void give(final int flowFiles) throws IOException {
-        try (RawPeer giver = RawPeer.atPort(nifi.instance(), nifi.portId("loop-in"))) {
+    private void ownPorts(final ScriptLine line) {
+        int fullAfter = 0;
+        final List<String> prioritizers = new ArrayList<>();
+        for (final String option : line.arguments()) {
+            final String value = option.substring(option.indexOf('=') + 1);
+            if (option.startsWith("full-after=")) {
+                fullAfter = Integer.parseInt(value);
+            } else {
+                prioritizers.add(value);
+            }
+        }
+        own = new OwnPorts(nifi, conversation.name(), fullAfter, prioritizers);
+    }
+
+    /** The ports that this conversation made for itself, once it is over. */
+    Optional<OwnPorts> own() {
+        return Optional.ofNullable(own);
+    }
+
+    private void give(final ScriptLine line) throws IOException {
+        final int flowFiles = Integer.parseInt(line.arguments().getFirst());
+        final List<String> further =
+                line.arguments().subList(1, line.arguments().size());
+        final int contentAt = further.indexOf("|");
+        final byte[] content = contentAt < 0 ? GIVEN : Speaker.content(further);
+        final String port = own == null ? sharedPorts.get("loop-in") : own.id(OwnPorts.IN);
+        try (RawPeer giver = RawPeer.atPort(nifi, port)) {
             for (int index = 0; index < flowFiles; index++) {
-                giver.push(Map.of("filename", "given-" + index), GIVEN);
+                final Map<String, String> attributes = new LinkedHashMap<>();
+                attributes.put("filename", "given-" + index);
+                attributes.put("packet.id", conversation.name() + "-given");
+                for (final String attribute : contentAt < 0 ? further : further.subList(0, contentAt)) {
+                    final int end = attribute.indexOf('=');
+                    attributes.put(attribute.substring(0, end), attribute.substring(end + 1));
+                }
+                giver.push(attributes, content);
             }
         }
     }
 
-    private ScriptLine fill(final ScriptLine line, final Hearer hearer) {
+    private ScriptLine fill(final ScriptLine line) {
         final List<String> filled = line.arguments().stream()
                 .map(argument -> PORT.matcher(argument).replaceAll(this::portId))
-                .map(argument -> argument.replace(CHECKSUM, hearer.checksum()))
+                .map(argument -> argument.replace(CHECKSUM, hearer == null ? "" : hearer.checksum())
+                        .replace(PROXY, nifi.instance().keyStore() == null ? "" : "proxy-of-"))
                 .toList();
         return new ScriptLine(line.number(), line.verb(), filled);
     }
 
     private String portId(final MatchResult port) {
         final String name = port.group(1);
-        return nifi.flow()
-                .find(ComponentKind.INPUT_PORT, name)
-                .or(() -> nifi.flow().find(ComponentKind.OUTPUT_PORT, name))
-                .orElseThrow(() -> new IllegalArgumentException("There is no port " + name))
-                .id();
+        if (name.startsWith("own-")) {
+            return own.id(name);
+        }
+        return Optional.ofNullable(sharedPorts.get(name))
+                .orElseThrow(() -> new IllegalArgumentException("There is no port " + name));
     }
 }

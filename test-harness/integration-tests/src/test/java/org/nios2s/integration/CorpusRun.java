@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionTimeoutException;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiInstance;
@@ -33,16 +34,22 @@ final class CorpusRun {
     /** Fewer than a port's tasks: in the stock listener a conversation holds one. */
     private static final int AT_ONCE = 3;
 
+    /** Conversations at ports of their own, most of which wait for something to time out. */
+    private static final int ALONE_AT_ONCE = 6;
+
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String ID_FILE = "fidelity.ids";
     private static final String RUNS = "nifi://run-" + UUID.randomUUID() + "/";
-    private static final List<String> PORTS = List.of("input", "loop-in", "loop-out", SideFlow.NARROW);
+    private static final String GIVER = "nifi://raw-peer";
+    private static final String PACKET_ID = "packet.id";
+    private static final String EVENT = "provenance has ";
 
     private final NifiInstance nifi;
     private final List<Conversation> conversations;
     private final Map<String, Observation> observations = new ConcurrentHashMap<>();
     private final Map<String, Component> queues = new LinkedHashMap<>();
-    private final List<String> provenancePorts = new ArrayList<>();
+    private final Map<String, String> sharedPorts = new HashMap<>();
+    private final Instant begin = Instant.now();
     private Map<String, List<String>> provenance = Map.of();
 
     CorpusRun(final NifiInstance nifi, final List<Conversation> conversations) throws IOException {
@@ -51,10 +58,8 @@ final class CorpusRun {
         final SideFlow side = SideFlow.of(nifi);
         queues.put("loop", SharedNifi.loop(nifi));
         queues.put(SideFlow.NARROW, side.queue(SideFlow.NARROW));
-        for (final String port : PORTS) {
-            provenancePorts.add(
-                    port.equals(SideFlow.NARROW) ? side.inputPort(port).id() : nifi.portId(port));
-        }
+        sharedPorts.putAll(nifi.instance().ports());
+        sharedPorts.putAll(side.ids());
     }
 
     /** Holds all conversations. */
@@ -64,12 +69,17 @@ final class CorpusRun {
         queues.values().forEach(queue -> nifi.queues().empty(queue));
         final List<Future<?>> held = new ArrayList<>();
         try (ExecutorService inParallel = Executors.newFixedThreadPool(AT_ONCE);
+                ExecutorService alone = Executors.newFixedThreadPool(ALONE_AT_ONCE);
                 ExecutorService oneByOne = Executors.newSingleThreadExecutor()) {
             for (final Conversation conversation : conversations) {
-                held.add(
-                        conversation.needsTheQueues()
-                                ? oneByOne.submit(() -> holdAndLookIntoQueues(conversation))
-                                : inParallel.submit(() -> hold(conversation)));
+                if (conversation.hasPortsOfItsOwn()) {
+                    held.add(alone.submit(() -> hold(conversation)));
+                } else {
+                    held.add(
+                            conversation.needsTheQueues()
+                                    ? oneByOne.submit(() -> holdAndLookIntoQueues(conversation))
+                                    : inParallel.submit(() -> hold(conversation)));
+                }
             }
             for (final Future<?> conversation : held) {
                 conversation.get();
@@ -83,31 +93,29 @@ final class CorpusRun {
         return observations.get(conversation.name()).and(provenance.getOrDefault(conversation.name(), List.of()));
     }
 
-    /** Reads provenance of both runs, which is indexed a while after the fact, until it is alike or its time is over. */
-    void awaitProvenanceLike(final CorpusRun other) {
-        try {
-            Awaitility.await()
-                    .atMost(PATIENCE)
-                    .pollInterval(Duration.ofSeconds(2))
-                    .until(() -> {
-                        provenance = readProvenance();
-                        other.provenance = other.readProvenance();
-                        return provenance.equals(other.provenance);
-                    });
-        } catch (final ConditionTimeoutException e) {
-            // They differ: which conversation it is, the comparison of each will say.
-            provenance = readProvenance();
-        }
+    /** How many provenance events a conversation left behind. */
+    int events(final Conversation conversation) {
+        return provenance.getOrDefault(conversation.name(), List.of()).size();
     }
 
     private Void hold(final Conversation conversation) throws IOException {
-        final ConversationRun.Result result;
+        final ConversationRun run = new ConversationRun(nifi, conversation, RUNS, sharedPorts);
         try {
-            result = new ConversationRun(nifi, conversation, RUNS).hold();
+            final ConversationRun.Result result = run.hold();
+            Observation seen = new Observation(result.transcript(), result.surprises());
+            if (run.own().isPresent()) {
+                final OwnPorts own = run.own().get();
+                if (own.isConnected()) {
+                    seen = seen.and(settledContent("own", own.queue()));
+                }
+                seen = seen.and(own.told());
+            }
+            observations.put(conversation.name(), seen);
         } catch (final IOException | RuntimeException e) {
             throw new IOException("Conversation " + conversation + " cannot be held", e);
+        } finally {
+            run.own().ifPresent(OwnPorts::remove);
         }
-        observations.put(conversation.name(), new Observation(result.transcript(), result.surprises()));
         return null;
     }
 
@@ -170,30 +178,48 @@ final class CorpusRun {
         }
     }
 
-    private Map<String, List<String>> readProvenance() {
+    /** Reads provenance, which is indexed a while after the fact. */
+    void readProvenance() {
         final Map<String, List<String>> events = new TreeMap<>();
-        for (final String port : provenancePorts) {
-            for (final JsonNode event : nifi.provenance().events(Map.of("ProcessorID", port))) {
-                final String transitUri = event.path("transitUri").asText("");
-                if (transitUri.startsWith(RUNS)) {
-                    final String conversation =
-                            transitUri.substring(RUNS.length()).replaceAll("/.*", "");
-                    events.computeIfAbsent(conversation, key -> new ArrayList<>())
-                            .add(describe(event));
-                }
+        for (final String type : List.of("RECEIVE", "SEND")) {
+            for (final JsonNode event : nifi.provenance().events(Map.of("EventType", type), begin)) {
+                final Map<String, String> attributes = attributes(event);
+                final String conversation =
+                        conversation(event.path("transitUri").asText(""), attributes.getOrDefault(PACKET_ID, ""));
+                events.computeIfAbsent(conversation, key -> new ArrayList<>()).add(describe(event, attributes));
             }
         }
         events.values().forEach(of -> of.sort(null));
-        return events;
+        provenance = events;
     }
 
-    private static String describe(final JsonNode event) {
+    /** From version 3 of the protocol on the transit URI names the conversation, before that only the packet does. */
+    private static String conversation(final String transitUri, final String packetId) {
+        if (transitUri.startsWith(RUNS)) {
+            return transitUri.substring(RUNS.length()).replaceAll("/.*", "");
+        }
+        return transitUri.startsWith(GIVER) ? "" : packetId.replaceAll("-(\\d+|given)$", "");
+    }
+
+    private static Map<String, String> attributes(final JsonNode event) {
+        final Map<String, String> attributes = new HashMap<>();
+        for (final JsonNode attribute : event.path("attributes")) {
+            attributes.put(
+                    attribute.required("name").asText(), attribute.path("value").asText());
+        }
+        return attributes;
+    }
+
+    private static String describe(final JsonNode event, final Map<String, String> attributes) {
         final String uuid = event.required("flowFileUuid").asText();
-        return ("provenance has " + event.required("eventType").asText()
+        return (EVENT + event.required("eventType").asText()
                         + " " + event.path("fileSizeBytes").asText()
-                        + " " + event.path("transitUri").asText()
+                        + " " + event.path("transitUri").asText().replace(RUNS, "nifi://run/")
                         + " from " + event.path("sourceSystemFlowFileId").asText()
-                        + ": " + event.path("details").asText())
-                .replace(uuid, "*");
+                        + ": " + event.path("details").asText()
+                        + (event.path("eventDuration").asText().matches("[\\d:.]+") ? ", with" : ", without")
+                        + " duration, " + Hearer.attributes(attributes))
+                .replace(uuid, "*")
+                .replaceAll("(localhost|127\\.0\\.0\\.1):\\d+", "$1:*");
     }
 }

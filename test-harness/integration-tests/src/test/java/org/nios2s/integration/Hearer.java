@@ -3,16 +3,19 @@ package org.nios2s.integration;
 
 import java.io.DataInputStream;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
+import javax.net.ssl.SSLException;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.io.CompressionInputStream;
 import org.apache.nifi.remote.protocol.DataPacket;
@@ -29,6 +32,7 @@ final class Hearer {
     static final String SILENCE = "silence";
 
     private static final int SHORT_CONTENT = 64;
+    private static final int LONG_ATTRIBUTES = 1000;
     private static final Duration SOON = Duration.ofMillis(400);
     private static final Duration IN_THE_END = Duration.ofSeconds(12);
 
@@ -43,10 +47,11 @@ final class Hearer {
 
     /** Reads an answer of a kind; a connection that is closed, and silence, are answers too. */
     String answer(final String kind) throws IOException {
+        final Counted counted = new Counted(peer.in());
         try {
-            return read(kind, peer.in());
-        } catch (final EOFException | SocketException e) {
-            return CLOSED;
+            return read(kind, new DataInputStream(counted));
+        } catch (final EOFException | SocketException | SSLException e) {
+            return counted.bytes == 0 ? CLOSED : CLOSED + " in the middle of the answer";
         } catch (final SocketTimeoutException e) {
             return SILENCE;
         }
@@ -122,12 +127,16 @@ final class Hearer {
             throw new EOFException();
         }
         final byte[] content = checked.readNBytes(Math.toIntExact(packet.getSize()));
+        if (content.length < packet.getSize()) {
+            throw new EOFException();
+        }
         return attributes(packet.getAttributes()) + " " + content(content);
     }
 
     /**
      * Attributes, sorted, with a star for what is new for every FlowFile, and for which of the given FlowFiles it is: a
-     * queue without prioritizers is in the order of content claims, which is NiFi's to choose.
+     * queue without prioritizers is in the order of content claims, which is NiFi's to choose. Very many of them are
+     * told by their checksum.
      */
     static String attributes(final Map<String, String> attributes) {
         final Map<String, String> stable = new TreeMap<>(attributes);
@@ -136,7 +145,31 @@ final class Hearer {
                 "filename",
                 (key, filename) -> filename.equals(uuid) ? "*" : filename.replaceAll("^given-\\d+$", "given-*"));
         stable.computeIfPresent("s2s.address", (key, address) -> address.replaceAll(":\\d+$", ":*"));
-        return stable.toString();
+        final String text = stable.toString();
+        return text.length() > LONG_ATTRIBUTES ? content(text.getBytes(StandardCharsets.UTF_8)) : text;
+    }
+
+    /** Counts the bytes of one answer. For one thread. */
+    private static final class Counted extends FilterInputStream {
+        private int bytes;
+
+        Counted(final InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read() throws IOException {
+            final int next = super.read();
+            bytes += next < 0 ? 0 : 1;
+            return next;
+        }
+
+        @Override
+        public int read(final byte[] into, final int offset, final int length) throws IOException {
+            final int read = super.read(into, offset, length);
+            bytes += Math.max(0, read);
+            return read;
+        }
     }
 
     /** A content, or if it is long its length and checksum. */

@@ -15,12 +15,17 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.remote.util.StandardDataPacket;
 import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.security.Identity;
 
 /**
  * One end of a RAW Site-to-Site connection, spoken byte by byte, so that a test can also say what no client would.
@@ -44,6 +49,19 @@ public final class RawPeer implements Closeable {
         this(connect(nifi));
     }
 
+    /** Connects to a NiFi as its flow's client: over TLS if it is secured. */
+    static RawPeer of(final NifiInstance nifi) throws IOException {
+        if (nifi.instance().keyStore() == null) {
+            return new RawPeer(nifi.instance());
+        }
+        final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));
+        final SSLSocket socket = (SSLSocket) context.getSocketFactory()
+                .createSocket(nifi.instance().s2sHost(), nifi.instance().s2sPort());
+        socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
+        socket.startHandshake();
+        return new RawPeer(socket);
+    }
+
     /** Speaks over a connection that is there. */
     public RawPeer(final Socket socket) throws IOException {
         this.socket = socket;
@@ -60,8 +78,16 @@ public final class RawPeer implements Closeable {
     }
 
     /** A peer that has come as far as to say what it wants of an input port. */
+    static RawPeer atPort(final NifiInstance nifi, final String portId) throws IOException {
+        return atPort(of(nifi), portId);
+    }
+
+    /** A peer without TLS that has come as far as to say what it wants of an input port. */
     static RawPeer atPort(final InstanceRecord nifi, final String portId) throws IOException {
-        final RawPeer peer = new RawPeer(nifi);
+        return atPort(new RawPeer(nifi), portId);
+    }
+
+    private static RawPeer atPort(final RawPeer peer, final String portId) throws IOException {
         peer.negotiate(NEWEST_VERSION);
         final ResponseCode answer =
                 peer.handshake(NEWEST_VERSION, properties(portId)).getCode();
@@ -102,9 +128,15 @@ public final class RawPeer implements Closeable {
     }
 
     public Response handshake(final int version, final Map<String, String> properties) throws IOException {
+        return handshake(version, "raw-peer", properties);
+    }
+
+    /** Sends a handshake; returns its answer. */
+    public Response handshake(final int version, final String communicationsId, final Map<String, String> properties)
+            throws IOException {
         final ByteArrayOutputStream message = new ByteArrayOutputStream();
         final DataOutputStream data = new DataOutputStream(message);
-        data.writeUTF("raw-peer");
+        data.writeUTF(communicationsId);
         if (version >= FIRST_VERSION_WITH_TRANSIT_URI) {
             data.writeUTF("nifi://raw-peer:1234/");
         }
@@ -199,7 +231,7 @@ public final class RawPeer implements Closeable {
                 bytes.write(next);
             }
             return new Rest(bytes.toByteArray(), true);
-        } catch (final SocketException e) {
+        } catch (final SocketException | SSLException e) {
             return new Rest(bytes.toByteArray(), true);
         } catch (final SocketTimeoutException e) {
             return new Rest(bytes.toByteArray(), false);

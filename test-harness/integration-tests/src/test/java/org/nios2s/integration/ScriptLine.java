@@ -42,6 +42,11 @@ record ScriptLine(int number, String verb, List<String> arguments) {
         return escape.appendTail(plain).toString();
     }
 
+    /** A text as it has to be written so that it is read as one word. */
+    static String quote(final String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
+    }
+
     /** The argument at an index, or what stands for it when there are not so many. */
     String argument(final int index, final String absent) {
         return index < arguments.size() ? arguments.get(index) : absent;

@@ -12,37 +12,62 @@ import org.nios2s.harness.nifi.NifiOptions;
 
 /**
  * The NiFis that all integration tests share, one for each listener: started when first asked for, stopped at the end.
- * For the one thread on which the tests run.
+ * For any thread.
  */
-enum SharedNifi {
+public enum SharedNifi {
     /** With our listener. */
-    NIO(Listener.NIO),
+    NIO(Listener.NIO, false),
     /** With the listener that NiFi comes with. */
-    STOCK(Listener.STOCK);
+    STOCK(Listener.STOCK, false),
+    /** With our listener, TLS and policies. */
+    NIO_SECURED(Listener.NIO, true),
+    /** With the listener that NiFi comes with, TLS and policies. */
+    STOCK_SECURED(Listener.STOCK, true);
 
     static final Path HOMES = Path.of("target", "nifi-homes");
 
     private static final String HEAP = "1g";
+    private static final String SECURED_HEAP = "768m";
+    /** Short enough that a conversation can wait for it. */
+    private static final String HANDSHAKE_TIMEOUT = "8 secs";
 
     private final Listener listener;
+    private final boolean secured;
     private NifiInstance running;
 
-    SharedNifi(final Listener listener) {
+    SharedNifi(final Listener listener, final boolean secured) {
         this.listener = listener;
+        this.secured = secured;
     }
 
     /** This NiFi, which is started if it does not run yet. */
-    synchronized NifiInstance get() {
+    public synchronized NifiInstance get() {
         if (running == null) {
-            running = NifiInstance.start(NifiOptions.builder()
-                    .home(HOMES.resolve("shared-" + name().toLowerCase(Locale.ROOT)))
-                    .listener(listener)
-                    .heap(HEAP)
-                    .fresh(true)
-                    .stopOnExit(true)
-                    .build());
+            running = NifiInstance.start(options());
         }
         return running;
+    }
+
+    private NifiOptions options() {
+        final NifiOptions.Builder options = NifiOptions.builder()
+                .home(HOMES.resolve("shared-" + name().toLowerCase(Locale.ROOT)))
+                .listener(listener)
+                .heap(secured ? SECURED_HEAP : HEAP)
+                .secure(secured)
+                .fresh(true)
+                .stopOnExit(true)
+                .property("nifi.remote.input.nio.handshake.timeout", HANDSHAKE_TIMEOUT);
+        if (secured) {
+            // Peers are told of this NiFi as a proxy before it has it, and a mapped identity is another one.
+            options.property("nifi.remote.route.raw.proxied.when", "${s2s.source.secure}")
+                    .property("nifi.remote.route.raw.proxied.hostname", "proxy-of-${s2s.target.hostname}")
+                    .property("nifi.remote.route.raw.proxied.port", "${s2s.target.port}")
+                    .property("nifi.remote.route.raw.proxied.secure", "false")
+                    .property("nifi.security.identity.mapping.pattern.mapped", "^CN=mapped-(.*?), OU=s2s-harness$")
+                    .property("nifi.security.identity.mapping.value.mapped", "$1")
+                    .property("nifi.security.identity.mapping.transform.mapped", "LOWER");
+        }
+        return options.build();
     }
 
     /** Stops this NiFi, if it runs. */

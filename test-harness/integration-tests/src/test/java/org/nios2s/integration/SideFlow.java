@@ -2,12 +2,17 @@
 package org.nios2s.integration;
 
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.security.AccessPolicies.Action;
+import org.nios2s.harness.nifi.security.HarnessPolicies;
+import org.nios2s.harness.nifi.security.Identity;
 
 /**
  * Ports beside the harness's flow, each in a state that a peer is to meet; what enters by them waits in a queue.
@@ -28,6 +33,7 @@ final class SideFlow {
     /** An output port that is not started. */
     static final String ASIDE = "aside";
 
+    private static final List<String> INPUT_PORTS = List.of(NARROW, FULL, STOPPED, DISABLED, UNCONNECTED);
     private static final BackPressure ONE_FLOW_FILE = new BackPressure(1, 0);
     private static final BackPressure TWO_FLOW_FILES = new BackPressure(2, 0);
 
@@ -49,8 +55,9 @@ final class SideFlow {
         side.flow.start(side.ensure(NARROW, TWO_FLOW_FILES));
         final Component full = side.ensure(FULL, ONE_FLOW_FILE);
         side.flow.start(full);
+        side.grantPorts();
         if (nifi.queues().size(side.queue(FULL)).flowFiles() == 0) {
-            try (RawPeer peer = RawPeer.atPort(nifi.instance(), full.id())) {
+            try (RawPeer peer = RawPeer.atPort(nifi, full.id())) {
                 peer.push(Map.of(), new byte[] {1});
             }
         }
@@ -59,6 +66,30 @@ final class SideFlow {
 
     Component inputPort(final String name) {
         return SharedNifi.inputPort(nifi, name);
+    }
+
+    /** The ids of all ports, by name. */
+    Map<String, String> ids() {
+        final Map<String, String> ids = new HashMap<>();
+        ids.put(ASIDE, flow.find(ComponentKind.OUTPUT_PORT, ASIDE).orElseThrow().id());
+        for (final String name : INPUT_PORTS) {
+            ids.put(name, inputPort(name).id());
+        }
+        return ids;
+    }
+
+    private void grantPorts() {
+        if (nifi.instance().keyStore() == null) {
+            return;
+        }
+        for (final String name : INPUT_PORTS) {
+            grant(inputPort(name));
+        }
+        grant(flow.find(ComponentKind.OUTPUT_PORT, ASIDE).orElseThrow());
+    }
+
+    private void grant(final Component port) {
+        nifi.policies().grant(Identity.CLIENT.distinguishedName(), Action.WRITE, HarnessPolicies.transferTo(port));
     }
 
     /** The queue behind one of the input ports that lead anywhere. */

@@ -6,12 +6,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
@@ -27,7 +31,15 @@ final class Speaker {
 
     private static final int FIRST_VERSION_WITH_TRANSIT_URI = 3;
     private static final String RANDOM = "random:";
+    private static final String ZEROS = "zeros:";
     private static final String CONTENT = "|";
+    private static final String CONVERSATION = "${conversation}";
+    private static final String TRANSIT_URI = "${transit-uri}";
+
+    /** How much MiNiFi C++ compresses at a time, and how much of a content it writes at a time. */
+    private static final int MINIFI_CHUNK = 65_536;
+
+    private static final int MINIFI_BUFFER = 4096;
 
     private final String conversation;
     private final String transitUri;
@@ -42,8 +54,20 @@ final class Speaker {
         this.transitUri = transitUri;
     }
 
-    /** The bytes that a line stands for, or null if in that line the peer does not speak. */
-    byte[] say(final ScriptLine line) throws IOException {
+    /** What a line stands for, one array for each write, or null if in that line the peer does not speak. */
+    List<byte[]> say(final ScriptLine line) throws IOException {
+        return switch (line.verb()) {
+            case "split-utf" -> splitUtf(line.argument(0, ""));
+            case "minifi-packet" -> minifiPacket(line.arguments());
+            case "minifi-gzip-packet" -> minifiChunks(line.arguments());
+            default -> {
+                final byte[] bytes = sayAtOnce(line);
+                yield bytes == null ? null : List.of(bytes);
+            }
+        };
+    }
+
+    private byte[] sayAtOnce(final ScriptLine line) throws IOException {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         final DataOutputStream out = new DataOutputStream(bytes);
         final String first = line.argument(0, "");
@@ -55,7 +79,7 @@ final class Speaker {
             case "byte" -> out.writeByte(Integer.parseInt(first));
             case "int" -> out.writeInt(Integer.parseInt(first));
             case "long" -> out.writeLong(Long.parseLong(first));
-            case "utf" -> out.writeUTF(first);
+            case "utf" -> out.writeUTF(first.replace(CONVERSATION, conversation).replace(TRANSIT_URI, transitUri));
             case "str" -> {
                 out.writeInt(first.getBytes(StandardCharsets.UTF_8).length);
                 out.write(first.getBytes(StandardCharsets.UTF_8));
@@ -72,6 +96,17 @@ final class Speaker {
                     packet(compressed, line.arguments(), true);
                 }
             }
+            case "wide-packet" -> widePacket(out, Integer.parseInt(first), line.arguments());
+            case "gzip-wide-packet" -> {
+                try (OutputStream compressed = new CompressionOutputStream(out)) {
+                    widePacket(compressed, Integer.parseInt(first), line.arguments());
+                }
+            }
+            case "long-str" -> {
+                out.writeInt(Integer.parseInt(first));
+                out.writeBytes("x".repeat(Integer.parseInt(first)));
+            }
+            case "long-utf" -> out.writeUTF("x".repeat(Integer.parseInt(first)));
             case "chunk" -> chunk(out, line.arguments());
             default -> {
                 return null;
@@ -127,14 +162,11 @@ final class Speaker {
     /** One chunk of a compressed packet, whose every field can be made to lie. */
     private static void chunk(final DataOutputStream out, final List<String> arguments) throws IOException {
         final byte[] plain = content(arguments);
-        final ByteArrayOutputStream deflated = new ByteArrayOutputStream();
-        try (OutputStream deflater = new DeflaterOutputStream(deflated, new Deflater(1))) {
-            deflater.write(plain);
-        }
+        final byte[] deflated = deflate(plain);
         final Map<String, String> fields = new LinkedHashMap<>();
         fields.put("sync", "SYNC");
         fields.put("plain", String.valueOf(plain.length));
-        fields.put("deflated", String.valueOf(deflated.size()));
+        fields.put("deflated", String.valueOf(deflated.length));
         fields.put("next", "0");
         final int contentAt = arguments.indexOf(CONTENT);
         for (final String field : contentAt < 0 ? arguments : arguments.subList(0, contentAt)) {
@@ -144,11 +176,95 @@ final class Speaker {
         out.writeBytes(fields.get("sync"));
         out.writeInt(Integer.parseInt(fields.get("plain")));
         out.writeInt(Integer.parseInt(fields.get("deflated")));
-        out.write(deflated.toByteArray());
+        out.write(deflated);
         out.writeByte(Integer.parseInt(fields.get("next")));
     }
 
-    private static byte[] content(final List<String> arguments) {
+    /** A packet with as many attributes as are asked for, its id among them. */
+    private void widePacket(final OutputStream out, final int width, final List<String> arguments) throws IOException {
+        final List<String> packet = new ArrayList<>();
+        final int contentAt = arguments.indexOf(CONTENT);
+        final int given = (contentAt < 0 ? arguments.size() : contentAt) - 1;
+        for (int attribute = 1; attribute < width - given; attribute++) {
+            packet.add("a" + attribute + "=" + attribute);
+        }
+        packet.addAll(arguments.subList(1, arguments.size()));
+        packet(out, packet, true);
+    }
+
+    /** A string as MiNiFi C++ writes it: its length, then its bytes. */
+    private List<byte[]> splitUtf(final String text) throws IOException {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        new DataOutputStream(bytes)
+                .writeUTF(text.replace(CONVERSATION, conversation).replace(TRANSIT_URI, transitUri));
+        final byte[] utf = bytes.toByteArray();
+        return List.of(Arrays.copyOf(utf, Short.BYTES), Arrays.copyOfRange(utf, Short.BYTES, utf.length));
+    }
+
+    /** A packet as MiNiFi C++ writes it: attributes sorted by name, every length and every text in a write of its own. */
+    private List<byte[]> minifiPacket(final List<String> arguments) {
+        final Map<String, String> attributes = new TreeMap<>();
+        attributes.put("packet.id", conversation + "-" + packets);
+        packets++;
+        final int contentAt = arguments.indexOf(CONTENT);
+        for (final String attribute : contentAt < 0 ? arguments : arguments.subList(0, contentAt)) {
+            final int end = attribute.indexOf('=');
+            attributes.put(attribute.substring(0, end), attribute.substring(end + 1));
+        }
+        final List<byte[]> writes = new ArrayList<>();
+        writes.add(ByteBuffer.allocate(Integer.BYTES).putInt(attributes.size()).array());
+        attributes.forEach((name, value) -> {
+            for (final String text : List.of(name, value)) {
+                final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+                writes.add(
+                        ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+                writes.add(bytes);
+            }
+        });
+        final byte[] content = content(arguments);
+        writes.add(ByteBuffer.allocate(Long.BYTES).putLong(content.length).array());
+        for (int from = 0; from < content.length; from += MINIFI_BUFFER) {
+            writes.add(Arrays.copyOfRange(content, from, Math.min(content.length, from + MINIFI_BUFFER)));
+        }
+        return writes;
+    }
+
+    /** A compressed packet as MiNiFi C++ writes it: whether a chunk follows is said only when it does. */
+    private List<byte[]> minifiChunks(final List<String> arguments) throws IOException {
+        final ByteArrayOutputStream packet = new ByteArrayOutputStream();
+        for (final byte[] write : minifiPacket(arguments)) {
+            packet.write(write);
+        }
+        final byte[] plain = packet.toByteArray();
+        final List<byte[]> writes = new ArrayList<>();
+        for (int from = 0; from < plain.length; from += MINIFI_CHUNK) {
+            if (from > 0) {
+                writes.add(new byte[] {1});
+            }
+            final byte[] chunk = Arrays.copyOfRange(plain, from, Math.min(plain.length, from + MINIFI_CHUNK));
+            final byte[] deflated = deflate(chunk);
+            writes.add("SYNC".getBytes(StandardCharsets.US_ASCII));
+            writes.add(ByteBuffer.allocate(Integer.BYTES).putInt(chunk.length).array());
+            writes.add(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(deflated.length).array());
+            for (int at = 0; at < deflated.length; at += MINIFI_BUFFER) {
+                writes.add(Arrays.copyOfRange(deflated, at, Math.min(deflated.length, at + MINIFI_BUFFER)));
+            }
+        }
+        writes.add(new byte[] {0});
+        return writes;
+    }
+
+    private static byte[] deflate(final byte[] plain) throws IOException {
+        final ByteArrayOutputStream deflated = new ByteArrayOutputStream();
+        try (OutputStream deflater = new DeflaterOutputStream(deflated, new Deflater(Deflater.BEST_SPEED))) {
+            deflater.write(plain);
+        }
+        return deflated.toByteArray();
+    }
+
+    /** The content that the arguments of a line tell. */
+    static byte[] content(final List<String> arguments) {
         final int contentAt = arguments.indexOf(CONTENT);
         if (contentAt < 0) {
             return new byte[0];
@@ -158,6 +274,9 @@ final class Speaker {
             final byte[] random = new byte[Integer.parseInt(text.substring(RANDOM.length()))];
             new Random(random.length).nextBytes(random);
             return random;
+        }
+        if (text.startsWith(ZEROS)) {
+            return new byte[Integer.parseInt(text.substring(ZEROS.length()))];
         }
         if (text.startsWith("hex:")) {
             return HexFormat.of().parseHex(text.substring("hex:".length()));

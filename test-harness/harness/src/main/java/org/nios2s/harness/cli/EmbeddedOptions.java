@@ -15,6 +15,7 @@ import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.scenario.EmbeddedCluster;
 import org.nios2s.harness.scenario.EmbeddedNifi;
 import org.nios2s.harness.scenario.MeasuredNifi;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -30,6 +31,9 @@ final class EmbeddedOptions {
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
+
+    @Mixin
+    private InstallationOptions installation;
 
     @Option(
             names = "--heap",
@@ -86,8 +90,11 @@ final class EmbeddedOptions {
 
     /** A NiFi as the options want it, to which home and listener are still to be added. */
     NifiOptions.Builder options() {
-        final NifiOptions.Builder options =
-                NifiOptions.builder().secure(secure).heap(heap).portTasks(portTasks);
+        final NifiOptions.Builder options = NifiOptions.builder()
+                .installation(installation.installation())
+                .secure(secure)
+                .heap(heap)
+                .portTasks(portTasks);
         properties.forEach(options::property);
         jvmArguments.forEach(options::jvmArgument);
         return options;

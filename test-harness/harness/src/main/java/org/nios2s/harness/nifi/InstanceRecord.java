@@ -28,6 +28,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  * @param s2sHost host of RAW Site-to-Site
  * @param s2sPort port of RAW Site-to-Site
  * @param listener {@code nio} or {@code stock}
+ * @param version of NiFi
  * @param home its directory
  * @param logs directory of its logs
  * @param ledger directory of the sink's ledger
@@ -46,6 +47,7 @@ public record InstanceRecord(
         String s2sHost,
         int s2sPort,
         String listener,
+        String version,
         String home,
         String logs,
         String ledger,
@@ -77,6 +79,7 @@ public record InstanceRecord(
                 s2sHost,
                 s2sPort,
                 listener,
+                version,
                 home,
                 logs,
                 ledger,
@@ -96,6 +99,7 @@ public record InstanceRecord(
                 s2sHost,
                 s2sPort,
                 listener,
+                version,
                 home,
                 logs,
                 ledger,

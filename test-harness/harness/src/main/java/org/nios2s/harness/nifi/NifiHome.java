@@ -14,7 +14,7 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
- * The directory of one NiFi: {@code lib}, {@code conf}, {@code logs}, {@code ledger} and NiFi's repositories.
+ * The directory of one NiFi: {@code lib}, {@code extensions}, {@code conf}, {@code logs}, {@code ledger} and NiFi's repositories.
  * Immutable, for any thread.
  */
 final class NifiHome {
@@ -95,6 +95,10 @@ final class NifiHome {
 
     Path lib() {
         return directory.resolve("lib");
+    }
+
+    Path extensions() {
+        return directory.resolve("extensions");
     }
 
     Path conf() {

@@ -220,7 +220,6 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Starts the process in a home that nobody uses; it runs, but is not up yet, when this returns. */
     void launch(final int httpPort, final int s2sPort) {
-        final NifiDistribution distribution = NifiDistribution.locate();
         final NodePlan plan = new NodePlan(
                 FreePorts.settle(httpPort, "REST API"),
                 FreePorts.settle(s2sPort, "RAW Site-to-Site"),
@@ -228,7 +227,7 @@ public final class NifiInstance implements AutoCloseable {
                 cluster);
         home.exclusively(() -> {
             home.failIfInUse();
-            distribution.install(home.lib(), options.listener());
+            options.installation().install(home, options.listener());
             final NifiConfiguration configuration = NifiConfiguration.of(options, plan);
             configuration.write(home.conf());
             process = guard.launch(() -> NifiProcess.launch(home, options));
@@ -317,6 +316,7 @@ public final class NifiInstance implements AutoCloseable {
                 configuration.get("nifi.remote.input.host"),
                 s2sPort == null ? 0 : s2sPort,
                 options.listener().name().toLowerCase(Locale.ROOT),
+                options.installation().version(),
                 home.directory().toString(),
                 home.logs().toString(),
                 home.ledger().toString(),

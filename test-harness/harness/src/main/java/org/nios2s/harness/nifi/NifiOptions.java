@@ -30,6 +30,7 @@ public final class NifiOptions {
     private static final int START_TIMEOUT_SECONDS = 180;
 
     private final Path home;
+    private final NifiInstallation installation;
     private final Listener listener;
     private final int httpPort;
     private final int s2sPort;
@@ -44,6 +45,7 @@ public final class NifiOptions {
 
     private NifiOptions(final Builder builder) {
         home = Objects.requireNonNull(builder.home, "home").toAbsolutePath().normalize();
+        installation = builder.installation;
         listener = builder.listener;
         httpPort = builder.httpPort;
         s2sPort = builder.s2sPort;
@@ -66,6 +68,7 @@ public final class NifiOptions {
     public Builder toBuilder() {
         final Builder builder = new Builder()
                 .home(home)
+                .installation(installation)
                 .listener(listener)
                 .httpPort(httpPort)
                 .s2sPort(s2sPort)
@@ -83,6 +86,11 @@ public final class NifiOptions {
     /** The directory that holds everything of this NiFi: configuration, repositories, logs, ledger. */
     public Path home() {
         return home;
+    }
+
+    /** The NiFi that is started there, {@link NifiInstallation#usual()} when nothing else is said. */
+    public NifiInstallation installation() {
+        return installation == null ? NifiInstallation.usual() : installation;
     }
 
     /** The listener that serves the RAW port. */
@@ -147,6 +155,7 @@ public final class NifiOptions {
     public static final class Builder {
 
         private Path home;
+        private NifiInstallation installation;
         private Listener listener = Listener.NIO;
         private int httpPort = ANY_PORT;
         private int s2sPort = ANY_PORT;
@@ -164,6 +173,12 @@ public final class NifiOptions {
         /** See {@link NifiOptions#home()}. */
         public Builder home(final Path value) {
             home = value;
+            return this;
+        }
+
+        /** See {@link NifiOptions#installation()}. */
+        public Builder installation(final NifiInstallation value) {
+            installation = value;
             return this;
         }
 

@@ -5,7 +5,6 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,13 +114,8 @@ public final class NullListener implements AutoCloseable {
     }
 
     private static String classPath() {
-        final Path target = NifiDistribution.modules().resolve("null-port").resolve("target");
-        final Path jar = target.resolve("null-port.jar");
-        if (!Files.exists(jar)) {
-            throw new HarnessException(
-                    jar
-                            + " is missing: build it with 'mvn -pl test-harness/harness -am package' or run test-harness/bin/s2s-harness");
-        }
+        final Path target = BuildOutput.modules().resolve("null-port").resolve("target");
+        final Path jar = BuildOutput.existing(target.resolve("null-port.jar"));
         return jar + File.pathSeparator + target.resolve("lib") + File.separator + "*";
     }
 }

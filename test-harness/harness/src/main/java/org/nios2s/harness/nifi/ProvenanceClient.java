@@ -4,6 +4,9 @@ package org.nios2s.harness.nifi;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +18,8 @@ import java.util.Map;
 public final class ProvenanceClient {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final DateTimeFormatter NIFI_TIME =
+            DateTimeFormatter.ofPattern("MM/dd/yyyy HH:mm:ss 'UTC'").withZone(ZoneOffset.UTC);
     private static final int MOST_EVENTS = 10_000;
 
     private final RestClient rest;
@@ -30,9 +35,21 @@ public final class ProvenanceClient {
      * @return the events with their attributes, as NiFi describes them
      */
     public List<JsonNode> events(final Map<String, String> terms) {
+        return events(terms, Instant.EPOCH);
+    }
+
+    /**
+     * The events that match every term and are not older than a moment, which NiFi takes to the second.
+     *
+     * @param terms as above
+     */
+    public List<JsonNode> events(final Map<String, String> terms, final Instant since) {
         final ObjectNode body = RestClient.object();
         final ObjectNode request = body.putObject("provenance").putObject("request");
         request.put("maxResults", MOST_EVENTS).put("summarize", false).put("incrementalResults", false);
+        if (since.isAfter(Instant.EPOCH)) {
+            request.put("startDate", NIFI_TIME.format(since));
+        }
         final ObjectNode search = request.putObject("searchTerms");
         terms.forEach(
                 (field, value) -> search.putObject(field).put("value", value).put("inverse", false));

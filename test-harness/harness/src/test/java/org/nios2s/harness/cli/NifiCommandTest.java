@@ -59,6 +59,22 @@ class NifiCommandTest {
         assertTrue(err.toString().contains("NIO"), err.toString());
     }
 
+    @Test
+    void theNifiToStartIsNamedByDirectoryOrByVersion() {
+        assertEquals(
+                CommandLine.ExitCode.USAGE, run("nifi", "start", "--nifi-home", "nifi", "--nifi-version", "2.3.0"));
+        assertTrue(err.toString().contains("mutually exclusive"), err.toString());
+    }
+
+    @Test
+    void aDirectoryWithoutNifiIsOneLine() {
+        assertEquals(
+                CommandLine.ExitCode.SOFTWARE,
+                run("nifi", "start", "--nifi-home", directory.toString(), "--home", directory.toString()));
+        assertEquals(1, err.toString().lines().count(), err.toString());
+        assertTrue(err.toString().contains(directory + " is no installation of NiFi"), err.toString());
+    }
+
     private int run(final String... arguments) {
         return S2sHarness.commandLine()
                 .setOut(new PrintWriter(out))

@@ -62,6 +62,7 @@ class InstanceRecordTest {
                 "127.0.0.1",
                 10443,
                 "stock",
+                "2.3.0",
                 home,
                 "logs",
                 "ledger",

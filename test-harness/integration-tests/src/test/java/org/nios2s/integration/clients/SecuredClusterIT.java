@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,12 +78,16 @@ class SecuredClusterIT {
     }
 
     @Test
-    void eachNodeTellsOfBoth() throws Exception {
+    void eachNodeTellsOfBothWhereTheyAreAndWhatTheyHaveQueued() throws Exception {
+        final Set<String> expected = new TreeSet<>();
+        for (final NifiInstance node : cluster.nodes()) {
+            expected.add(node.instance().s2sHost() + ":" + node.instance().s2sPort() + " true 0");
+        }
         for (final NifiInstance node : cluster.nodes()) {
             final TlsClients clients = new TlsClients(node.security());
             try (TlsPeer peer = TlsPeer.connect(clients.authorized(), node.instance(), "TLSv1.3")) {
                 peer.shakeHands(node.portId("input"));
-                assertEquals(NODES, peer.countPeers());
+                assertEquals(expected, new TreeSet<>(peer.peers()));
             }
         }
     }

@@ -67,6 +67,21 @@ final class TlsClients {
                         now.minus(ONE_DAY)));
     }
 
+    /** One of a name, with a certificate that NiFi trusts. */
+    SSLContext named(final String distinguishedName) throws GeneralSecurityException {
+        return insisting(security.authority().issue(distinguishedName, password()));
+    }
+
+    /** The authorized client with a certificate that will end to be valid. */
+    SSLContext validUntil(final Instant end) throws GeneralSecurityException {
+        return insisting(security.authority()
+                .issue(
+                        Identity.CLIENT.distinguishedName(),
+                        password(),
+                        Instant.now().minus(ONE_DAY),
+                        end));
+    }
+
     private char[] password() {
         return security.password().toCharArray();
     }

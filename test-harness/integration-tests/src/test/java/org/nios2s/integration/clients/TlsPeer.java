@@ -2,8 +2,11 @@
 package org.nios2s.integration.clients;
 
 import java.io.Closeable;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSession;
@@ -59,6 +62,20 @@ final class TlsPeer implements Closeable {
         return conversation.handshake(RawPeer.NEWEST_VERSION, RawPeer.properties(portId));
     }
 
+    /** The same, with a communications id and properties of the test's own. */
+    Response shakeHands(final String communicationsId, final Map<String, String> properties) throws IOException {
+        conversation.negotiate(RawPeer.NEWEST_VERSION);
+        return conversation.handshake(RawPeer.NEWEST_VERSION, communicationsId, properties);
+    }
+
+    void request(final RequestType type) throws IOException {
+        conversation.request(type);
+    }
+
+    Response response() throws IOException {
+        return Response.read(conversation.in());
+    }
+
     void negotiateCodec() throws IOException {
         conversation.negotiateCodec();
     }
@@ -67,6 +84,16 @@ final class TlsPeer implements Closeable {
     int countPeers() throws IOException {
         conversation.request(RequestType.REQUEST_PEER_LIST);
         return conversation.in().readInt();
+    }
+
+    /** Asks for the peers; returns host, port, whether over TLS and how many FlowFiles each has queued. */
+    List<String> peers() throws IOException {
+        final List<String> peers = new ArrayList<>();
+        for (int left = countPeers(); left > 0; left--) {
+            final DataInputStream in = conversation.in();
+            peers.add(in.readUTF() + ":" + in.readInt() + " " + in.readBoolean() + " " + in.readInt());
+        }
+        return peers;
     }
 
     /** Pushes one packet in a transaction of its own; returns how the transaction ended. */

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.SocketRemoteSiteListener;
 import org.apache.nifi.util.NiFiProperties;
-import org.nios2s.listener.ListenerSettings;
 import org.nios2s.listener.NioRemoteSiteListener;
+import org.nios2s.listener.settings.ListenerSettings;
 
 /**
  * The process: a listener in front of a {@link NullPort}, until its standard input ends, hence at the latest with the

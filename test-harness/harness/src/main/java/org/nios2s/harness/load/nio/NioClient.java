@@ -8,10 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.nios2s.client.InputPort;
 import org.nios2s.client.Milestones;
 import org.nios2s.client.Packet;
-import org.nios2s.client.RemotePort;
-import org.nios2s.client.SiteToSiteConnector;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
 import org.nios2s.harness.load.ClientTally;
@@ -53,7 +52,6 @@ final class NioClient {
      * @param load      what to send
      * @param plan      when
      * @param content   what each packet holds
-     * @param connector makes the transactions
      * @param port      where to
      * @param pacer     starts what has its time
      */
@@ -62,8 +60,7 @@ final class NioClient {
             LoadSettings load,
             RunPlan plan,
             byte[] content,
-            SiteToSiteConnector connector,
-            RemotePort port,
+            InputPort port,
             ScheduledExecutorService pacer) {}
 
     /**
@@ -136,7 +133,7 @@ final class NioClient {
         }
         meter.began(System.nanoTime() - due);
         times.start(intended);
-        final CompletableFuture<TransactionResult> pushed = setting.connector().push(setting.port(), packets());
+        final CompletableFuture<TransactionResult> pushed = setting.port().send(packets());
         inFlight = pushed;
         pushed.whenComplete(this::ended);
         if (state.get() == State.ENDED) {

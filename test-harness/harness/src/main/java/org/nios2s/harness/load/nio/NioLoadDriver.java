@@ -9,9 +9,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.net.ssl.SSLContext;
-import org.nios2s.client.ConnectorSettings;
-import org.nios2s.client.RemotePort;
-import org.nios2s.client.SiteToSiteConnector;
+import org.nios2s.client.RetryPolicy;
+import org.nios2s.client.SiteToSite;
 import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadMeter;
@@ -22,7 +21,7 @@ import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
- * Drives thousands of logical clients on one {@link SiteToSiteConnector}, which lends them the connections of its pool.
+ * Drives thousands of logical clients on one {@link SiteToSite}, which lends them the connections of its pool.
  * The caller of {@link #drive} waits; one thread starts what has its time, all else happens on the connector's IO
  * workers.
  */
@@ -78,10 +77,10 @@ public final class NioLoadDriver implements LoadDriver {
         final CountDownLatch running = new CountDownLatch(settings.clients());
         final ScheduledExecutorService pacer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().name("nio-client-pacer").daemon().factory());
-        try (SiteToSiteConnector connector = new SiteToSiteConnector(connectorSettings())) {
+        try (SiteToSite nifi = site()) {
             final Instant started = Instant.now();
             final long startNanos = System.nanoTime();
-            startClients(connector, pacer, running);
+            startClients(nifi, pacer, running);
             running.await();
             final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
             final List<ClientTally> tallies =
@@ -94,26 +93,28 @@ public final class NioLoadDriver implements LoadDriver {
     }
 
     /** Unless it is told otherwise as many connections as clients, so that none ever waits for another's. */
-    private ConnectorSettings connectorSettings() {
-        return ConnectorSettings.DEFAULTS
-                .withConnectionsPerPort(connections)
-                .withWaitingPerPort(settings.clients())
-                .withConnectTimeout(settings.timeout());
+    private SiteToSite site() {
+        final SiteToSite.Builder builder = SiteToSite.builder()
+                .address(target.host(), target.port())
+                .connections(connections)
+                .waiting(settings.clients())
+                .connectTimeout(settings.timeout())
+                .idleTimeout(settings.timeout())
+                .deadline(settings.timeout())
+                .retry(RetryPolicy.never())
+                .drainTimeout(Duration.ZERO)
+                .completionExecutor(Runnable::run);
+        return tls == null ? builder.build() : builder.tls(tls).build();
     }
 
     private void startClients(
-            final SiteToSiteConnector connector, final ScheduledExecutorService pacer, final CountDownLatch running) {
-        final RemotePort port = RemotePort.of(target.host(), target.port(), target.portId())
-                .withDeadline(settings.timeout())
-                .withRequestExpiration(settings.timeout())
-                .withTls(tls);
+            final SiteToSite nifi, final ScheduledExecutorService pacer, final CountDownLatch running) {
         final NioClient.Setting setting = new NioClient.Setting(
                 run,
                 settings,
                 new RunPlan(settings),
                 PacketContent.ofSize(settings.packetSize()),
-                connector,
-                port,
+                nifi.inputPort(target.portId()),
                 pacer);
         synchronized (clients) {
             for (int client = 0; client < settings.clients(); client++) {

@@ -44,6 +44,7 @@ public final class CertificateAuthority {
 
     private static final String CURVE = "secp256r1";
     private static final String SIGNATURE = "SHA256withECDSA";
+    private static final int RSA_BITS = 2048;
     private static final int SERIAL_BITS = 64;
     private static final Duration CLOCK_TOLERANCE = Duration.ofHours(1);
     private static final Duration VALIDITY = Duration.ofDays(365);
@@ -120,7 +121,27 @@ public final class CertificateAuthority {
      */
     public KeyStore issue(
             final String distinguishedName, final char[] password, final Instant from, final Instant until) {
-        final KeyPair pair = newKeyPair();
+        return issue(distinguishedName, password, from, until, newKeyPair(), KeyUsage.digitalSignature);
+    }
+
+    /** A key store with a new RSA key and a certificate that is valid now. */
+    public KeyStore issueRsa(final String distinguishedName, final char[] password) {
+        return issue(
+                distinguishedName,
+                password,
+                Instant.now().minus(CLOCK_TOLERANCE),
+                Instant.now().plus(VALIDITY),
+                newRsaKeyPair(),
+                KeyUsage.digitalSignature | KeyUsage.keyEncipherment);
+    }
+
+    private KeyStore issue(
+            final String distinguishedName,
+            final char[] password,
+            final Instant from,
+            final Instant until,
+            final KeyPair pair,
+            final int usage) {
         try {
             final JcaX509v3CertificateBuilder builder = builder(
                     certificate.getSubjectX500Principal(),
@@ -129,7 +150,7 @@ public final class CertificateAuthority {
                     from,
                     until);
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
-            builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
+            builder.addExtension(Extension.keyUsage, true, new KeyUsage(usage));
             builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(new KeyPurposeId[] {
                 KeyPurposeId.id_kp_clientAuth, KeyPurposeId.id_kp_serverAuth
             }));
@@ -149,6 +170,16 @@ public final class CertificateAuthority {
             return generator.generateKeyPair();
         } catch (final GeneralSecurityException e) {
             throw new IllegalStateException("This Java cannot make keys on " + CURVE, e);
+        }
+    }
+
+    private static KeyPair newRsaKeyPair() {
+        try {
+            final KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+            generator.initialize(RSA_BITS);
+            return generator.generateKeyPair();
+        } catch (final GeneralSecurityException e) {
+            throw new IllegalStateException("This Java cannot make RSA keys", e);
         }
     }
 

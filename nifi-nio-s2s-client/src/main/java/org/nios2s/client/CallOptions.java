@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import java.time.Duration;
+
+/**
+ * What one transaction may ask for by itself, apart from the connection that it shares with others. Immutable; any
+ * thread.
+ *
+ * @param deadline the longest time from the request to the end, waiting included; null for none
+ * @param idleTimeout the longest time that the peer takes nothing and says nothing, or that no connection is free; null
+ *     for none
+ */
+record CallOptions(Duration deadline, Duration idleTimeout) {
+    /** As long as NiFi's client waits for a peer. */
+    static final CallOptions DEFAULTS = new CallOptions(null, Duration.ofSeconds(30));
+
+    /** Somebody else watches the time. */
+    static final CallOptions UNWATCHED = new CallOptions(null, null);
+
+    CallOptions {
+        requirePositive("deadline", deadline);
+        requirePositive("idle time-out", idleTimeout);
+    }
+
+    private static void requirePositive(final String name, final Duration time) {
+        if (time != null && (time.isZero() || time.isNegative())) {
+            throw new IllegalArgumentException("The " + name + " must be more than 0, but is " + time);
+        }
+    }
+
+    CallOptions withDeadline(final Duration longest) {
+        return new CallOptions(longest, idleTimeout);
+    }
+
+    CallOptions withIdleTimeout(final Duration longest) {
+        return new CallOptions(deadline, longest);
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+/**
+ * What a client holds at a moment. Immutable; any thread.
+ *
+ * @param connections open ones, idle ones included
+ * @param idleConnections those that serve no transaction
+ * @param waiting transactions that wait for a connection
+ * @param running transactions that have one
+ */
+public record ClientStatistics(int connections, int idleConnections, int waiting, int running) {
+    ClientStatistics plus(final ClientStatistics other) {
+        return new ClientStatistics(
+                connections + other.connections,
+                idleConnections + other.idleConnections,
+                waiting + other.waiting,
+                running + other.running);
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.resolver.NoopAddressResolverGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.apache.nifi.remote.exception.ProtocolException;
+
+/**
+ * Opens the connections of the pools: finds the way, connects, and begins to speak. Names are resolved and proxies chosen
+ * on platform threads, at most one per port at a time, since the JDK may block there for long and would hold the carrier
+ * of a virtual thread; all else lives on IO workers.
+ *
+ * <p>Every attempt ends in exactly one call of the pool, whatever is thrown on the way.
+ */
+final class ConnectionOpener implements ConnectionPool.Opener {
+    /** Where a connection leads, and through what; no proxy is null. */
+    private record Route(InetSocketAddress address, PeerProxy proxy) {}
+
+    private final Bootstrap bootstrap;
+    private final Duration connectTimeout;
+    private final ChannelGroup channels;
+    private final Executor virtualThreads;
+    private final Consumer<ConnectionPool> onRetired;
+    private final ExecutorService names =
+            Executors.newCachedThreadPool(new DefaultThreadFactory("s2s-client-names", true));
+    private final Map<RemotePort, CompletableFuture<Route>> asked = new ConcurrentHashMap<>();
+
+    ConnectionOpener(
+            final Bootstrap bootstrap,
+            final Duration connectTimeout,
+            final ChannelGroup channels,
+            final Executor virtualThreads,
+            final Consumer<ConnectionPool> onRetired) {
+        this.bootstrap = bootstrap
+                .resolver(NoopAddressResolverGroup.INSTANCE)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .handler(new NothingYet());
+        this.connectTimeout = connectTimeout;
+        this.channels = channels;
+        this.virtualThreads = virtualThreads;
+        this.onRetired = onRetired;
+    }
+
+    @Override
+    public void later(final Runnable task, final long nanos) {
+        if (!bootstrap.config().group().isShuttingDown()) {
+            bootstrap.config().group().schedule(task, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    @Override
+    public void retired(final ConnectionPool pool) {
+        onRetired.accept(pool);
+    }
+
+    @Override
+    public void open(final ConnectionPool pool) {
+        final long startedNanos = System.nanoTime();
+        try {
+            route(pool.port()).whenComplete((route, failure) -> {
+                if (failure == null) {
+                    connect(pool, route, startedNanos);
+                } else {
+                    pool.openingFailed(connectFailure(pool.port(), failure));
+                }
+            });
+        } catch (final RuntimeException | Error e) {
+            pool.openingFailed(connectFailure(pool.port(), e));
+        }
+    }
+
+    private CompletableFuture<Route> route(final RemotePort port) {
+        return asked.computeIfAbsent(port, this::askForRoute)
+                .copy()
+                .orTimeout(connectTimeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private CompletableFuture<Route> askForRoute(final RemotePort port) {
+        final CompletableFuture<Route> route = new CompletableFuture<>();
+        names.execute(() -> {
+            try {
+                final Route found = findRoute(port);
+                asked.remove(port, route);
+                route.complete(found);
+            } catch (final UnknownHostException | RuntimeException | Error e) {
+                asked.remove(port, route);
+                route.completeExceptionally(e);
+            }
+        });
+        return route;
+    }
+
+    private static Route findRoute(final RemotePort port) throws UnknownHostException {
+        final InetSocketAddress address = new InetSocketAddress(port.host(), port.port());
+        final PeerProxy named = port.proxy();
+        final PeerProxy proxy = named == null ? PeerProxy.ofJvm(port.host(), port.port()) : named;
+        if (address.isUnresolved() && proxy == null) {
+            throw new UnknownHostException(port.host());
+        }
+        return new Route(address, proxy);
+    }
+
+    private void connect(final ConnectionPool pool, final Route route, final long startedNanos) {
+        try {
+            final Bootstrap own = bootstrap
+                    .clone()
+                    .option(
+                            ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                            Math.clamp(TimeUnit.NANOSECONDS.toMillis(leftNanos(startedNanos)), 1, Integer.MAX_VALUE));
+            if (route.proxy() != null) {
+                own.handler(route.proxy().handler());
+            }
+            own.connect(route.address()).addListener((ChannelFuture connected) -> {
+                if (connected.isSuccess()) {
+                    channels.add(connected.channel());
+                    converse(pool, connected.channel(), route.proxy(), startedNanos);
+                } else {
+                    pool.openingFailed(connectFailure(pool.port(), connected.cause()));
+                }
+            });
+        } catch (final RuntimeException | Error e) {
+            pool.openingFailed(connectFailure(pool.port(), e));
+        }
+    }
+
+    private long leftNanos(final long startedNanos) {
+        return TimeUnit.NANOSECONDS.convert(connectTimeout) - (System.nanoTime() - startedNanos);
+    }
+
+    private TransactionException connectFailure(final RemotePort port, final Throwable failure) {
+        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        final String message = cause instanceof TimeoutException
+                ? "The name " + port.host() + " could not be resolved in " + connectTimeout
+                : String.valueOf(cause);
+        return new TransactionException(port, TransactionStep.CONNECT, FailureReason.CONNECT_FAILED, message, cause);
+    }
+
+    /** On the connection's IO worker. */
+    private void converse(
+            final ConnectionPool pool, final Channel channel, final PeerProxy proxy, final long startedNanos) {
+        final RemotePort port = pool.port();
+        final Opening opening = new Opening(pool);
+        final PeerConnection connection = new PeerConnection(port, proxy, channel, opening, pool);
+        try {
+            if (port.tls() != null) {
+                channel.pipeline().addLast(port.tls().handler(channel.alloc(), port, virtualThreads));
+            }
+            channel.pipeline().addLast(connection);
+        } catch (final RuntimeException | Error e) {
+            channel.close();
+            pool.openingFailed(new TransactionException(
+                    port,
+                    TransactionStep.TLS_HANDSHAKE,
+                    FailureReason.TLS_FAILED,
+                    "TLS can't be set up; is the SSLContext initialised? " + e,
+                    e));
+            return;
+        }
+        channel.eventLoop()
+                .schedule(() -> opening.timedOut(connectTimeout), leftNanos(startedNanos), TimeUnit.NANOSECONDS);
+        try {
+            opening.begin(connection);
+        } catch (final ProtocolException | RuntimeException | Error e) {
+            connection.end(connection.failure(FailureReason.INTERNAL_ERROR, "The first words can't be said: " + e, e));
+        }
+    }
+
+    void close() {
+        names.shutdownNow();
+    }
+
+    /** A bootstrap asks for a handler; ours come when the connection is there. */
+    private static final class NothingYet extends ChannelHandlerAdapter {
+        @Override
+        public boolean isSharable() {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import java.util.concurrent.CompletableFuture;
+import org.apache.nifi.remote.TransferDirection;
+
+/** The one peer of a port whose RAW address is given. Immutable; any thread. */
+final class FixedPeer implements PeerChoice {
+    private final RemotePort port;
+
+    FixedPeer(final RemotePort port) {
+        this.port = port;
+    }
+
+    @Override
+    public CompletableFuture<RemotePort> choose(final TransferDirection direction) {
+        return CompletableFuture.completedFuture(port);
+    }
+
+    @Override
+    public String name() {
+        return port.peer();
+    }
+
+    @Override
+    public boolean hasOther(final RemotePort peer) {
+        return false;
+    }
+
+    @Override
+    public void failed(final RemotePort peer, final TransactionException failure) {
+        // There is no other to turn to; its pool of connections pauses by itself.
+    }
+
+    @Override
+    public void full(final RemotePort peer) {
+        // The result says so; to wait is the caller's choice.
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held.
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Guards the client against what its observer throws. Any thread. */
+final class Observers {
+    private static final Logger logger = LoggerFactory.getLogger(Observers.class);
+
+    private Observers() {}
+
+    static void tell(final ClientObserver observer, final Consumer<ClientObserver> event) {
+        try {
+            event.accept(observer);
+        } catch (final RuntimeException | LinkageError | AssertionError e) {
+            logger.warn(
+                    "The observer {} failed; the client goes on",
+                    observer.getClass().getName(),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import java.util.concurrent.CompletableFuture;
+import org.apache.nifi.remote.TransferDirection;
+
+/** Knows the peers of a port, and which of them is next. Any thread; never blocks. */
+interface PeerChoice extends AutoCloseable {
+    /**
+     * Chooses a peer.
+     *
+     * @return completed with it in bounded time, or with a {@link TransactionException} of the step FIND_PEER
+     */
+    CompletableFuture<RemotePort> choose(TransferDirection direction);
+
+    /** @return what is configured, for errors: an address or URLs */
+    String name();
+
+    /** @return whether another peer than this one may be chosen now */
+    boolean hasOther(RemotePort peer);
+
+    /** A transaction with the peer failed. */
+    void failed(RemotePort peer, TransactionException failure);
+
+    /** The peer says that it is full. */
+    void full(RemotePort peer);
+
+    @Override
+    void close();
+}

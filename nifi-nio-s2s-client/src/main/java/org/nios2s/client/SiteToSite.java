@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import io.netty.channel.EventLoopGroup;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLContext;
+
+/**
+ * A NiFi, or a cluster of them, and what exchanges packets with its ports over RAW Site-to-Site: thousands of
+ * transactions at a time on a handful of threads. One per NiFi and JVM is enough; any thread.
+ *
+ * <p>Every failure is a {@link TransactionException}, as the cause of what a future throws. Whoever completes a returned
+ * future himself, such as by {@code cancel} or {@code orTimeout}, ends its transaction, on the peer too as far as the
+ * protocol allows it. Futures complete on the completion executor, by default each on a virtual thread, so that what
+ * depends on them may block.
+ */
+public final class SiteToSite implements AutoCloseable {
+    private final Builder settings;
+    private final Executor completion;
+    private final SiteToSiteConnector connector;
+    private final Attempts attempts;
+    private final Map<String, PeerChoice> peers = new ConcurrentHashMap<>();
+
+    private SiteToSite(final Builder settings) {
+        this.settings = settings;
+        this.connector = new SiteToSiteConnector(
+                settings.connectorSettings, Transport.best(), settings.eventLoops, settings.observer);
+        this.completion = settings.completion == null ? connector.virtualThreads() : settings.completion;
+        this.attempts = new Attempts(connector, completion, settings.observer);
+    }
+
+    /** Begins to describe a NiFi; name its {@link Builder#url URLs} or its {@link Builder#address address}. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * A port that takes packets.
+     *
+     * @param nameOrId name or id of a public input port; an id where the RAW address is given, since only the REST API
+     *     knows names
+     */
+    public InputPort inputPort(final String nameOrId) {
+        return new InputPort(this, peers(nameOrId), settings.options, settings.retry);
+    }
+
+    /**
+     * A port that gives packets.
+     *
+     * @param nameOrId as for {@link #inputPort}
+     */
+    public OutputPort outputPort(final String nameOrId) {
+        return new OutputPort(this, peers(nameOrId), settings.options, settings.retry, settings.batchLimits);
+    }
+
+    private PeerChoice peers(final String nameOrId) {
+        Objects.requireNonNull(nameOrId, "nameOrId");
+        return peers.computeIfAbsent(
+                nameOrId,
+                name -> settings.urls.isEmpty()
+                        ? new FixedPeer(settings.port(name))
+                        : ClusterPeers.of(connector, settings, name));
+    }
+
+    Attempts attempts() {
+        return attempts;
+    }
+
+    SiteToSiteConnector connector() {
+        return connector;
+    }
+
+    Executor completion() {
+        return completion;
+    }
+
+    ClientObserver observer() {
+        return settings.observer;
+    }
+
+    /** @return what there is at this moment, for gauges */
+    public ClientStatistics statistics() {
+        return connector.statistics();
+    }
+
+    /**
+     * Takes no transaction any more, waits for those under way, at most the builder's {@link Builder#drainTimeout}, then
+     * ends what is left with {@link FailureReason#CONNECTOR_CLOSED} and every connection. Batching senders and receivers
+     * are to be closed before.
+     */
+    @Override
+    public void close() {
+        connector.drain(settings.drainTimeout);
+        peers.values().forEach(PeerChoice::close);
+        connector.close();
+    }
+
+    /** How a NiFi is reached, and within which limits. Belongs to one thread until {@link #build}. */
+    public static final class Builder {
+        private static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(30);
+
+        final Set<String> urls = new LinkedHashSet<>();
+        private String host;
+        private int rawPort;
+        SSLContext restTls;
+        TlsContext tls;
+        private boolean verifyHostName = true;
+        PeerProxy proxy;
+        boolean compress;
+        BatchLimits batchLimits = BatchLimits.NONE;
+        CallOptions options = CallOptions.DEFAULTS;
+        private RetryPolicy retry = RetryPolicy.standard();
+        private ConnectorSettings connectorSettings = ConnectorSettings.DEFAULTS;
+        private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
+        private EventLoopGroup eventLoops;
+        private Executor completion;
+        private ClientObserver observer = ClientObserver.NONE;
+
+        private Builder() {}
+
+        private Builder(final Builder other) {
+            urls.addAll(other.urls);
+            host = other.host;
+            rawPort = other.rawPort;
+            restTls = other.restTls;
+            tls = other.tls == null || other.verifyHostName ? other.tls : other.tls.withoutHostNameVerification();
+            verifyHostName = other.verifyHostName;
+            proxy = other.proxy;
+            compress = other.compress;
+            batchLimits = other.batchLimits;
+            options = other.options;
+            retry = other.retry;
+            connectorSettings = other.connectorSettings;
+            drainTimeout = other.drainTimeout;
+            eventLoops = other.eventLoops;
+            completion = other.completion;
+            observer = other.observer;
+        }
+
+        /**
+         * Names a NiFi by its web address. Its REST API, which needs NiFi's client library and what that depends on, says
+         * the rest: ports, RAW address, TLS or not, the other nodes of its cluster.
+         *
+         * @param url such as {@code https://nifi.example.org:8443/nifi}; more nodes of the cluster may follow
+         */
+        public Builder url(final String... url) {
+            urls.addAll(List.of(url));
+            return this;
+        }
+
+        /**
+         * Names one NiFi by the address of its RAW Site-to-Site listener; the REST API is not asked.
+         *
+         * @param name or address of the host
+         * @param port {@code nifi.remote.input.socket.port}
+         */
+        public Builder address(final String name, final int port) {
+            RemotePort.requireTcpPort(name, port);
+            host = name;
+            rawPort = port;
+            return this;
+        }
+
+        /** @param context its key manager has the client certificate, its trust manager knows NiFi */
+        public Builder tls(final SSLContext context) {
+            restTls = context;
+            return tls(TlsContext.of(context));
+        }
+
+        /** @param packets TLS for packets, such as BoringSSL; the REST API is asked with the {@link SSLContext} given before */
+        public Builder tls(final TlsContext packets) {
+            tls = Objects.requireNonNull(packets, "packets");
+            return this;
+        }
+
+        /** @param verify whether NiFi's certificate has to name the host that is connected to. Default: true */
+        public Builder verifyHostName(final boolean verify) {
+            verifyHostName = verify;
+            return this;
+        }
+
+        /** @param through what packets travel through. Default: what the JVM says ({@code -DsocksProxyHost}), else none */
+        public Builder proxy(final PeerProxy through) {
+            proxy = through;
+            return this;
+        }
+
+        /** @param deflate whether packets are deflated on the wire. Default: false */
+        public Builder compress(final boolean deflate) {
+            compress = deflate;
+            return this;
+        }
+
+        /** @param limits where NiFi ends a batch that is pulled. Default: NiFi's own limit of 5 s */
+        public Builder batchLimits(final BatchLimits limits) {
+            batchLimits = Objects.requireNonNull(limits, "limits");
+            return this;
+        }
+
+        /**
+         * @param longest how long a transaction may wait for a connection, and its peer take nothing and say nothing; NiFi is
+         *     told to wait for us as long. Default: 30 s
+         */
+        public Builder idleTimeout(final Duration longest) {
+            options = options.withIdleTimeout(Objects.requireNonNull(longest, "longest"));
+            return this;
+        }
+
+        /** @param longest how long a transaction may take altogether, attempts and pauses included. Default: no limit */
+        public Builder deadline(final Duration longest) {
+            options = options.withDeadline(longest);
+            return this;
+        }
+
+        /** @param policy which failed transactions are tried again. Default: {@link RetryPolicy#standard} */
+        public Builder retry(final RetryPolicy policy) {
+            retry = Objects.requireNonNull(policy, "policy");
+            return this;
+        }
+
+        /** @param threads IO workers, 1 to 8; each serves thousands of connections. Default: 2 */
+        public Builder ioWorkers(final int threads) {
+            connectorSettings = connectorSettings.withWorkerThreads(threads);
+            return this;
+        }
+
+        /**
+         * @param shared event loops of Netty that serve as IO workers, of the transport that {@link Transport#best} names;
+         *     they stay the caller's. Default: own ones
+         */
+        public Builder eventLoops(final EventLoopGroup shared) {
+            eventLoops = shared;
+            return this;
+        }
+
+        /** @param most connections to one port of one node. Default: 100 */
+        public Builder connections(final int most) {
+            connectorSettings = connectorSettings.withConnectionsPerPort(most);
+            return this;
+        }
+
+        /** @param most transactions that wait for a connection to one port of one node, one more fails. Default: 10,000 */
+        public Builder waiting(final int most) {
+            connectorSettings = connectorSettings.withWaitingPerPort(most);
+            return this;
+        }
+
+        /** @param longest from the resolution of the name to the end of the handshake. Default: 30 s */
+        public Builder connectTimeout(final Duration longest) {
+            connectorSettings = connectorSettings.withConnectTimeout(longest);
+            return this;
+        }
+
+        /** @param longest that an unused connection is kept. Default: 30 s, after which NiFi would close it */
+        public Builder idleExpiration(final Duration longest) {
+            connectorSettings = connectorSettings.withIdleExpiration(longest);
+            return this;
+        }
+
+        /**
+         * Pauses after a connection could not be opened, doubled with every further failure.
+         *
+         * @param first default: 100 ms
+         * @param longest default: 10 s
+         */
+        public Builder backOff(final Duration first, final Duration longest) {
+            connectorSettings = connectorSettings.withBackOff(first, longest);
+            return this;
+        }
+
+        /** @param longest that {@link SiteToSite#close} waits for transactions under way. Default: 30 s */
+        public Builder drainTimeout(final Duration longest) {
+            drainTimeout = Objects.requireNonNull(longest, "longest");
+            return this;
+        }
+
+        /**
+         * @param executor completes futures; {@code Runnable::run} saves a thread's switch where nothing that depends on them
+         *     blocks. Default: a virtual thread each
+         */
+        public Builder completionExecutor(final Executor executor) {
+            completion = executor;
+            return this;
+        }
+
+        /** @param hears what happens, for metrics and alarms */
+        public Builder observer(final ClientObserver hears) {
+            observer = Objects.requireNonNull(hears, "hears");
+            return this;
+        }
+
+        /** Opens nothing yet: connections come with transactions. */
+        public SiteToSite build() {
+            if (urls.isEmpty() == (host == null)) {
+                throw new IllegalArgumentException("Name NiFi either by url(…) or by address(…): "
+                        + (host == null ? "there is neither" : "there are both"));
+            }
+            return new SiteToSite(new Builder(this));
+        }
+
+        private RemotePort port(final String identifier) {
+            return new RemotePort(
+                    host, rawPort, identifier, compress, options.idleTimeout(), BatchLimits.NONE, tls, proxy);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.assertFails;
+import static org.nios2s.client.Outcomes.packet;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Peers that can't be found, or only late. */
+class PeerLookupTest {
+    private static final int MANY = 1_000;
+
+    private static ServerSocket blackHole() throws Exception {
+        return new ServerSocket(0, MANY, InetAddress.getLoopbackAddress());
+    }
+
+    private static SiteToSite.Builder siteOf(final ServerSocket socket) {
+        return SiteToSite.builder().url("http://127.0.0.1:" + socket.getLocalPort() + "/nifi");
+    }
+
+    /** One that asked in turn would need a thousand time-outs. */
+    @Test
+    void aThousandTransactionsEndInTimeWhenTheRestApiIsSilent() throws Exception {
+        try (ServerSocket silent = blackHole();
+                SiteToSite nifi = siteOf(silent)
+                        .idleTimeout(Duration.ofSeconds(1))
+                        .retry(RetryPolicy.never())
+                        .build()) {
+            final List<CompletableFuture<TransactionResult>> pushes = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                pushes.add(nifi.inputPort("in").send(packet("a")));
+            }
+            for (final CompletableFuture<TransactionResult> push : pushes) {
+                assertFails(push, TransactionStep.FIND_PEER, FailureReason.NO_PEER);
+            }
+        }
+    }
+
+    @Test
+    void aDeadlineHoldsAlsoWhileThePeersAreAskedFor() throws Exception {
+        try (ServerSocket silent = blackHole();
+                SiteToSite nifi = siteOf(silent).idleTimeout(Outcomes.NEVER).build()) {
+            assertFails(
+                    nifi.inputPort("in").withDeadline(Duration.ofMillis(300)).send(packet("a")),
+                    TransactionStep.FIND_PEER,
+                    FailureReason.DEADLINE_PASSED);
+        }
+    }
+
+    @Test
+    void oneAsksForAll() throws Exception {
+        final int threadsBefore = Thread.activeCount();
+        try (ServerSocket silent = blackHole();
+                SiteToSite nifi = siteOf(silent).idleTimeout(Outcomes.NEVER).build()) {
+            final List<CompletableFuture<TransactionResult>> pushes = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                pushes.add(nifi.inputPort("in").send(packet("a")));
+            }
+            assertTrue(Thread.activeCount() - threadsBefore < 10);
+            pushes.forEach(push -> push.cancel(false));
+        }
+    }
+
+    @Test
+    void moreThanMayWaitAreRefused() throws Exception {
+        try (ServerSocket silent = blackHole();
+                SiteToSite nifi = siteOf(silent)
+                        .idleTimeout(Outcomes.NEVER)
+                        .waiting(3)
+                        .retry(RetryPolicy.never())
+                        .build()) {
+            for (int i = 0; i < 3; i++) {
+                nifi.inputPort("in").send(packet("a"));
+            }
+            assertFails(
+                    nifi.inputPort("in").send(packet("a")), TransactionStep.FIND_PEER, FailureReason.TOO_MANY_WAITING);
+        }
+    }
+
+    @Test
+    void whatWasCancelledBeforeItsPeerWasFoundIsNotSent() throws Exception {
+        final CountDownLatch asked = new CountDownLatch(1);
+        try (ScriptedServer server = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port())) {
+            server.peers.put("127.0.0.1", new int[] {server.port(), 0});
+            server.insteadOfPeers(wire -> {
+                asked.await(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS);
+                return false;
+            });
+            try (SiteToSite nifi = SiteToSite.builder().url(site.url()).build()) {
+                nifi.inputPort("in").send(packet("cancelled")).cancel(false);
+                asked.countDown();
+                Outcomes.await(nifi.inputPort("in").send(packet("sent")));
+                await().until(() -> nifi.statistics().running() == 0);
+            }
+            assertEquals(
+                    List.of("sent.txt"),
+                    server.committed.stream()
+                            .map(received -> received.attributes().get("filename"))
+                            .toList());
+        }
+    }
+}

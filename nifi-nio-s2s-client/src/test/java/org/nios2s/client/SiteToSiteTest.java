@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.assertFails;
+import static org.nios2s.client.Outcomes.packet;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SubmissionPublisher;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.nios2s.client.ScriptedServer.Moment;
+import org.nios2s.client.ScriptedServer.Received;
+
+/** What is promised to whoever uses the client. */
+class SiteToSiteTest {
+    private ScriptedServer server;
+    private SiteToSite nifi;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ScriptedServer();
+        nifi = site().build();
+    }
+
+    private SiteToSite.Builder site() {
+        return SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .connections(1)
+                .retry(RetryPolicy.never());
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        nifi.close();
+        server.close();
+    }
+
+    private InputPort in() {
+        return nifi.inputPort("port-id");
+    }
+
+    @Test
+    void aListThatIsClearedAfterwardsIsSentAsItWas() throws Exception {
+        final List<Packet> packets = new ArrayList<>(List.of(packet("a"), packet("b")));
+        final CompletableFuture<TransactionResult> sent = in().send(packets);
+        packets.clear();
+        assertEquals(2, Outcomes.await(sent).packets());
+        assertEquals(2, server.committed.size());
+    }
+
+    @Test
+    void aNullAmongPacketsIsRefusedAndNothingIsSent() {
+        assertEquals(
+                FailureReason.CONTENT_FAILED,
+                Outcomes.failureOf(in().send(Arrays.asList(packet("a"), null, packet("b"))))
+                        .reason());
+        assertEquals(
+                FailureReason.CONTENT_FAILED,
+                Outcomes.failureOf(in().send((Packet) null)).reason());
+        assertEquals(
+                FailureReason.CONTENT_FAILED,
+                Outcomes.failureOf(in().send(List.of())).reason());
+        final TransactionException failure =
+                Outcomes.failureOf(in().send(Arrays.asList(packet("a"), null).iterator()));
+        assertEquals(FailureReason.CONTENT_FAILED, failure.reason());
+        assertTrue(failure.getMessage().contains("packet 2 is null"), failure.getMessage());
+        assertEquals(
+                FailureReason.CONTENT_FAILED,
+                Outcomes.failureOf(in().send(List.<Packet>of().iterator())).reason());
+        assertEquals(0, server.committed.size());
+    }
+
+    /** On one connection, the next transaction begins where this one ends. */
+    @Test
+    void whatTheNextTransactionThrowsDoesNotChangeThisOnesOutcome() throws Exception {
+        final CountDownLatch hold = new CountDownLatch(1);
+        server.at(Moment.FINISHED, wire -> {
+            hold.await();
+            return false;
+        });
+        final CompletableFuture<TransactionResult> first = in().send(packet("a"));
+        final CompletableFuture<TransactionResult> second = in().send(new Iterator<Packet>() {
+            @Override
+            public boolean hasNext() {
+                throw new AssertionError("not now");
+            }
+
+            @Override
+            public Packet next() {
+                throw new NoSuchElementException();
+            }
+        });
+        hold.countDown();
+        assertEquals(1, Outcomes.await(first).packets());
+        final TransactionException failure = Outcomes.failureOf(second);
+        assertFalse(failure.isOutcomeUnknown());
+        assertEquals(FailureReason.CONTENT_FAILED, failure.reason());
+        assertEquals(1, server.committed.size());
+    }
+
+    @Test
+    void callbacksMayBlockForEachOther() throws Exception {
+        nifi.close();
+        nifi = site().ioWorkers(1).build();
+        final CompletableFuture<TransactionResult> chained = in().send(packet("a"))
+                .thenApply(result -> in().send(packet("b")).join());
+        assertEquals(1, Outcomes.await(chained).packets());
+        server.at(Moment.CONFIRM, server.stall());
+        final CompletableFuture<Throwable> inner = new CompletableFuture<>();
+        server.asUsual(Moment.CONFIRM);
+        Outcomes.await(in().send(packet("c")).thenAccept(result -> {
+            server.at(Moment.CONFIRM, server.stall());
+            inner.complete(in().withDeadline(Duration.ofMillis(300))
+                    .send(packet("d"))
+                    .handle((done, failure) -> failure)
+                    .join());
+        }));
+        assertEquals(FailureReason.DEADLINE_PASSED, ((TransactionException) inner.get()).reason());
+    }
+
+    @Test
+    void whoeverCompletesAFutureHimselfEndsItsTransaction() throws Exception {
+        final List<java.util.function.Consumer<CompletableFuture<TransactionResult>>> ways = List.of(
+                future -> future.completeExceptionally(new IllegalStateException("enough")),
+                future -> future.complete(null),
+                future -> future.cancel(true),
+                future -> future.orTimeout(1, TimeUnit.MILLISECONDS));
+        for (final var way : ways) {
+            final CountDownLatch stalled = new CountDownLatch(1);
+            server.at(Moment.CONFIRM, wire -> {
+                stalled.countDown();
+                return server.stall().happen(wire);
+            });
+            final CompletableFuture<TransactionResult> sent = in().send(packet("a"));
+            stalled.await();
+            way.accept(sent);
+            await().until(() -> nifi.statistics().running() == 0);
+            server.asUsual(Moment.CONFIRM);
+        }
+        assertEquals(0, server.committed.size());
+    }
+
+    @Test
+    void aStreamWhoseTurnNeverComesIsClosed() {
+        server.at(Moment.HANDSHAKE, ScriptedServer.hangUp());
+        final AtomicBoolean closed = new AtomicBoolean();
+        final ByteArrayInputStream content = new ByteArrayInputStream(new byte[10]) {
+            @Override
+            public void close() {
+                closed.set(true);
+            }
+        };
+        Outcomes.failureOf(in().send(List.of(Packet.ofStream(Map.of(), content, 10))));
+        await().untilTrue(closed);
+    }
+
+    @Test
+    void aReceiverThatWaitsForSomethingElseIsInterruptedWhenItsTransactionIsGivenUp() throws Exception {
+        server.offered.add(new Received(Map.of(), new byte[3]));
+        final CountDownLatch waiting = new CountDownLatch(1);
+        final CompletableFuture<Throwable> heard = new CompletableFuture<>();
+        final CompletableFuture<TransactionResult> pull = nifi.outputPort("port-id")
+                .pull(packet -> {
+                    waiting.countDown();
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (final InterruptedException e) {
+                        heard.complete(e);
+                        throw e;
+                    }
+                });
+        waiting.await();
+        pull.cancel(false);
+        assertEquals(InterruptedException.class, Outcomes.await(heard).getClass());
+    }
+
+    @Test
+    void whatMayPassIsTriedAgainAndWhatMayHaveArrivedIsNot() throws Exception {
+        nifi.close();
+        nifi = site().retry(RetryPolicy.standard().withPauses(Duration.ofMillis(1), Duration.ofMillis(5)))
+                .backOff(Duration.ofMillis(1), Duration.ofMillis(2))
+                .build();
+        final AtomicInteger times = new AtomicInteger();
+        server.at(Moment.CONFIRM, wire -> {
+            if (times.incrementAndGet() < 3) {
+                throw new IOException("not yet");
+            }
+            return false;
+        });
+        assertEquals(1, Outcomes.await(in().send(packet("a"))).packets());
+        assertEquals(3, times.get());
+        server.asUsual(Moment.CONFIRM);
+        server.at(Moment.FINISHED, ScriptedServer.hangUp());
+        final TransactionException unknown =
+                assertFails(in().send(packet("b")), TransactionStep.COMPLETE, FailureReason.CONNECTION_LOST);
+        assertTrue(unknown.isOutcomeUnknown());
+        assertEquals(2, server.committed.size());
+    }
+
+    @Test
+    void aStreamIsSentOnceASupplierAtEveryAttempt() throws Exception {
+        nifi.close();
+        nifi = site().retry(RetryPolicy.standard().withPauses(Duration.ofMillis(1), Duration.ofMillis(5)))
+                .backOff(Duration.ofMillis(1), Duration.ofMillis(2))
+                .build();
+        final AtomicInteger times = new AtomicInteger();
+        server.at(Moment.CONFIRM, wire -> {
+            if (times.incrementAndGet() % 2 == 1) {
+                throw new IOException("not yet");
+            }
+            return false;
+        });
+        assertFails(
+                in().send(Packet.ofStream(Map.of(), new ByteArrayInputStream(new byte[5]), 5)),
+                TransactionStep.CONFIRM,
+                FailureReason.CONNECTION_LOST);
+        times.set(0);
+        Outcomes.await(in().send(Packet.ofSupplier(Map.of(), () -> new ByteArrayInputStream(new byte[5]), 5)));
+        assertEquals(2, times.get());
+    }
+
+    @Test
+    void contentComesFromBuffersAndPublishersToo() throws Exception {
+        final ByteBuffer buffer =
+                ByteBuffer.wrap("xabcx".getBytes()).position(1).limit(4);
+        Outcomes.await(in().send(Packet.of(Map.of(), buffer)));
+        assertEquals(3, buffer.remaining());
+        final SubmissionPublisher<ByteBuffer> publisher = new SubmissionPublisher<>();
+        final CompletableFuture<TransactionResult> sent = in().send(Packet.ofPublisher(Map.of(), publisher, 6));
+        await().until(publisher::hasSubscribers);
+        publisher.submit(ByteBuffer.wrap("def".getBytes()));
+        publisher.submit(ByteBuffer.wrap("ghi".getBytes()));
+        publisher.close();
+        Outcomes.await(sent);
+        assertEquals(
+                List.of("abc", "defghi"),
+                server.committed.stream()
+                        .map(received -> new String(received.content()))
+                        .toList());
+    }
+
+    @Test
+    void aSourceThatIsLongerOrShorterThanItSaysFailsItsTransaction() {
+        for (final int length : new int[] {4, 6}) {
+            assertFails(
+                    in().send(Packet.ofSupplier(Map.of(), () -> new ByteArrayInputStream(new byte[5]), length)),
+                    TransactionStep.SEND_PACKETS,
+                    FailureReason.CONTENT_FAILED);
+        }
+        assertFails(
+                in().send(Packet.ofSupplier(Map.of(), () -> null, 1)),
+                TransactionStep.SEND_PACKETS,
+                FailureReason.CONTENT_FAILED);
+        assertEquals(0, server.committed.size());
+    }
+
+    @Test
+    void closingWaitsForWhatIsUnderWay() throws Exception {
+        final CountDownLatch here = new CountDownLatch(1);
+        final CountDownLatch hold = new CountDownLatch(1);
+        server.at(Moment.FINISHED, wire -> {
+            here.countDown();
+            hold.await();
+            return false;
+        });
+        final CompletableFuture<TransactionResult> sent = in().send(packet("a"));
+        here.await();
+        final CompletableFuture<Void> closing = CompletableFuture.runAsync(nifi::close);
+        await().until(() -> Outcomes.failureOf(in().send(packet("late"))).reason() == FailureReason.CONNECTOR_CLOSED);
+        hold.countDown();
+        assertEquals(1, Outcomes.await(sent).packets());
+        Outcomes.await(closing);
+    }
+
+    @Test
+    void aSiteIsNamedByUrlsOrByAnAddress() {
+        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().build());
+        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder()
+                .url("http://localhost/nifi")
+                .address("localhost", 1)
+                .build());
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.wire;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.wire.NiFiPackets.Packet;
+
+/** The end of a chunk's zlib data is checked, whatever has arrived before it. Lives on the test's thread. */
+class ChunkEndTest {
+    private static final int STEP_BYTES = 4_096;
+
+    /** From the end: the byte behind the chunk, and before it the last byte of zlib's checksum. */
+    private static final int CHECKSUM_FROM_END = 2;
+
+    @ParameterizedTest
+    @MethodSource("org.nios2s.wire.Arrival#all")
+    void aWrongChecksumOfZlibIsRefusedHoweverItArrives(final Arrival arrival) throws IOException {
+        final Packet packet = Packet.of(Map.of("name", "value"), new byte[1_000]);
+        final byte[] chunk = NiFiPackets.write(List.of(packet), true).bytes();
+        chunk[chunk.length - CHECKSUM_FROM_END]++;
+        final ByteBuf plain = Unpooled.directBuffer(STEP_BYTES, STEP_BYTES);
+        try (ChunkInflater inflater = new ChunkInflater()) {
+            assertThrows(
+                    ProtocolException.class,
+                    () -> arrival.feed(chunk, in -> {
+                        while (inflater.inflate(in, plain)) {
+                            plain.clear();
+                        }
+                    }));
+        } finally {
+            plain.release();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.nifi;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * A released NiFi that Maven puts together, the way this project's build does it for its own.
+ * For one thread, which it blocks while Maven runs.
+ */
+final class MavenNifi {
+
+    private static final Pattern VERSION = Pattern.compile("2\\.(\\d{1,4})\\.\\d{1,4}(-[A-Za-z0-9.-]+)?");
+    private static final Pattern MISSING =
+            Pattern.compile("(?:Could not find artifact|Could not transfer artifact|Failure to find) [^\\n]*");
+    private static final String COPY = "dependency:copy-dependencies@nifi";
+    private static final int ZOOKEEPER_APART_SINCE = 6;
+    private static final long PATIENCE_MINUTES = 15;
+
+    private final String version;
+    private final boolean zookeeperApart;
+
+    /** @param version as it was released, 2.3.0 for instance */
+    MavenNifi(final String version) {
+        final Matcher parts = VERSION.matcher(version);
+        if (!parts.matches()) {
+            throw new HarnessException("'%s' is no version of NiFi 2: write it as 2.3.0".formatted(version));
+        }
+        this.version = version;
+        this.zookeeperApart = Integer.parseInt(parts.group(1)) >= ZOOKEEPER_APART_SINCE;
+    }
+
+    /**
+     * Its directory, filled when it is not there yet.
+     *
+     * @throws HarnessException naming what Maven did not get
+     */
+    Path resolve() {
+        final Path module = BuildOutput.modules().resolve("nifi");
+        final Path directory = module.resolve("target").resolve("nifi-" + version);
+        if (Files.isDirectory(directory)) {
+            return directory;
+        }
+        final Path unfinished = directory.resolveSibling(directory.getFileName() + ".part");
+        try {
+            Files.createDirectories(unfinished);
+            run(module, unfinished);
+            Files.move(unfinished, directory);
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot put NiFi %s into %s: %s".formatted(version, directory, e), e);
+        } finally {
+            delete(unfinished);
+        }
+        return directory;
+    }
+
+    private void run(final Path module, final Path target) throws IOException {
+        final List<String> command = new ArrayList<>(List.of(
+                "mvn",
+                "--batch-mode",
+                "--no-transfer-progress",
+                "--quiet",
+                "--file",
+                module.resolve("pom.xml").toString(),
+                COPY,
+                "-Dnifi.version=" + version,
+                "-Dnifi.directory=" + target.getFileName()));
+        if (zookeeperApart) {
+            command.add("--activate-profiles=zookeeper-nar");
+        }
+        final Path log = target.resolveSibling(target.getFileName() + ".log");
+        final Process maven = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        maven.getOutputStream().close();
+        try {
+            if (!maven.waitFor(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
+                throw new HarnessException("Maven took more than %d minutes for NiFi %s; what it says is in %s"
+                        .formatted(PATIENCE_MINUTES, version, log));
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new HarnessException("Interrupted while Maven was resolving NiFi " + version, e);
+        } finally {
+            maven.destroyForcibly();
+        }
+        if (maven.exitValue() != 0) {
+            throw new HarnessException(
+                    "NiFi %s can't be had with Maven: %s; name another version, or a directory with --nifi-home. All that Maven says is in %s"
+                            .formatted(version, reason(Files.readString(log, StandardCharsets.UTF_8)), log));
+        }
+    }
+
+    /** What Maven did not find, in its own words, else its first line. */
+    static String reason(final String output) {
+        final Matcher missing = MISSING.matcher(output);
+        return missing.find()
+                ? missing.group().replaceAll(" -> \\[Help.*", "").strip()
+                : output.lines().findFirst().orElse("it says nothing");
+    }
+
+    private static void delete(final Path directory) {
+        if (!Files.isDirectory(directory)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot delete " + directory, e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.integration.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
+
+/**
+ * What our listener offers to TLS clients, protocols, cipher suites and groups, is what the HTTPS of the NiFi around it
+ * offers; with an RSA key, to which the weak suites are open.
+ * The tests run one after the other on one thread.
+ */
+class TlsOfferIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** What BoringSSL does not have: suites of finite fields, with CBC and SHA-2, and groups but the four it knows. */
+    private static final Pattern NOT_IN_BORINGSSL =
+            Pattern.compile(".* suite (009e|009f|ccaa|0067|006b|c027|c028|c023|c024)|.* group (001e|01[0-9a-f]{2})");
+
+    /** Suites that no NiFi should have on offer: keys sent by RSA, SHA-1, MD5, nothing, RC4, 3DES. */
+    private static final Pattern WEAK =
+            Pattern.compile("TLS 1\\.[01].*|.* suite (00[0-3][0-9a-f]|009[cd]|c00[0-9a-f]|c01[0-9a-f])");
+
+    private NifiInstance nifi;
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ServingNifi.class,
+            names = {"OPENSSL", "JDK"})
+    void theRawPortOffersWhatHttpsOffers(final ServingNifi serving) throws Exception {
+        nifi = serving.get();
+        final InstanceRecord instance = nifi.instance();
+        final URI https = URI.create(instance.api());
+        try {
+            serveWith(security().authority().issueRsa(nodeName(), password()), "RSA");
+
+            final SortedSet<String> offered = new TlsScan(instance.s2sHost(), instance.s2sPort()).everything();
+            final SortedSet<String> expected = new TlsScan(https.getHost(), https.getPort()).everything();
+
+            assertTrue(expected.containsAll(Set.of("TLS 1.2", "TLS 1.3")), expected::toString);
+            if (serving == ServingNifi.OPENSSL) {
+                expected.removeIf(word -> NOT_IN_BORINGSSL.matcher(word).matches());
+            }
+            assertEquals(String.join("\n", expected), String.join("\n", offered));
+            final SortedSet<String> weak = new TreeSet<>(offered);
+            weak.removeIf(word -> !WEAK.matcher(word).matches());
+            assertEquals(Set.of(), weak);
+        } finally {
+            serveWith(security().authority().issue(nodeName(), password()), "EC");
+        }
+    }
+
+    private SecurityFiles security() {
+        return nifi.security();
+    }
+
+    private char[] password() {
+        return security().password().toCharArray();
+    }
+
+    private static String nodeName() {
+        return Identity.NODE.distinguishedName();
+    }
+
+    /** Replaces NiFi's key, and waits until NiFi, which looks for that every second, shows it on both ports. */
+    private void serveWith(final KeyStore replacement, final String algorithm) throws IOException {
+        Files.move(
+                security().save("replacement.p12", replacement),
+                security().keyStore(Identity.NODE),
+                StandardCopyOption.REPLACE_EXISTING,
+                StandardCopyOption.ATOMIC_MOVE);
+        final TlsClients clients = new TlsClients(security());
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            try (TlsPeer peer = TlsPeer.connect(clients.authorized(), nifi.instance(), "TLSv1.3")) {
+                return ((X509Certificate) peer.session().getPeerCertificates()[0])
+                        .getPublicKey()
+                        .getAlgorithm()
+                        .equals(algorithm);
+            }
+        });
+    }
+}
