@@ -163,9 +163,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .scheduleAtFixedRate(
                             summary::report, SUMMARY_INTERVAL_MILLIS, SUMMARY_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
             logger.info(
-                    "The NIO Site-to-Site listener serves {} on port {} with {}: {}",
+                    "The NIO Site-to-Site listener serves {} on port {} of NiFi {} with {}: {}",
                     tls == null ? "plain TCP" : "TLS (" + tls.provider() + ")",
                     port,
+                    NifiVersion.running(),
                     transport.name(),
                     settings.describe());
             return true;
