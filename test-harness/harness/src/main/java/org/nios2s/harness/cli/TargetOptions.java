@@ -38,8 +38,8 @@ final class TargetOptions {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "Measures the NiFi at this web address, as http://127.0.0.1:8080/nifi, with all nodes of its"
-                    + " cluster: asks it for its RAW ports; nothing but the load touches it.")
+            description = "Measures the NiFi at this web address, as http://127.0.0.1:8080/nifi: asks"
+                    + " it for its RAW port; nothing but the load touches it. For a cluster: --target with every node.")
     private String url;
 
     @Option(

@@ -25,7 +25,7 @@ public final class FlightRecording {
 
     /** Ends the recording and draws it. */
     public void stop(final Path recording, final Path flameGraph) {
-        jcmd.ask("JFR.stop", "name=" + NAME, "filename=" + recording);
+        jcmd.ask("JFR.stop", "name=" + NAME, "filename=\"" + recording + "\"");
         try {
             final String title = flameGraph.getFileName().toString();
             JfrToFlame.convert(recording.toString(), flameGraph.toString(), new Arguments("--title", title));

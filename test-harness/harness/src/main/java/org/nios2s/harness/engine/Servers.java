@@ -62,11 +62,6 @@ public final class Servers implements AutoCloseable {
         return new Servers(null, text -> {}, nifi);
     }
 
-    /** Whether somebody else started what is measured. */
-    public boolean isGiven() {
-        return given != null;
-    }
-
     /** The server of a cell. */
     public MeasuredNifi of(final Cell cell) {
         if (given != null) {
@@ -91,18 +86,17 @@ public final class Servers implements AutoCloseable {
         }
     }
 
-    /** The processes of all servers but one. */
+    /**
+     * The processes of all servers but one. A listener without NiFi is not among them: it costs nothing while it is idle,
+     * and, stopped, it would not notice the end of a harness that was killed.
+     */
     List<ProcessHandle> others(final MeasuredNifi measured) {
         final List<ProcessHandle> own = processes(measured).toList();
         return open.values().stream()
+                .filter(nifi -> !(nifi instanceof NullNifi))
                 .flatMap(Servers::processes)
                 .filter(process -> !own.contains(process))
                 .toList();
-    }
-
-    /** All servers that run. */
-    List<MeasuredNifi> all() {
-        return given == null ? List.copyOf(open.values()) : List.of(given);
     }
 
     private static Stream<ProcessHandle> processes(final MeasuredNifi nifi) {

@@ -22,6 +22,9 @@ public final class LoadMeter {
     private static final long MAX_MICROS = TimeUnit.HOURS.toMicros(24);
     private static final long NOT_YET = 0;
 
+    /** A window with less than the tenth part of all transactions says nothing of the run. */
+    private static final long LEAST_PART = 10;
+
     private final int clients;
     private final Map<Phase, Times> times = new EnumMap<>(Phase.class);
     private final Map<Phase, Recorder> steadyTimes = new EnumMap<>(Phase.class);
@@ -29,6 +32,7 @@ public final class LoadMeter {
     private final Map<String, LongAdder> failures = new ConcurrentHashMap<>();
     private final LongAdder succeeded = new LongAdder();
     private final LongAdder succeededSteadily = new LongAdder();
+    private final LongAdder timedSteadily = new LongAdder();
     private final LongAdder failed = new LongAdder();
     private final LongAdder abandoned = new LongAdder();
     private final LongAdder unbegun = new LongAdder();
@@ -72,6 +76,7 @@ public final class LoadMeter {
         }
         // By its start, not its end: one that the server kept beyond the window belongs to it all the same.
         if (isSteady(moments.intendedNanos())) {
+            timedSteadily.increment();
             steadyTimes.forEach((phase, recorder) -> recorder.recordValue(micros(moments.nanos(phase))));
         }
         succeeded.increment();
@@ -159,7 +164,8 @@ public final class LoadMeter {
         final long now = System.nanoTime();
         final long start = firstBegin.get() == NOT_YET ? now : firstBegin.get();
         final long to = firstEnd.get() == NOT_YET ? now : firstEnd.get();
-        return SteadyWindow.of(start, lastBegin.get(), to, now, succeededSteadily.sum());
+        final SteadyWindow window = SteadyWindow.of(start, lastBegin.get(), to, now, succeededSteadily.sum());
+        return timedSteadily.sum() * LEAST_PART < succeeded.sum() ? window.unused() : window;
     }
 
     /** The times of a run that has ended, in microseconds: those of its steady window, or all when it has none. */

@@ -30,6 +30,11 @@ public record SteadyWindow(double rampSeconds, double seconds, double tailSecond
                 seconds >= LEAST_SECONDS && seconds >= LEAST_PART * whole);
     }
 
+    /** The same, but it tells too little. */
+    SteadyWindow unused() {
+        return new SteadyWindow(rampSeconds, seconds, tailSeconds, transactions, false);
+    }
+
     /** What was acknowledged in each of its seconds. */
     public double perSecond() {
         return seconds == 0 ? 0 : transactions / seconds;

@@ -24,7 +24,7 @@ import org.nios2s.harness.result.RunResult;
 class RunnerTest {
 
     private static final Settings SHORT = Settings.DEFAULTS
-            .with("duration", "800ms")
+            .with("duration", "2s")
             .with("clients", "4")
             .with("stagger", "20ms")
             .with("warmup", "0s")
