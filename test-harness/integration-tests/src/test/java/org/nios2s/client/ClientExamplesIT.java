@@ -2,6 +2,7 @@
 package org.nios2s.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -114,6 +115,7 @@ class ClientExamplesIT {
             site.inputPort("loop-in").send(packets).get();
             Awaitility.await().atMost(PATIENCE).until(() -> names(directory).equals(ids()));
             site.inputPort("loop-in").send(packets).get();
+            assertFalse(receiver.ended().isDone());
         }
         assertEquals(ids(), names(directory));
         drain();
@@ -152,6 +154,7 @@ class ClientExamplesIT {
         try (Receiver receiver = TwoPhaseRelay.start(site.outputPort("loop-out"), producer)) {
             site.inputPort("loop-in").send(packets()).get();
             Awaitility.await().atMost(PATIENCE).until(() -> producer.committed.size() >= ids().size());
+            assertFalse(receiver.ended().isDone());
         }
         assertEquals(ids(), producer.committed.stream().sorted().toList());
         drain();
