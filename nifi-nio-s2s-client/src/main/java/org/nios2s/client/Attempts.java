@@ -3,9 +3,11 @@ package org.nios2s.client;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +31,7 @@ final class Attempts {
     private final SiteToSiteConnector connector;
     private final Executor completion;
     private final ClientObserver observer;
+    private final Set<Call> unfinished = ConcurrentHashMap.newKeySet();
 
     Attempts(final SiteToSiteConnector connector, final Executor completion, final ClientObserver observer) {
         this.connector = connector;
@@ -50,9 +53,18 @@ final class Attempts {
             final BooleanSupplier repeatable,
             final Transaction transaction) {
         final Call call = new Call(peers, direction, options, retry, repeatable, transaction);
-        call.result.whenComplete((result, failure) -> call.giveUp());
+        unfinished.add(call);
+        call.result.whenComplete((result, failure) -> {
+            unfinished.remove(call);
+            call.giveUp();
+        });
         call.next();
         return call.result;
+    }
+
+    /** The engine is closed: ends what waited for another attempt, which nobody will start any more. */
+    void close() {
+        unfinished.forEach(Call::closed);
     }
 
     /** All attempts of one transaction; one thing at a time happens in it. */
@@ -91,6 +103,11 @@ final class Attempts {
             }
         }
 
+        void closed() {
+            final TransactionException failure = failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", null);
+            complete(() -> result.completeExceptionally(failure));
+        }
+
         void next() {
             if (result.isDone()) {
                 return;
@@ -117,7 +134,7 @@ final class Attempts {
             final CallOptions left = options.deadline() == null
                     ? options
                     : options.withDeadline(Duration.ofNanos(Math.max(1, leftNanos())));
-            final CompletableFuture<TransactionResult> running = transaction.start(port, left);
+            final CompletableFuture<TransactionResult> running = tryToStart(port, left);
             attempt = running;
             if (result.isDone()) {
                 running.cancel(false);
@@ -131,6 +148,14 @@ final class Attempts {
                     judge(port, cause);
                 }
             });
+        }
+
+        private CompletableFuture<TransactionResult> tryToStart(final RemotePort port, final CallOptions left) {
+            try {
+                return transaction.start(port, left);
+            } catch (final RuntimeException | Error e) {
+                return CompletableFuture.failedFuture(e);
+            }
         }
 
         private void succeeded(final RemotePort port, final TransactionResult done) {
@@ -160,26 +185,32 @@ final class Attempts {
         }
 
         private void judge(final RemotePort port, final TransactionException failure) {
-            failed++;
-            final Optional<Duration> allowed = result.isDone() ? Optional.empty() : retry.pauseAfter(failed, failure);
+            final int attempts = ++failed;
+            final Optional<Duration> allowed = result.isDone() ? Optional.empty() : retry.pauseAfter(attempts, failure);
             final Duration pause = allowed.isPresent() && port != null && peers.hasOther(port)
                     ? Duration.ZERO
                     : allowed.orElse(Duration.ZERO);
             final boolean inTime = options.deadline() == null || pause.toNanos() < leftNanos();
-            if (allowed.isPresent() && inTime && repeatable.getAsBoolean() && later(pause)) {
-                Observers.tell(observer, seen -> seen.retrying(failure, failed, pause));
+            if (allowed.isPresent() && inTime && repeatable.getAsBoolean()) {
+                Observers.tell(observer, seen -> seen.retrying(failure, attempts, pause));
+                later(pause, failure);
             } else {
+                failed(failure);
+            }
+        }
+
+        private void failed(final TransactionException failure) {
+            if (!result.isDone()) {
                 Observers.tell(observer, seen -> seen.transactionFailed(direction.name(), failure));
                 complete(() -> result.completeExceptionally(failure));
             }
         }
 
-        private boolean later(final Duration pause) {
+        private void later(final Duration pause, final TransactionException failure) {
             try {
                 connector.timer().schedule(this::next, pause.toNanos(), TimeUnit.NANOSECONDS);
-                return true;
             } catch (final RejectedExecutionException e) {
-                return false;
+                failed(failure);
             }
         }
 

@@ -128,7 +128,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
                             ChannelOption.CONNECT_TIMEOUT_MILLIS,
                             Math.clamp(TimeUnit.NANOSECONDS.toMillis(leftNanos(startedNanos)), 1, Integer.MAX_VALUE));
             if (route.proxy() != null) {
-                own.handler(route.proxy().handler());
+                own.handler(ProxyHandlers.of(route.proxy()));
             }
             own.connect(route.address()).addListener((ChannelFuture connected) -> {
                 if (connected.isSuccess()) {
@@ -138,6 +138,13 @@ final class ConnectionOpener implements ConnectionPool.Opener {
                     pool.openingFailed(connectFailure(pool.port(), connected.cause()));
                 }
             });
+        } catch (final NoClassDefFoundError e) {
+            pool.openingFailed(new TransactionException(
+                    pool.port(),
+                    TransactionStep.CONNECT,
+                    FailureReason.INTERNAL_ERROR,
+                    "A proxy needs io.netty:netty-handler-proxy on the class path",
+                    e));
         } catch (final RuntimeException | Error e) {
             pool.openingFailed(connectFailure(pool.port(), e));
         }

@@ -59,21 +59,40 @@ public final class InputPort {
         if (copy.isEmpty()) {
             return refuse("A transaction needs at least one packet", null);
         }
-        final SiteToSiteConnector connector = site.connector();
-        final CompletableFuture<TransactionResult> result = site.attempts()
+        final CompletableFuture<TransactionResult> result = sendAndKeep(copy);
+        result.whenComplete((done, failure) -> {
+            if (failure != null) {
+                site.connector().virtualThreads().execute(() -> copy.forEach(Packet::discard));
+            }
+        });
+        return result;
+    }
+
+    /** Sends packets, which stay the caller's: streams that were not begun are not closed. */
+    CompletableFuture<TransactionResult> sendAndKeep(final List<Packet> packets) {
+        return site.attempts()
                 .run(
                         peers,
                         TransferDirection.SEND,
                         options,
                         retry,
-                        () -> copy.stream().allMatch(Packet::isRepeatable),
-                        (port, left) -> connector.push(port, copy, left));
-        result.whenComplete((done, failure) -> {
-            if (failure != null) {
-                connector.virtualThreads().execute(() -> copy.forEach(Packet::discard));
-            }
-        });
-        return result;
+                        () -> packets.stream().allMatch(Packet::isRepeatable),
+                        (port, left) -> site.connector().push(port, packets, left));
+    }
+
+    /** The same as {@link #batching(BatchingOptions)} with {@link BatchingOptions#standard} but for these two. */
+    public BatchingSender batching(final int packets, final Duration linger) {
+        return batching(BatchingOptions.standard().withPackets(packets).withLinger(linger));
+    }
+
+    /** @return gathers packets to transactions; to be closed before the {@link SiteToSite} is */
+    public BatchingSender batching(final BatchingOptions gathering) {
+        return new BatchingSender(this, site.connector(), gathering);
+    }
+
+    /** @return what is configured, for errors */
+    String name() {
+        return peers.name();
     }
 
     /**

@@ -26,14 +26,26 @@ final class InteractiveTransfer extends Transfer {
     private PushConversation push;
     private PullConversation pull;
 
-    InteractiveTransfer(final RemotePort port, final TransferDirection direction) {
-        super(port, CallOptions.UNWATCHED);
+    InteractiveTransfer(final RemotePort port, final TransferDirection direction, final CallOptions options) {
+        super(port, options);
         this.direction = direction;
     }
 
     /** @return completed when packets can be sent, or when it is known whether there are packets to receive */
     CompletableFuture<Boolean> started() {
         return started;
+    }
+
+    /** @return why it failed; waits for the moment that the IO worker may need to say so */
+    TransactionException failure() {
+        try {
+            result().join();
+        } catch (final CompletionException e) {
+            if (e.getCause() instanceof final TransactionException known) {
+                return known;
+            }
+        }
+        throw new IllegalStateException("The transaction did not fail");
     }
 
     PacketPipe pipe() {

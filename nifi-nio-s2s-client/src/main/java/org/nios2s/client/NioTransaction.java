@@ -60,7 +60,7 @@ final class NioTransaction implements Transaction {
             final TransferDirection direction)
             throws IOException {
         final NioTransaction transaction = new NioTransaction(
-                connector.interact(port, direction),
+                connector.interact(port, direction, CallOptions.UNWATCHED),
                 cluster,
                 port,
                 direction,

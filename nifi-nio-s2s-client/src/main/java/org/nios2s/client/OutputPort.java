@@ -48,6 +48,54 @@ public final class OutputPort {
         return new OutputPort(site, peers, options, retry, Objects.requireNonNull(limits, "limits"));
     }
 
+    /** The same as {@link #receive(BatchHandler, int)} with one batch at a time. */
+    public Receiver receive(final BatchHandler handler) {
+        return receive(handler, 1);
+    }
+
+    /**
+     * Pulls batch after batch until the receiver is closed.
+     *
+     * @param handler takes them, on virtual threads, and may block
+     * @param parallelism batches at a time
+     * @return to be closed before the {@link SiteToSite} is
+     */
+    public Receiver receive(final BatchHandler handler, final int parallelism) {
+        return new Receiver(this, Objects.requireNonNull(handler, "handler"), parallelism);
+    }
+
+    /** Asks a peer for a batch. */
+    InteractiveTransfer begin(final RemotePort peer) {
+        return site.connector().interact(peer.withBatchLimits(batchLimits), TransferDirection.RECEIVE, options);
+    }
+
+    PeerChoice peers() {
+        return peers;
+    }
+
+    RetryPolicy retry() {
+        return retry;
+    }
+
+    ClientObserver observer() {
+        return site.observer();
+    }
+
+    /** @return what is configured, for errors */
+    String name() {
+        return peers.name();
+    }
+
+    TransactionException failure(final Throwable cause) {
+        return new TransactionException(
+                peers.name(),
+                "",
+                TransactionStep.FIND_PEER,
+                FailureReason.INTERNAL_ERROR,
+                String.valueOf(cause),
+                cause);
+    }
+
     /**
      * Pulls one batch of packets in one transaction. It is tried again only as long as the receiver was not called.
      *

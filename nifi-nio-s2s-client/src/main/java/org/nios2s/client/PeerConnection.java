@@ -8,7 +8,6 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.DecoderException;
-import io.netty.handler.proxy.ProxyConnectionEvent;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.exception.ProtocolException;
@@ -192,7 +191,7 @@ final class PeerConnection extends ReadOnDemandHandler {
 
     @Override
     public void userEventTriggered(final ChannelHandlerContext context, final Object event) throws Exception {
-        if (event instanceof ProxyConnectionEvent) {
+        if (!proxyDone && ProxyHandlers.isConnected(event)) {
             proxyDone = true;
         } else if (event instanceof SslHandshakeCompletionEvent tls) {
             if (tls.isSuccess()) {

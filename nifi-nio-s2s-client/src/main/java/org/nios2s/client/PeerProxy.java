@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
-import io.netty.handler.proxy.HttpProxyHandler;
-import io.netty.handler.proxy.ProxyHandler;
-import io.netty.handler.proxy.Socks4ProxyHandler;
-import io.netty.handler.proxy.Socks5ProxyHandler;
 import java.net.Authenticator;
 import java.net.InetSocketAddress;
 import java.net.PasswordAuthentication;
 import java.net.Proxy;
 import java.net.ProxySelector;
-import java.net.SocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Objects;
@@ -91,23 +86,6 @@ public record PeerProxy(Kind kind, String host, int port, String user, String pa
         } catch (final URISyntaxException e) {
             throw new IllegalArgumentException("The host name " + host + " is none", e);
         }
-    }
-
-    /** @return what speaks to the proxy before anything else is said. May block: the proxy's name is resolved */
-    ProxyHandler handler() {
-        final SocketAddress address = new InetSocketAddress(host, port);
-        final ProxyHandler handler =
-                switch (kind) {
-                    case SOCKS4 -> new Socks4ProxyHandler(address, user);
-                    case SOCKS5 -> new Socks5ProxyHandler(address, user, password);
-                    case HTTP ->
-                        user == null
-                                ? new HttpProxyHandler(address)
-                                : new HttpProxyHandler(address, user, password == null ? "" : password);
-                };
-        // The time for opening a connection has one clock, which knows in which step it is.
-        handler.setConnectTimeoutMillis(0);
-        return handler;
     }
 
     /** The password stays out of logs. */

@@ -203,10 +203,12 @@ final class PushConversation implements Conversation {
     void contentFailed(final Throwable cause) {
         if (state == State.IN_PACKET) {
             pump = null;
-            connection.end(connection.failure(
-                    FailureReason.CONTENT_FAILED,
-                    "The content of packet " + packets + " can't be read: " + cause.getMessage(),
-                    cause));
+            connection.end(connection
+                    .failure(
+                            FailureReason.CONTENT_FAILED,
+                            "The content of packet " + packets + " can't be read: " + cause.getMessage(),
+                            cause)
+                    .ofPacket(packets - 1));
         }
     }
 

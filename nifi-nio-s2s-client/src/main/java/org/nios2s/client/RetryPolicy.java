@@ -80,9 +80,13 @@ public final class RetryPolicy {
         if (failed >= attempts || duplicates || !failure.reason().isPassing()) {
             return Optional.empty();
         }
+        return Optional.of(pause(failed));
+    }
+
+    /** @return a random time between half and all of the pause after so many failures in a row */
+    Duration pause(final int failed) {
         final long doubled = firstPause.toMillis() << Math.min(failed - 1, LARGEST_SHIFT);
         final long pause = Math.min(longestPause.toMillis(), doubled);
-        return Optional.of(
-                Duration.ofMillis(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1)));
+        return Duration.ofMillis(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1));
     }
 }

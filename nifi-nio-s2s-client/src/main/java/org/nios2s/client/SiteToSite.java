@@ -100,6 +100,7 @@ public final class SiteToSite implements AutoCloseable {
         connector.drain(settings.drainTimeout);
         peers.values().forEach(PeerChoice::close);
         connector.close();
+        attempts.close();
     }
 
     /** How a NiFi is reached, and within which limits. Belongs to one thread until {@link #build}. */

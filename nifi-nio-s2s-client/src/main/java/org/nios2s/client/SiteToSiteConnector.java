@@ -148,8 +148,8 @@ final class SiteToSiteConnector implements AutoCloseable {
     }
 
     /** Starts a transaction whose packets are sent or received one by one. */
-    InteractiveTransfer interact(final RemotePort port, final TransferDirection direction) {
-        return start(new InteractiveTransfer(port, direction));
+    InteractiveTransfer interact(final RemotePort port, final TransferDirection direction, final CallOptions options) {
+        return start(new InteractiveTransfer(port, direction, options));
     }
 
     /** @return runs tasks that may block, each on a virtual thread */

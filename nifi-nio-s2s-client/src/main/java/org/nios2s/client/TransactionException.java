@@ -9,6 +9,9 @@ import java.io.IOException;
  * <p>Unless {@link #isOutcomeUnknown()}, nothing of the transaction was taken over and all of it can be sent again.
  */
 public final class TransactionException extends IOException {
+    /** The failure is not one of a single packet. */
+    static final int NO_PACKET = -1;
+
     private static final int LONGEST_DETAIL = 1_000;
 
     private final String peer;
@@ -16,6 +19,8 @@ public final class TransactionException extends IOException {
     private final TransactionStep step;
     private final FailureReason reason;
     private final String detail;
+    /** Which packet of a push it was, from 0; belongs to the IO worker until the transaction is over. */
+    private int failedPacket = NO_PACKET;
 
     TransactionException(
             final RemotePort port,
@@ -62,6 +67,16 @@ public final class TransactionException extends IOException {
     /** @return why it failed */
     public FailureReason reason() {
         return reason;
+    }
+
+    /** @return which packet of a push it was that failed, from 0 */
+    int failedPacket() {
+        return failedPacket;
+    }
+
+    TransactionException ofPacket(final long number) {
+        failedPacket = (int) Math.min(number, Integer.MAX_VALUE);
+        return this;
     }
 
     /** @return what happened, without peer, port and step; short enough for the wire */

@@ -164,15 +164,21 @@ abstract class Transfer {
 
     /** Ends the transaction from outside: its caller cancels, its time is over, the client closes. Any thread. */
     final void stop(final FailureReason reason, final String message) {
+        stop(reason, message, null);
+    }
+
+    /** The same for a reason that has a cause. */
+    final void stop(final FailureReason reason, final String message, final Throwable cause) {
         if (state.compareAndSet(State.WAITING, State.ENDED)) {
             final TransactionException opening = lastOpeningFailure;
             final String detail = opening == null ? "" : "; the last connection failed: " + opening.getMessage();
-            ended(new TransactionException(port, WAITING_STEP, reason, message + detail, opening));
+            ended(new TransactionException(
+                    port, WAITING_STEP, reason, message + detail, opening == null ? cause : opening));
         } else if (state.get() == State.RUNNING) {
             final PeerConnection running = connection;
             executeOn(running, () -> {
                 if (state.get() == State.RUNNING) {
-                    abandon(running.failure(reason, message, null));
+                    abandon(running.failure(reason, message, cause));
                 }
             });
         }

@@ -1,8 +1,9 @@
 /**
  * The NIO client: thousands of concurrent RAW Site-to-Site transactions on a handful of threads.
  *
- * <p>Begin with {@link org.nios2s.client.SiteToSiteConnector}, one per JVM. A {@link org.nios2s.client.RemotePort} names
- * where to, a {@link org.nios2s.client.Packet} what; every failure is a
- * {@link org.nios2s.client.TransactionException}.
+ * <p>Begin with {@link org.nios2s.client.SiteToSite#builder}, one per NiFi and JVM. Its
+ * {@link org.nios2s.client.InputPort}s take {@link org.nios2s.client.Packet}s, singly, by the list, or gathered by a
+ * {@link org.nios2s.client.BatchingSender}; its {@link org.nios2s.client.OutputPort}s give them, once or to a
+ * {@link org.nios2s.client.Receiver}. Every failure is a {@link org.nios2s.client.TransactionException}.
  */
 package org.nios2s.client;

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.assertFails;
 import static org.nios2s.client.Outcomes.packet;
 
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SubmissionPublisher;
 import java.util.concurrent.TimeUnit;
@@ -290,6 +293,73 @@ class SiteToSiteTest {
         hold.countDown();
         assertEquals(1, Outcomes.await(sent).packets());
         Outcomes.await(closing);
+    }
+
+    @Test
+    void whatWaitsForAnotherAttemptEndsWhenTheClientIsClosed() {
+        nifi.close();
+        final AtomicInteger retries = new AtomicInteger();
+        nifi = site().retry(RetryPolicy.standard().withPauses(Duration.ofMinutes(1), Duration.ofMinutes(1)))
+                .observer(new ClientObserver() {
+                    @Override
+                    public void retrying(final TransactionException failure, final int attempts, final Duration pause) {
+                        retries.incrementAndGet();
+                        throw new IllegalStateException("what an observer throws has no effect");
+                    }
+                })
+                .build();
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        final CompletableFuture<TransactionResult> sent = in().send(packet("a"));
+        await().until(() -> retries.get() == 1);
+        nifi.close();
+        assertEquals(FailureReason.CONNECTOR_CLOSED, Outcomes.failureOf(sent).reason());
+    }
+
+    @Test
+    void eventLoopsMayBeSharedAndStayTheCallers() throws Exception {
+        final EventLoopGroup shared = Transport.best().workers(1, new DefaultThreadFactory("shared", true));
+        try (SiteToSite one = site().eventLoops(shared).build();
+                SiteToSite other = site().eventLoops(shared).build()) {
+            Outcomes.await(one.inputPort("port-id").send(packet("a")));
+            Outcomes.await(other.inputPort("port-id").send(packet("b")));
+        }
+        assertFalse(shared.isShuttingDown());
+        shared.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void anObserverHearsOfConnectionsAndTransactions() throws Exception {
+        nifi.close();
+        final List<String> heard = new CopyOnWriteArrayList<>();
+        nifi = site().observer(new ClientObserver() {
+                    @Override
+                    public void connectionOpened(final String peer, final String portIdentifier) {
+                        heard.add("opened");
+                    }
+
+                    @Override
+                    public void connectionClosed(final String peer, final String portIdentifier) {
+                        heard.add("closed");
+                    }
+
+                    @Override
+                    public void transactionCompleted(final String direction, final TransactionResult result) {
+                        heard.add(direction + " " + result.packets());
+                    }
+
+                    @Override
+                    public void transactionFailed(final String direction, final TransactionException failure) {
+                        heard.add(direction + " " + failure.reason());
+                    }
+                })
+                .build();
+        Outcomes.await(in().send(packet("a")));
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        Outcomes.failureOf(in().send(packet("b")));
+        await().until(() -> heard.size() == 4);
+        assertEquals(
+                List.of("SEND 1", "SEND CONNECTION_LOST", "closed", "opened"),
+                heard.stream().sorted().toList());
     }
 
     @Test

@@ -194,9 +194,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     "The summary",
                     new Summary(metrics, budget, dispatchers)::report);
             logger.info(
-                    "The NIO Site-to-Site listener serves {} on port {} with {}: {}",
+                    "The NIO Site-to-Site listener serves {} on port {} of NiFi {} with {}: {}",
                     tls == null ? "plain TCP" : "TLS (" + tls.provider() + ")",
                     port,
+                    NifiVersion.running(),
                     transport.name(),
                     settings.describe());
         }

@@ -25,6 +25,8 @@ import java.util.function.Supplier;
 public record TransportSelection(
         String name, Supplier<ServerBootstrap> bootstrap, BiFunction<Integer, ThreadFactory, EventLoopGroup> group) {
 
+    private static final String LIBRARY_FILE = ".so: ";
+
     /** What can be asked for in the settings. */
     public enum Choice {
         AUTO,
@@ -45,9 +47,23 @@ public record TransportSelection(
             return of("epoll", EpollServerSocketChannel.class, EpollIoHandler::newFactory);
         }
         if (choice == Choice.EPOLL) {
-            throw new IllegalArgumentException("epoll does not load here; use auto or nio", epollMissing);
+            throw new IllegalArgumentException(
+                    "epoll does not load here (%s); use auto or nio".formatted(reason(epollMissing)), epollMissing);
         }
-        return of("nio", NioServerSocketChannel.class, NioIoHandler::newFactory);
+        return of(
+                choice == Choice.NIO ? "nio" : "nio (epoll does not load: %s)".formatted(reason(epollMissing)),
+                NioServerSocketChannel.class,
+                NioIoHandler::newFactory);
+    }
+
+    /** The innermost cause is the system's own; what stands before it are names of temporary files. */
+    private static String reason(final Throwable missing) {
+        Throwable cause = missing;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        final int files = String.valueOf(cause.getMessage()).lastIndexOf(LIBRARY_FILE);
+        return files < 0 ? cause.toString() : cause.getMessage().substring(files + LIBRARY_FILE.length());
     }
 
     private static TransportSelection of(

@@ -6,7 +6,14 @@ import java.io.InputStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.nifi.remote.RemoteSiteListener;
 
 /**
@@ -16,7 +23,53 @@ import org.apache.nifi.remote.RemoteSiteListener;
 final class ListenerTakeover {
     private static final String STAND_IN = "/META-INF/stand-in/SocketRemoteSiteListener.class";
 
+    private static final String ORIGINAL = "org/apache/nifi/remote/SocketRemoteSiteListener";
+    private static final String FLOW_CONTROLLER = "org/apache/nifi/controller/FlowController";
+    private static final String CLASS_FILE = ".class";
+
     private ListenerTakeover() {}
+
+    /**
+     * Looks whether NiFi would take the stand-in for the original: {@code FlowController} knows it by name, and it has every
+     * public constructor and method. NiFi's two classes are read, not loaded.
+     *
+     * @param nifi sees NiFi's classes
+     * @throws IllegalStateException that names what is different
+     */
+    static void verify(final ClassLoader nifi) throws IOException {
+        final byte[] controller = bytesOf(FLOW_CONTROLLER, nifi);
+        if (!new String(controller, StandardCharsets.ISO_8859_1).contains(ORIGINAL)) {
+            throw new IllegalStateException("FlowController of this NiFi makes no " + ORIGINAL.replace('/', '.'));
+        }
+        final Set<String> missing = publicMembers(bytesOf(ORIGINAL, nifi), nifi);
+        missing.removeAll(publicMembers(standInBytes(), nifi));
+        if (!missing.isEmpty()) {
+            throw new IllegalStateException(
+                    "this NiFi's listener has what ours has not: " + String.join(", ", missing));
+        }
+    }
+
+    private static byte[] bytesOf(final String name, final ClassLoader nifi) throws IOException {
+        try (InputStream in = nifi.getResourceAsStream(name + CLASS_FILE)) {
+            if (in == null) {
+                throw new IllegalStateException("this NiFi has no " + name.replace('/', '.'));
+            }
+            return in.readAllBytes();
+        }
+    }
+
+    private static Set<String> publicMembers(final byte[] classFile, final ClassLoader nifi) {
+        final Class<?> type = new ClassLoader(nifi) {
+            Class<?> define() {
+                return defineClass(null, classFile, 0, classFile.length);
+            }
+        }.define();
+        return Stream.of(type.getDeclaredConstructors(), type.getDeclaredMethods())
+                .flatMap(Arrays::stream)
+                .filter(member -> Modifier.isPublic(member.getModifiers()))
+                .map(member -> member.getName() + Arrays.toString(member.getParameterTypes()))
+                .collect(Collectors.toCollection(HashSet::new));
+    }
 
     /**
      * Defines the stand-in and gives it the factory.

@@ -2,18 +2,23 @@
 package org.nios2s.listener.activation;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.URL;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,6 +29,8 @@ import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Opcodes;
 
 /**
  * The stand-in takes the place of the stock listener: in a class loader of its own, which stands for that of NiFi's
@@ -31,6 +38,7 @@ import org.junit.jupiter.api.Test;
  */
 class ListenerTakeoverTest {
     private static final String LISTENER = "org.apache.nifi.remote.SocketRemoteSiteListener";
+    private static final String LISTENER_FILE = LISTENER.replace('.', '/') + ".class";
     private static final String LISTENER_INTERFACE = "org.apache.nifi.remote.RemoteSiteListener";
     private static final String TAKEOVER = "org.nios2s.listener.activation.ListenerTakeover";
 
@@ -101,6 +109,50 @@ class ListenerTakeoverTest {
             linked.getMethod(name).invoke(listener);
         }
         assertEquals(List.of("setRootGroup", "start", "stop", "destroy"), calls);
+    }
+
+    @Test
+    @DisplayName("NiFi would take the stand-in for the original")
+    void verified() throws IOException {
+        // The first is the stand-in itself, where the build leaves it.
+        final List<URL> both = Collections.list(getClass().getClassLoader().getResources(LISTENER_FILE));
+        try (InputStream original = both.getLast().openStream()) {
+            final byte[] bytes = original.readAllBytes();
+            assertEquals(2, both.size(), both::toString);
+            assertDoesNotThrow(() -> ListenerTakeover.verify(with(LISTENER_FILE, bytes)));
+        }
+    }
+
+    @Test
+    @DisplayName("a method of the original that the stand-in has not is named")
+    void anotherMethod() {
+        final ClassWriter original = new ClassWriter(0);
+        original.visit(Opcodes.V21, Opcodes.ACC_PUBLIC, LISTENER.replace('.', '/'), null, "java/lang/Object", null);
+        original.visitMethod(Opcodes.ACC_PUBLIC | Opcodes.ACC_NATIVE, "start", "(ILjava/lang/String;)V", null, null);
+        final String message = refusal(LISTENER_FILE, original.toByteArray());
+        assertTrue(message.contains("[int, class java.lang.String]"), message);
+    }
+
+    @Test
+    @DisplayName("a FlowController that knows no such listener is an obstacle")
+    void anotherController() {
+        final String message = refusal("org/apache/nifi/controller/FlowController.class", new byte[] {1});
+        assertTrue(message.contains("makes no " + LISTENER), message);
+    }
+
+    private static String refusal(final String file, final byte[] bytes) {
+        return assertThrows(IllegalStateException.class, () -> ListenerTakeover.verify(with(file, bytes)))
+                .getMessage();
+    }
+
+    /** NiFi's classes, of which one file is another. */
+    private static ClassLoader with(final String file, final byte[] bytes) {
+        return new ClassLoader(ListenerTakeoverTest.class.getClassLoader()) {
+            @Override
+            public InputStream getResourceAsStream(final String name) {
+                return name.equals(file) ? new ByteArrayInputStream(bytes) : super.getResourceAsStream(name);
+            }
+        };
     }
 
     @Test

@@ -96,7 +96,8 @@ class NioSiteToSiteProviderTest {
     @DisplayName("activated too late, one ERROR line says so and the stock listener stays")
     void tooLate() throws Exception {
         Class.forName("org.apache.nifi.remote.SocketRemoteSiteListener");
-        initialize(new NiFiProperties(Map.of("nifi.remote.input.socket.port", "10443")));
+        initialize(new NiFiProperties(
+                Map.of("nifi.remote.input.socket.port", "10443", "nifi.remote.input.secure", "false")));
         final String line = onlyLine(Level.ERROR);
         assertTrue(line.contains("it comes too late, NiFi has loaded the stock listener already"), line);
     }

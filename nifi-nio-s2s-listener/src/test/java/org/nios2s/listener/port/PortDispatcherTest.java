@@ -244,6 +244,8 @@ class PortDispatcherTest {
     }
 
     private void assertAllFailed(final PeerFault.Kind kind, final int count) {
+        // After a visit that failed only the sweep asks for another.
+        sweepUntil(() -> transactions.served().size() >= count);
         awaitServed(count);
         transactions
                 .served()

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness;
 
-import org.nios2s.harness.cli.BusyPortsCommand;
-import org.nios2s.harness.cli.CeilingCommand;
-import org.nios2s.harness.cli.CommitCostCommand;
-import org.nios2s.harness.cli.CompareClientsCommand;
-import org.nios2s.harness.cli.CompareCommand;
-import org.nios2s.harness.cli.CompareTlsCommand;
-import org.nios2s.harness.cli.ConfigFile;
-import org.nios2s.harness.cli.ConnectionsCommand;
+import java.util.List;
 import org.nios2s.harness.cli.DemoCommand;
-import org.nios2s.harness.cli.HandoffCommand;
-import org.nios2s.harness.cli.LargeCommand;
+import org.nios2s.harness.cli.MeasureCommand;
 import org.nios2s.harness.cli.NifiCommand;
-import org.nios2s.harness.cli.PartialResult;
-import org.nios2s.harness.cli.RampCommand;
-import org.nios2s.harness.cli.ReactorCommand;
-import org.nios2s.harness.cli.RepeatCommand;
+import org.nios2s.harness.cli.ParameterOptions;
 import org.nios2s.harness.cli.ReportCommand;
-import org.nios2s.harness.cli.ScaleCommand;
-import org.nios2s.harness.cli.SlowPeersCommand;
-import org.nios2s.harness.cli.SoakCommand;
+import org.nios2s.harness.cli.SearchCommand;
+import org.nios2s.harness.plan.Parameter.Scope;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -39,27 +27,14 @@ import picocli.CommandLine.ParameterException;
         subcommands = {
             HelpCommand.class,
             DemoCommand.class,
-            CompareCommand.class,
-            CompareClientsCommand.class,
-            CompareTlsCommand.class,
-            ScaleCommand.class,
-            SlowPeersCommand.class,
-            BusyPortsCommand.class,
-            LargeCommand.class,
-            ConnectionsCommand.class,
-            CeilingCommand.class,
+            MeasureCommand.class,
+            SearchCommand.class,
             ReportCommand.class,
-            ReactorCommand.class,
-            RepeatCommand.class,
-            RampCommand.class,
-            HandoffCommand.class,
-            SoakCommand.class,
-            CommitCostCommand.class,
             NifiCommand.class
         })
 public final class S2sHarness {
 
-    /** Runs the command that the arguments name and exits: 0 done, 1 failed, 2 wrong usage. */
+    /** Runs the command that the arguments name and exits: 0 done, 1 failed, 2 wrong usage, 3 a rule came true. */
     public static void main(final String[] arguments) {
         System.exit(commandLine().execute(arguments));
     }
@@ -68,17 +43,25 @@ public final class S2sHarness {
     public static CommandLine commandLine() {
         final S2sHarness root = new S2sHarness();
         final CommandLine commandLine = new CommandLine(root);
+        final List<Scope> all = List.of(Scope.values());
+        List.of("measure", "search", "demo")
+                .forEach(name ->
+                        ParameterOptions.addTo(subcommand(commandLine, name).getCommandSpec(), all));
+        ParameterOptions.addTo(
+                subcommand(subcommand(commandLine, "nifi"), "start").getCommandSpec(), List.of(Scope.TARGET));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
-        commandLine.getSubcommands().values().forEach(command -> ConfigFile.install(command.getCommandSpec()));
         commandLine.setUsageHelpAutoWidth(true);
         commandLine.setExecutionExceptionHandler(root::report);
         commandLine.setParameterExceptionHandler(root::explain);
         return commandLine;
     }
 
+    private static CommandLine subcommand(final CommandLine of, final String name) {
+        return of.getSubcommands().get(name);
+    }
+
     private int report(final Exception failure, final CommandLine command, final CommandLine.ParseResult arguments)
             throws Exception {
-        PartialResult.keep(command, failure);
         if (!(failure instanceof HarnessException)) {
             throw failure;
         }

@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstallation;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 
@@ -32,6 +35,42 @@ class ActivationIT {
         assertTrue(lines.getFirst().contains(" INFO "), lines::getFirst);
         assertTrue(lines.getFirst().contains("port " + nifi.instance().s2sPort() + " "), lines::getFirst);
         assertTrue(lines.getFirst().contains("request.queue.size=10000"), lines::getFirst);
+        assertTrue(
+                lines.getFirst().contains("of NiFi " + NifiInstallation.usual().version() + " "), lines::getFirst);
+    }
+
+    @Test
+    void aNifiThatLacksWhatItLinksToIsOneErrorAndTheStockListenerServes() throws IOException {
+        final Path original = Path.of(SharedNifi.NIO.get().instance().home(), "lib");
+        final NifiInstallation doctored = DoctoredNifi.without(
+                original,
+                SharedNifi.HOMES.resolve("doctored"),
+                "nifi-api-",
+                "org.apache.nifi.provenance.ProvenanceReporter",
+                "send");
+        try (NifiInstance nifi =
+                NifiInstance.start(options().installation(doctored).build())) {
+            assertOnlyLineOfOurs(
+                    nifi,
+                    " ERROR ",
+                    "NiFi %s has no interface org.apache.nifi.provenance.ProvenanceReporter send ("
+                            .formatted(doctored.version()));
+            assertStockServes(nifi);
+        }
+    }
+
+    @Test
+    void whereNativeLibrariesCantBeLoadedNioAndTheJdkServe() throws IOException {
+        final Path noDirectory = Files.createTempFile("no-directory", ".txt");
+        try (NifiInstance nifi = NifiInstance.start(options()
+                .secure(true)
+                .jvmArgument("-Djava.io.tmpdir=" + noDirectory)
+                .build())) {
+            assertOnlyLineOfOurs(nifi, " INFO ", "serves TLS (JDK) on port ");
+            assertOnlyLineOfOurs(nifi, " INFO ", " with nio (epoll does not load: Not a directory): ");
+        } finally {
+            Files.delete(noDirectory);
+        }
     }
 
     @Test
@@ -62,13 +101,15 @@ class ActivationIT {
     }
 
     private static NifiInstance start(final String key, final String value) {
-        return NifiInstance.start(NifiOptions.builder()
+        return NifiInstance.start(options().property(key, value).build());
+    }
+
+    private static NifiOptions.Builder options() {
+        return NifiOptions.builder()
                 .home(SharedNifi.HOMES.resolve("activation"))
                 .listener(Listener.NIO)
                 .heap(HEAP)
-                .property(key, value)
-                .stopOnExit(true)
-                .build());
+                .stopOnExit(true);
     }
 
     private static void assertOnlyLineOfOurs(final NifiInstance nifi, final String level, final String text) {

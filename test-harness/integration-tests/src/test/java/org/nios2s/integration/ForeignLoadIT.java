@@ -35,7 +35,7 @@ class ForeignLoadIT {
         final SinkLedger ledger = nifi.ledger();
         final Map<String, String> before = components(nifi);
 
-        final int exitCode = scale(nifi, "input");
+        final int exitCode = measure(nifi, "input");
 
         assertEquals(ExitCode.OK, exitCode);
         assertEquals(before, components(nifi));
@@ -50,14 +50,14 @@ class ForeignLoadIT {
         final NifiInstance nifi = SharedNifi.STOCK.get();
         final SinkLedger ledger = nifi.ledger();
 
-        assertEquals(ExitCode.SOFTWARE, scale(nifi, "output"));
+        assertEquals(ExitCode.SOFTWARE, measure(nifi, "output"));
         assertEquals(0, nifi.ledger().since(ledger).count());
     }
 
-    private int scale(final NifiInstance nifi, final String portName) {
+    private int measure(final NifiInstance nifi, final String portName) {
         return S2sHarness.commandLine()
                 .execute(
-                        "scale",
+                        "measure",
                         "--url",
                         nifi.instance().api(),
                         "--port-name",
@@ -68,6 +68,10 @@ class ForeignLoadIT {
                         "3",
                         "--interval",
                         "100ms",
+                        "--rounds",
+                        "1",
+                        "--warmup",
+                        "0s",
                         "--results",
                         results.toString());
     }

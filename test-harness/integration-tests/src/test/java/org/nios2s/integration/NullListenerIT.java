@@ -10,13 +10,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.engine.Interruption;
+import org.nios2s.harness.engine.LoadRun;
+import org.nios2s.harness.engine.NullNifi;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
-import org.nios2s.harness.scenario.Interruption;
-import org.nios2s.harness.scenario.LoadScenario;
-import org.nios2s.harness.scenario.NullNifi;
+import org.nios2s.harness.result.RunResult.Place;
 
 /**
  * Either listener serves in a process of its own, without NiFi.
@@ -29,6 +30,7 @@ class NullListenerIT {
     private static final int LARGE_PACKET = 2 * 1024 * 1024;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int END_SECONDS = 10;
+    private static final Place PLACE = new Place("", "null", 1, 1);
 
     @ParameterizedTest
     @EnumSource(Listener.class)
@@ -37,12 +39,11 @@ class NullListenerIT {
         try (Interruption interruption = Interruption.install();
                 NullNifi nifi = NullNifi.start(listener, 4, Map.of(), List.of("-Xmx256m"))) {
             process = nifi.target().process();
-            final LoadScenario scenario = new LoadScenario(ClientKind.WIRE, interruption);
+            final LoadRun load = new LoadRun(Settings.DEFAULTS, nifi, interruption);
 
             final RunResult small =
-                    scenario.run(load(TRANSACTIONS, 10), nifi.target()).result();
-            final RunResult large =
-                    scenario.run(load(1, LARGE_PACKET), nifi.target()).result();
+                    load.run(PLACE, load(TRANSACTIONS, 10), null).result();
+            final RunResult large = load.run(PLACE, load(1, LARGE_PACKET), null).result();
 
             assertTrue(small.flawless(), () -> "failures: " + small.failuresByCause());
             assertEquals(CLIENTS * TRANSACTIONS, small.transactions());

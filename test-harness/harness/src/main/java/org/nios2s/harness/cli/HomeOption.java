@@ -2,17 +2,16 @@
 package org.nios2s.harness.cli;
 
 import java.nio.file.Path;
+import java.util.List;
+import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import picocli.CommandLine.Option;
 
 /**
- * The option that says which NiFi is meant.
- * For one thread.
+ * The option that says which NiFi of those that the harness started is meant. For one thread.
  */
 final class HomeOption {
-
-    /** Names the project's directory; set by {@code bin/s2s-harness}. */
-    private static final String PROJECT_PROPERTY = "s2s.harness.project";
 
     @Option(
             names = "--home",
@@ -20,9 +19,13 @@ final class HomeOption {
             description = "Directory of this NiFi; default: " + NifiOptions.DEFAULT_HOME + " in the project.")
     private Path home;
 
+    /** The directory. */
     Path directory() {
-        return home == null
-                ? Path.of(System.getProperty(PROJECT_PROPERTY, "")).resolve(NifiOptions.DEFAULT_HOME)
-                : home;
+        return home == null ? HarnessDirectory.resolve(NifiOptions.DEFAULT_HOME) : home;
+    }
+
+    /** What runs there, or in every home of the project. */
+    List<NifiInstance> running(final boolean all) {
+        return all ? HarnessDirectory.running() : NifiCluster.attach(directory());
     }
 }

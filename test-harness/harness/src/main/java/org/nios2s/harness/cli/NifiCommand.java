@@ -1,17 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.cli;
 
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.engine.PausedProcess;
+import org.nios2s.harness.engine.Servers;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
-/**
- * The group of commands that start, stop and look at a NiFi.
- * Runs on the main thread.
- */
 @Command(
         name = "nifi",
-        description = "Starts, stops and looks at a standalone NiFi on loopback.",
+        description = "Starts, stops and looks at NiFis on loopback, and deletes what they leave.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {HelpCommand.class, NifiStartCommand.class, NifiStopCommand.class, NifiStatusCommand.class})
-public final class NifiCommand {}
+        subcommands = {
+            HelpCommand.class,
+            NifiCommand.Start.class,
+            NifiCommand.Stop.class,
+            NifiCommand.Status.class,
+            NifiCommand.Clean.class
+        })
+public final class NifiCommand {
+
+    /** {@code nifi start}. */
+    @Command(
+            name = "start",
+            description = {
+                "Starts a NiFi and waits until it takes Site-to-Site data.",
+                "Prints one JSON line: pid, api, s2sHost, s2sPort, listener, version, home, logs, ledger, ports.",
+                "With --secure also keyStore, trustStore, password, strangerKeyStore; with --nodes also nodes.",
+                "The flow: port 'input' into a sink with a ledger; port 'loop-in' into port 'loop-out'."
+            },
+            mixinStandardHelpOptions = true,
+            sortOptions = false)
+    static final class Start implements Callable<Integer> {
+
+        @Spec
+        private CommandSpec spec;
+
+        @Mixin
+        private HomeOption home;
+
+        @Option(
+                names = "--http-port",
+                paramLabel = "N",
+                defaultValue = "" + NifiOptions.ANY_PORT,
+                description = "Port of the REST API; default: ${DEFAULT-VALUE}, any free port.")
+        private int httpPort;
+
+        @Option(
+                names = "--s2s-port",
+                paramLabel = "N",
+                defaultValue = "" + NifiOptions.ANY_PORT,
+                description = "Port of RAW Site-to-Site; default: ${DEFAULT-VALUE}, any free port.")
+        private int s2sPort;
+
+        @Option(
+                names = "--fresh",
+                description = "Deletes what an earlier NiFi left in the home: flow, data, ledger, certificates, logs.")
+        private boolean fresh;
+
+        @Override
+        public Integer call() {
+            final Settings settings = ParameterOptions.apply(
+                            spec, new Experiment("nifi", "", Settings.DEFAULTS, List.of(), List.of(), List.of()))
+                    .base();
+            final NifiOptions options = builder(settings)
+                    .home(home.directory())
+                    .listener(settings.word(Parameter.LISTENER, Listener.class))
+                    .httpPort(httpPort)
+                    .s2sPort(s2sPort)
+                    .fresh(fresh)
+                    .build();
+            final int nodes = settings.number(Parameter.NODES);
+            final List<NifiInstance> running = nodes <= 1
+                    ? List.of(NifiInstance.start(options))
+                    : NifiCluster.start(options, nodes).nodes();
+            spec.commandLine().getOut().println(NifiCluster.describe(running));
+            spec.commandLine().getOut().flush();
+            return ExitCode.OK;
+        }
+
+        private NifiOptions.Builder builder(final Settings settings) {
+            try {
+                return Servers.options(settings);
+            } catch (final IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+            }
+        }
+    }
+
+    /** {@code nifi stop}. */
+    @Command(name = "stop", description = "Stops the NiFi of a home, or all.", mixinStandardHelpOptions = true)
+    static final class Stop implements Callable<Integer> {
+
+        @Spec
+        private CommandSpec spec;
+
+        @Mixin
+        private HomeOption home;
+
+        @Option(
+                names = "--all",
+                description =
+                        "Every NiFi that was started from this project, those that a killed measurement left behind, too.")
+        private boolean all;
+
+        @Override
+        public Integer call() {
+            final List<NifiInstance> running = home.running(all);
+            // One that a measurement had paused hears no other signal.
+            running.forEach(nifi -> ProcessHandle.of(nifi.instance().pid()).ifPresent(PausedProcess::resume));
+            NifiCluster.stop(running);
+            final PrintWriter err = spec.commandLine().getErr();
+            running.forEach(
+                    nifi -> err.println("Stopped the NiFi in " + nifi.instance().home()));
+            if (running.isEmpty()) {
+                err.println("No NiFi runs " + (all ? "here" : "in " + home.directory()));
+            }
+            err.flush();
+            return ExitCode.OK;
+        }
+    }
+
+    /** {@code nifi status}. */
+    @Command(
+            name = "status",
+            description = "Prints the JSON line of the NiFi of a home, or of all; exit code 1 when none runs.",
+            mixinStandardHelpOptions = true)
+    static final class Status implements Callable<Integer> {
+
+        @Spec
+        private CommandSpec spec;
+
+        @Mixin
+        private HomeOption home;
+
+        @Option(names = "--all", description = "Every NiFi that was started from this project, a line each.")
+        private boolean all;
+
+        @Override
+        public Integer call() {
+            final List<NifiInstance> running = home.running(all);
+            if (running.isEmpty()) {
+                spec.commandLine().getErr().println("No NiFi runs " + (all ? "here" : "in " + home.directory()));
+                return ExitCode.SOFTWARE;
+            }
+            final PrintWriter out = spec.commandLine().getOut();
+            if (all) {
+                running.forEach(nifi -> out.println(NifiCluster.describe(List.of(nifi))));
+            } else {
+                out.println(NifiCluster.describe(running));
+            }
+            out.flush();
+            return ExitCode.OK;
+        }
+    }
+
+    /** {@code nifi clean}. */
+    @Command(
+            name = "clean",
+            description = "Deletes the homes of NiFis that do not run: flow, data, logs. Results stay.",
+            mixinStandardHelpOptions = true)
+    static final class Clean implements Callable<Integer> {
+
+        @Spec
+        private CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            for (final Path home : HarnessDirectory.homes()) {
+                if (Files.exists(home) && HarnessDirectory.running(home).isEmpty()) {
+                    delete(home);
+                    spec.commandLine().getErr().println("Deleted " + home);
+                }
+            }
+            spec.commandLine().getErr().flush();
+            return ExitCode.OK;
+        }
+
+        private static void delete(final Path home) {
+            try (Stream<Path> files = Files.walk(home)) {
+                for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            } catch (final IOException e) {
+                throw new HarnessException("Cannot delete " + home + ": " + e, e);
+            }
+        }
+    }
+}

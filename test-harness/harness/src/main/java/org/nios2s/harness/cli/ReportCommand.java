@@ -11,8 +11,8 @@ import java.util.concurrent.Callable;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.report.HtmlReport;
 import org.nios2s.harness.report.SideBySide;
+import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ResultDirectory;
-import org.nios2s.harness.result.ScenarioResult;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,12 +55,12 @@ public final class ReportCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "at most %d results, not %d".formatted(SideBySide.MOST_RESULTS, directories.size()));
         }
-        final Map<String, ScenarioResult> results = new LinkedHashMap<>();
+        final Map<String, ExperimentResult> results = new LinkedHashMap<>();
         directories.forEach(directory -> results.put(directory.normalize().toString(), read(directory)));
         if (results.size() < directories.size()) {
             throw new ParameterException(spec.commandLine(), "a directory is named twice");
         }
-        final ScenarioResult shown =
+        final ExperimentResult shown =
                 results.size() == 1 ? results.values().iterator().next() : SideBySide.of(results);
         try {
             final Path page = output == null ? usualPage() : output.toAbsolutePath();
@@ -76,12 +76,12 @@ public final class ReportCommand implements Callable<Integer> {
     private Path usualPage() throws IOException {
         final Path home = directories.size() == 1
                 ? directories.getFirst()
-                : ResultDirectory.create(ProjectDirectory.resolve(ResultsOption.DEFAULT), spec.name())
+                : ResultDirectory.create(HarnessDirectory.resolve(HarnessDirectory.RESULTS), spec.name())
                         .path();
         return home.resolve(HtmlReport.FILE);
     }
 
-    private static ScenarioResult read(final Path directory) {
+    private static ExperimentResult read(final Path directory) {
         try {
             return ResultDirectory.read(directory);
         } catch (final IOException e) {

@@ -1,2 +1,5 @@
-/** The commands of {@code s2s-harness} that start, stop and look at a NiFi. */
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The commands: one vocabulary of options, made from the parameters of an experiment.
+ */
 package org.nios2s.harness.cli;

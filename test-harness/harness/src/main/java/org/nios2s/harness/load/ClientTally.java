@@ -5,11 +5,15 @@ import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one logical client did. Written on that client's thread only; read by others after the run has ended.
+ * What one logical client did; passes it on to the run's meter. Written on that client's thread only; read by others
+ * after the run has ended.
  */
 public final class ClientTally {
 
+    private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final int client;
+    private final LoadMeter meter;
     private final BitSet acknowledged = new BitSet();
     private final long[] phaseNanos = new long[Phase.values().length];
     private long startMillis;
@@ -18,33 +22,28 @@ public final class ClientTally {
     private long successes;
     private long connectNanos;
 
-    /**
-     * A client that has done nothing yet.
-     *
-     * @param client number of the logical client, from 0
-     */
-    public ClientTally(final int client) {
+    /** A client of this number, from 0, that has done nothing yet. */
+    public ClientTally(final int client, final LoadMeter meter) {
         this.client = client;
+        this.meter = meter;
     }
 
     /** The client begins its work. */
     public void begin() {
         startMillis = System.currentTimeMillis();
         endMillis = startMillis;
+        meter.clientBegins();
     }
 
     /** The client ends its work. */
     public void end() {
         endMillis = System.currentTimeMillis();
+        meter.clientEnds();
     }
 
-    /**
-     * The server acknowledged a transaction.
-     *
-     * @param transaction its number, from 0
-     * @param times       its moments
-     */
-    public void succeeded(final int transaction, final TransactionTimes times) {
+    /** The transaction of this number was finished, and the server may have said that it is full now. */
+    public void succeeded(
+            final int transaction, final TransactionTimes times, final boolean full, final long contentBytes) {
         if (successes == 0) {
             connectNanos = times.nanos(Phase.CREATE);
         }
@@ -53,93 +52,57 @@ public final class ClientTally {
         for (final Phase phase : Phase.values()) {
             phaseNanos[phase.ordinal()] += times.nanos(phase);
         }
+        meter.succeeded(times, full, contentBytes);
     }
 
-    /** A transaction failed. */
-    public void failed() {
+    /** A transaction failed, for a reason in words that are the same for the same cause. */
+    public void failed(final String cause) {
         failures++;
+        meter.failed(cause);
     }
 
-    /**
-     * Which client this is.
-     *
-     * @return its number, from 0
-     */
+    /** Number of the client, from 0. */
     public int client() {
         return client;
     }
 
-    /**
-     * The transactions that the server acknowledged.
-     *
-     * @return a bit for each transaction's number
-     */
+    /** A bit for the number of each acknowledged transaction. */
     public BitSet acknowledged() {
         return acknowledged;
     }
 
-    /**
-     * Begin of the client's work.
-     *
-     * @return milliseconds since the epoch
-     */
+    /** Begin of the client's work in milliseconds since the epoch. */
     public long startMillis() {
         return startMillis;
     }
 
-    /**
-     * End of the client's work.
-     *
-     * @return milliseconds since the epoch
-     */
+    /** End of the client's work in milliseconds since the epoch. */
     public long endMillis() {
         return endMillis;
     }
 
-    /**
-     * Transactions that failed.
-     *
-     * @return their number
-     */
+    /** Failed transactions. */
     public long failures() {
         return failures;
     }
 
-    /**
-     * Transactions that the server acknowledged.
-     *
-     * @return their number
-     */
+    /** Acknowledged transactions. */
     public long successes() {
         return successes;
     }
 
-    /**
-     * How long the first acknowledged transaction waited for its connection: connecting and all handshakes.
-     *
-     * @return milliseconds, 0 when no transaction was acknowledged
-     */
+    /** How long the first acknowledged transaction waited for its connection: connecting and all handshakes. */
     public double connectMillis() {
-        return connectNanos / (double) TimeUnit.MILLISECONDS.toNanos(1);
+        return connectNanos / NANOS_PER_MILLI;
     }
 
-    /**
-     * Time spent in a phase by all acknowledged transactions together.
-     *
-     * @param phase the phase
-     * @return milliseconds
-     */
+    /** Milliseconds spent in a phase by all acknowledged transactions together. */
     public long millis(final Phase phase) {
         return TimeUnit.NANOSECONDS.toMillis(phaseNanos[phase.ordinal()]);
     }
 
-    /**
-     * Average time of a phase per acknowledged transaction.
-     *
-     * @param phase the phase
-     * @return milliseconds, 0 when no transaction was acknowledged
-     */
+    /** Milliseconds of a phase per acknowledged transaction, 0 when there was none. */
     public double averageMillis(final Phase phase) {
-        return successes == 0 ? 0 : phaseNanos[phase.ordinal()] / (double) successes / TimeUnit.MILLISECONDS.toNanos(1);
+        return successes == 0 ? 0 : phaseNanos[phase.ordinal()] / (double) successes / NANOS_PER_MILLI;
     }
 }

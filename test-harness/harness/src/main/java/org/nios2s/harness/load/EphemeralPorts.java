@@ -17,12 +17,7 @@ public final class EphemeralPorts {
 
     private EphemeralPorts() {}
 
-    /**
-     * Checks the range of this machine.
-     *
-     * @param connections connections at a time to one address and port
-     * @throws IllegalArgumentException saying how many there are, how many are needed and how to get more
-     */
+    /** Checks the range of this machine. */
     public static void check(final int connections) {
         if (Files.isReadable(RANGE)) {
             try {

@@ -15,13 +15,7 @@ public final class FailureCause {
 
     private FailureCause() {}
 
-    /**
-     * Names a cause.
-     *
-     * @param step  what was going on
-     * @param cause what was thrown
-     * @return words without addresses, numbers and ids
-     */
+    /** Names a cause: words without addresses, numbers and ids. */
     public static String of(final String step, final Throwable cause) {
         Throwable root = cause;
         while (root.getCause() != null && root.getCause() != root) {
@@ -34,13 +28,7 @@ public final class FailureCause {
         return of(step, root.getClass().getSimpleName() + message);
     }
 
-    /**
-     * Names a cause.
-     *
-     * @param step    what was going on
-     * @param message what went wrong
-     * @return words without addresses, numbers and ids
-     */
+    /** Names a cause: words without addresses, numbers and ids. */
     public static String of(final String step, final String message) {
         final String same = VARIABLE_PART.matcher(message).replaceAll("#").strip();
         final String text = same + " while " + step;

@@ -7,21 +7,12 @@ package org.nios2s.harness.load;
  */
 public interface LoadDriver {
 
-    /**
-     * Runs all clients to their end.
-     *
-     * @return what they did
-     * @throws InterruptedException when the calling thread was interrupted; the clients have been stopped then
-     */
+    /** Runs all clients to their end: what they did. */
     LoadOutcome drive() throws InterruptedException;
 
     /** Ends the run early: transactions in flight are given up and every connection is closed. */
     void stop();
 
-    /**
-     * Counts and times so far.
-     *
-     * @return the run's meter
-     */
+    /** Counts and times so far: the run's meter. */
     LoadMeter meter();
 }

@@ -6,68 +6,93 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * Counts and times of all clients of a run. Every method may be called on any thread, none of them waits.
+ * Counts and times of all clients of a run, those of its steady window apart. Every method may be called on any thread,
+ * none of them waits.
  */
 public final class LoadMeter {
 
     private static final int SIGNIFICANT_DIGITS = 3;
     private static final long MAX_MICROS = TimeUnit.HOURS.toMicros(24);
+    private static final long NOT_YET = 0;
 
+    /** A window with less than the tenth part of all transactions says nothing of the run. */
+    private static final long LEAST_PART = 10;
+
+    private final int clients;
     private final Map<Phase, Times> times = new EnumMap<>(Phase.class);
+    private final Map<Phase, Recorder> steadyTimes = new EnumMap<>(Phase.class);
     private final Times lateness = new Times();
     private final Map<String, LongAdder> failures = new ConcurrentHashMap<>();
     private final LongAdder succeeded = new LongAdder();
+    private final LongAdder succeededSteadily = new LongAdder();
+    private final LongAdder timedSteadily = new LongAdder();
     private final LongAdder failed = new LongAdder();
     private final LongAdder abandoned = new LongAdder();
+    private final LongAdder unbegun = new LongAdder();
     private final LongAdder destinationFull = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicLong firstBegin = new AtomicLong(NOT_YET);
+    private final AtomicLong lastBegin = new AtomicLong(NOT_YET);
+    private final AtomicLong firstEnd = new AtomicLong(NOT_YET);
 
-    /**
-     * A meter with nothing in it.
-     *
-     * @param paced whether the run has a pace, so that {@link Phase#RESPONSE} means something
-     */
-    public LoadMeter(final boolean paced) {
+    /** A meter with nothing in it, for the clients of this load. */
+    public LoadMeter(final LoadSettings settings) {
+        this.clients = settings.clients();
         for (final Phase phase : Phase.values()) {
-            if (phase != Phase.RESPONSE || paced) {
+            if (phase != Phase.RESPONSE || settings.paced()) {
                 times.put(phase, new Times());
+                steadyTimes.put(phase, new Recorder(SIGNIFICANT_DIGITS));
             }
         }
     }
 
-    /**
-     * The server acknowledged a transaction.
-     *
-     * @param moments its moments
-     * @param full    whether the server said that its destination is full now
-     */
-    public void succeeded(final TransactionTimes moments, final boolean full) {
+    /** A client begins its work; with the last of them the steady window opens. */
+    public void clientBegins() {
+        final long now = System.nanoTime();
+        firstBegin.compareAndSet(NOT_YET, now);
+        if (begun.incrementAndGet() == clients) {
+            lastBegin.set(now);
+        }
+    }
+
+    /** A client ends its work; with the first of them the steady window closes. */
+    public void clientEnds() {
+        firstEnd.compareAndSet(NOT_YET, System.nanoTime());
+    }
+
+    /** The server acknowledged a transaction, and perhaps said that its destination is full now. */
+    public void succeeded(final TransactionTimes moments, final boolean full, final long contentBytes) {
         times.forEach((phase, recorded) -> recorded.record(moments.nanos(phase)));
+        if (isSteady(moments.completedNanos())) {
+            succeededSteadily.increment();
+        }
+        // By its start, not its end: one that the server kept beyond the window belongs to it all the same.
+        if (isSteady(moments.intendedNanos())) {
+            timedSteadily.increment();
+            steadyTimes.forEach((phase, recorder) -> recorder.recordValue(micros(moments.nanos(phase))));
+        }
         succeeded.increment();
+        bytes.add(contentBytes);
         if (full) {
             destinationFull.increment();
         }
     }
 
-    /**
-     * A transaction failed.
-     *
-     * @param cause why, in words that are the same for the same cause
-     */
+    /** A transaction failed, for a reason in words that are the same for the same cause. */
     public void failed(final String cause) {
         failures.computeIfAbsent(cause, key -> new LongAdder()).increment();
         failed.increment();
     }
 
-    /**
-     * A client began a transaction later than it should have for reasons of its own: the generator did not keep up.
-     *
-     * @param nanos how much later; 0 when it was on time
-     */
+    /** A client began a transaction so much later than it should have for reasons of its own. */
     public void began(final long nanos) {
         lateness.record(Math.max(0, nanos));
     }
@@ -78,81 +103,95 @@ public final class LoadMeter {
     }
 
     /**
-     * Acknowledged transactions so far.
-     *
-     * @return their number
+     * The time was over before a client came to a transaction that its pace had asked for. A caller would have waited
+     * for this long at least, and that is what counts as its time.
      */
+    public void neverBegun(final long intendedNanos) {
+        unbegun.increment();
+        final long waited = System.nanoTime() - intendedNanos;
+        times.get(Phase.RESPONSE).record(waited);
+        if (isSteady(intendedNanos)) {
+            steadyTimes.get(Phase.RESPONSE).recordValue(micros(waited));
+        }
+    }
+
+    /** Acknowledged transactions so far. */
     public long successes() {
         return succeeded.sum();
     }
 
-    /**
-     * Failed transactions so far.
-     *
-     * @return their number
-     */
+    /** Failed transactions so far. */
     public long failures() {
         return failed.sum();
     }
 
-    /**
-     * Transactions given up so far.
-     *
-     * @return their number
-     */
+    /** Transactions given up so far. */
     public long abandonments() {
         return abandoned.sum();
     }
 
-    /**
-     * Acknowledged transactions after which the destination was full.
-     *
-     * @return their number
-     */
+    /** Transactions that a pace had asked for and no client came to. */
+    public long unbegun() {
+        return unbegun.sum();
+    }
+
+    /** Acknowledged transactions after which the destination was full. */
     public long destinationFull() {
         return destinationFull.sum();
     }
 
-    /**
-     * Failures by cause.
-     *
-     * @return a copy, ordered by cause
-     */
+    /** Content of the acknowledged transactions. */
+    public long bytes() {
+        return bytes.sum();
+    }
+
+    /** Failures by cause so far, ordered by cause. */
     public Map<String, Long> failuresByCause() {
         final Map<String, Long> copy = new TreeMap<>();
         failures.forEach((cause, count) -> copy.put(cause, count.sum()));
         return copy;
     }
 
-    /**
-     * The times since the last tick; they stay part of {@link #histograms}.
-     *
-     * @return a histogram of microseconds for each phase; that of {@link Phase#RESPONSE} only in a paced run
-     */
+    /** The times since the last tick, in microseconds; they stay part of {@link #histograms}. */
     public Map<Phase, Histogram> tick() {
         final Map<Phase, Histogram> since = new EnumMap<>(Phase.class);
         times.forEach((phase, recorded) -> since.put(phase, recorded.tick()));
         return since;
     }
 
-    /**
-     * All times so far.
-     *
-     * @return a histogram of microseconds for each phase; that of {@link Phase#RESPONSE} only in a paced run
-     */
-    public Map<Phase, Histogram> histograms() {
-        final Map<Phase, Histogram> all = new EnumMap<>(Phase.class);
-        times.forEach((phase, recorded) -> all.put(phase, recorded.all()));
-        return all;
+    /** The steady window of a run that has ended now. */
+    public SteadyWindow window() {
+        final long now = System.nanoTime();
+        final long start = firstBegin.get() == NOT_YET ? now : firstBegin.get();
+        final long to = firstEnd.get() == NOT_YET ? now : firstEnd.get();
+        final SteadyWindow window = SteadyWindow.of(start, lastBegin.get(), to, now, succeededSteadily.sum());
+        return timedSteadily.sum() * LEAST_PART < succeeded.sum() ? window.unused() : window;
     }
 
-    /**
-     * How late transactions began for reasons of the generator.
-     *
-     * @return a histogram of microseconds, empty when the clients do not tell
-     */
+    /** The times of a run that has ended, in microseconds: those of its steady window, or all when it has none. */
+    public Map<Phase, Histogram> histograms(final SteadyWindow window) {
+        final Map<Phase, Histogram> histograms = new EnumMap<>(Phase.class);
+        if (window.usable()) {
+            steadyTimes.forEach((phase, recorder) -> histograms.put(phase, recorder.getIntervalHistogram()));
+        } else {
+            times.forEach((phase, recorded) -> histograms.put(phase, recorded.all()));
+        }
+        return histograms;
+    }
+
+    /** How late transactions began for reasons of the generator, in microseconds; empty when the clients do not tell. */
     public Histogram lateness() {
         return lateness.all();
+    }
+
+    private boolean isSteady(final long nanos) {
+        final long from = lastBegin.get();
+        final long to = firstEnd.get();
+        return from != NOT_YET && nanos - from >= 0 && (to == NOT_YET || nanos - to <= 0);
+    }
+
+    private static long micros(final long nanos) {
+        return Math.min(TimeUnit.NANOSECONDS.toMicros(Math.max(0, nanos)), MAX_MICROS);
     }
 
     /** Times of one kind. Recording never waits; the rest is done by few, one at a time. */
@@ -164,7 +203,7 @@ public final class LoadMeter {
         private Histogram recycled;
 
         private void record(final long nanos) {
-            recorder.recordValue(Math.min(TimeUnit.NANOSECONDS.toMicros(nanos), MAX_MICROS));
+            recorder.recordValue(micros(nanos));
         }
 
         private synchronized Histogram tick() {

@@ -11,12 +11,15 @@ import org.HdrHistogram.Histogram;
  * What a load run did, seen from its clients. Immutable but for the histograms, which nobody writes any more.
  *
  * @param run             name of the run, the first part of its packet ids
- * @param started         when the first client began
+ * @param started         when it began
  * @param wall            from there until the last client ended
  * @param clients         what each client did
- * @param histograms      microseconds for each phase
+ * @param window          when all of them were at work
+ * @param histograms      times in that window in microseconds
  * @param failures        failed transactions by cause
+ * @param bytes           content of the acknowledged transactions
  * @param abandoned       transactions given up because the run was stopped
+ * @param unbegun         transactions that the pace had asked for and no client came to
  * @param destinationFull acknowledged transactions after which the destination was full
  */
 public record LoadOutcome(
@@ -24,63 +27,51 @@ public record LoadOutcome(
         Instant started,
         Duration wall,
         List<ClientTally> clients,
+        SteadyWindow window,
         Map<Phase, Histogram> histograms,
         Map<String, Long> failures,
+        long bytes,
         long abandoned,
+        long unbegun,
         long destinationFull) {
 
-    /**
-     * Takes what a meter and the clients' tallies hold at the end of a run.
-     *
-     * @param run     name of the run
-     * @param started when the first client began
-     * @param wall    from there until the last client ended
-     * @param clients the tallies
-     * @param meter   the meter
-     * @return the outcome
-     */
+    /** The outcome of clients that have ended just now. */
     public static LoadOutcome of(
             final String run,
             final Instant started,
             final Duration wall,
             final List<ClientTally> clients,
             final LoadMeter meter) {
+        final SteadyWindow window = meter.window();
         return new LoadOutcome(
                 run,
                 started,
                 wall,
                 List.copyOf(clients),
-                meter.histograms(),
+                window,
+                meter.histograms(window),
                 meter.failuresByCause(),
+                meter.bytes(),
                 meter.abandonments(),
+                meter.unbegun(),
                 meter.destinationFull());
     }
 
-    /**
-     * Transactions that the server acknowledged.
-     *
-     * @return their number
-     */
+    /** Acknowledged transactions of all clients. */
     public long successes() {
         return clients.stream().mapToLong(ClientTally::successes).sum();
     }
 
-    /**
-     * Transactions that failed.
-     *
-     * @return their number
-     */
+    /** Failed transactions of all clients. */
     public long failed() {
         return clients.stream().mapToLong(ClientTally::failures).sum();
     }
 
-    /**
-     * Acknowledged transactions per second.
-     *
-     * @return the rate over the whole run, start jitter included
-     */
+    /** Acknowledged transactions per second of the steady window, or of the whole run when that is too short. */
     public double transactionsPerSecond() {
-        final double nanos = wall.toNanos();
-        return nanos == 0 ? 0 : successes() * (double) Duration.ofSeconds(1).toNanos() / nanos;
+        final double nanos = Math.max(1, wall.toNanos());
+        return window.usable()
+                ? window.perSecond()
+                : successes() * (double) Duration.ofSeconds(1).toNanos() / nanos;
     }
 }

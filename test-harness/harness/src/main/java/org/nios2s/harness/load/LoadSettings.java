@@ -2,61 +2,107 @@
 package org.nios2s.harness.load;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 
 /**
- * What one load run sends: how many clients, how much each and how often. Immutable, read by every thread of the run.
+ * What a load run sends or fetches. Immutable, read by every client's thread.
  *
- * @param clients      logical clients, each with one connection at a time
- * @param transactions transactions per client, or {@link #UNLIMITED} when only the duration ends the run
- * @param duration     no transaction begins later than this after the start of the run; zero when only the number of
- *                     transactions ends it
- * @param packets      packets per transaction
- * @param packetSize   content bytes per packet
- * @param interval     from the intended start of a client's transaction to that of its next; zero is flat out
- * @param stagger      from the start of one client to the start of the next
+ * @param clients      logical clients, each with one transaction at a time
+ * @param transactions transactions of each client, or {@link #UNLIMITED} when only the duration ends the run
+ * @param duration     how long transactions begin, or zero when only their number ends the run
+ * @param interval     between the intended starts of a client's transactions, or zero for flat out
+ * @param stagger      between the starts of two clients
  * @param timeout      how long a client waits for the server in any step
- * @param secure       whether connections are TLS with client certificates
- * @param reconnect    whether every transaction has a connection of its own, rather than every client
+ * @param shape        what a transaction looks like
+ * @param connection   what it goes over
  */
 public record LoadSettings(
         int clients,
         int transactions,
         Duration duration,
-        int packets,
-        int packetSize,
         Duration interval,
         Duration stagger,
         Duration timeout,
-        boolean secure,
-        boolean reconnect) {
+        Shape shape,
+        Connection connection) {
 
-    /** The number of transactions when only the duration ends a run. */
+    /** No limit of transactions. */
     public static final int UNLIMITED = 0;
 
-    /** More clients than one address has ephemeral ports make no sense. */
+    /** Most clients of a run: an address has no more ports. */
     public static final int MAX_CLIENTS = 60_000;
 
-    /** What a packet may hold: the content is kept in memory once. */
-    public static final int MAX_PACKET_SIZE = 256 * 1024 * 1024;
-
-    /** More than this only queue up while a server gets warm. */
     private static final int WARM_UP_CLIENTS = 100;
-
     private static final int MAX_TRANSACTIONS = 10_000_000;
     private static final int MAX_PACKETS = 1_000_000;
+    private static final int MAX_ATTRIBUTES = 10_000;
+    private static final long MAX_SIZE = 64L << 30;
     private static final Duration MAX_TIME = Duration.ofHours(24);
 
+    /** Which way FlowFiles go. */
+    public enum Direction {
+        /** From the clients into an input port. */
+        PUSH,
+        /** From an output port to the clients. */
+        PULL
+    }
+
     /**
-     * Checks every number.
+     * What a transaction looks like.
      *
-     * @throws IllegalArgumentException naming the first impossible one and what is possible
+     * @param direction     which way it goes
+     * @param packets       packets of it; of a pull the most
+     * @param size          content of each
+     * @param attributes    attributes of each, beside the packet's id
+     * @param attributeSize characters of an attribute's value
+     * @param gzip          whether packets are compressed on the wire
      */
+    public record Shape(
+            Direction direction, int packets, SizeMix size, int attributes, int attributeSize, boolean gzip) {
+
+        /** Checks the numbers. */
+        public Shape {
+            requireBetween("packets", packets, 1, MAX_PACKETS);
+            requireBetween("attributes", attributes, 0, MAX_ATTRIBUTES);
+            if (size.largest() > MAX_SIZE) {
+                throw new IllegalArgumentException("size must be at most " + Units.text(MAX_SIZE) + ", not " + size);
+            }
+        }
+
+        /** A push of packets that are all alike. */
+        public static Shape push(final int packets, final long size) {
+            return new Shape(Direction.PUSH, packets, SizeMix.of(size), 0, 0, false);
+        }
+
+        /** The attributes of a packet beside its id. */
+        public Map<String, String> fillers() {
+            final Map<String, String> fillers = new TreeMap<>();
+            for (int number = 1; number <= attributes; number++) {
+                fillers.put("attribute." + number, "v".repeat(attributeSize));
+            }
+            return fillers;
+        }
+    }
+
+    /**
+     * What transactions go over.
+     *
+     * @param secure    whether it is TLS
+     * @param reconnect whether each transaction has a connection of its own
+     * @param most      most connections that the clients share, for a client that shares any; 0: one for each
+     */
+    public record Connection(boolean secure, boolean reconnect, int most) {
+
+        /** Plain TCP, kept from one transaction to the next. */
+        public static final Connection KEPT = new Connection(false, false, 0);
+    }
+
+    /** Checks the numbers; the message of an exception is fit for a user. */
     public LoadSettings {
         requireBetween("clients", clients, 1, MAX_CLIENTS);
         requireBetween("transactions", transactions, UNLIMITED, MAX_TRANSACTIONS);
-        requireBetween("packets", packets, 1, MAX_PACKETS);
-        requireBetween("packet size", packetSize, 0, MAX_PACKET_SIZE);
         requireTime("duration", duration);
         requireTime("interval", interval);
         requireTime("stagger", stagger);
@@ -69,111 +115,82 @@ public record LoadSettings(
         }
     }
 
-    /**
-     * Plain TCP and one connection per client.
-     *
-     * @param clients      logical clients
-     * @param transactions transactions per client
-     * @param duration     when the last transaction may begin
-     * @param packets      packets per transaction
-     * @param packetSize   content bytes per packet
-     * @param interval     between a client's transactions
-     * @param stagger      between the clients' starts
-     * @param timeout      how long a client waits
-     * @throws IllegalArgumentException naming the first impossible one and what is possible
-     */
+    /** A push of equal packets over connections that are kept. */
     public LoadSettings(
             final int clients,
             final int transactions,
             final Duration duration,
             final int packets,
-            final int packetSize,
+            final long packetSize,
             final Duration interval,
             final Duration stagger,
             final Duration timeout) {
-        this(clients, transactions, duration, packets, packetSize, interval, stagger, timeout, false, false);
-    }
-
-    /**
-     * The same load over connections of a kind.
-     *
-     * @param secured      whether they are TLS
-     * @param reconnecting whether every transaction has one of its own
-     * @return the changed settings
-     */
-    public LoadSettings over(final boolean secured, final boolean reconnecting) {
-        return new LoadSettings(
+        this(
                 clients,
                 transactions,
                 duration,
-                packets,
-                packetSize,
                 interval,
                 stagger,
                 timeout,
-                secured,
-                reconnecting);
+                Shape.push(packets, packetSize),
+                Connection.KEPT);
     }
 
-    /**
-     * The same load from another number of clients.
-     *
-     * @param count     logical clients
-     * @param staggered between two clients' starts
-     * @return the changed settings
-     */
+    /** The same over TLS or plain TCP, with a connection for each transaction or not. */
+    public LoadSettings over(final boolean secured, final boolean reconnecting) {
+        return with(new Connection(secured, reconnecting, connection.most()));
+    }
+
+    private LoadSettings with(final Connection other) {
+        return new LoadSettings(clients, transactions, duration, interval, stagger, timeout, shape, other);
+    }
+
+    /** The same from another number of clients. */
     public LoadSettings withClients(final int count, final Duration staggered) {
-        return new LoadSettings(
-                count, transactions, duration, packets, packetSize, interval, staggered, timeout, secure, reconnect);
+        return new LoadSettings(count, transactions, duration, interval, staggered, timeout, shape, connection);
     }
 
-    /**
-     * The same load with another number of transactions per client, which alone ends it.
-     *
-     * @param count transactions of each client
-     * @return the changed settings
-     */
+    /** The same with this number of transactions per client, which alone ends it. */
     public LoadSettings withTransactions(final int count) {
-        return new LoadSettings(
-                clients, count, Duration.ZERO, packets, packetSize, interval, stagger, timeout, secure, reconnect);
+        return new LoadSettings(clients, count, Duration.ZERO, interval, stagger, timeout, shape, connection);
     }
 
-    /**
-     * Packets of the same kind from the same clients, as fast as they go and for some time: to warm a server up.
-     *
-     * @param time how long
-     * @return the changed settings
-     */
+    /** Packets of the same kind from the same clients, as fast as they go and for some time: to warm a server up. */
     public LoadSettings flatOutFor(final Duration time) {
         return new LoadSettings(
                 Math.min(clients, WARM_UP_CLIENTS),
                 UNLIMITED,
                 time,
-                packets,
-                packetSize,
                 Duration.ZERO,
                 Duration.ZERO,
                 timeout,
-                secure,
-                reconnect);
+                shape,
+                connection);
     }
 
-    /**
-     * Whether clients send at a given pace rather than flat out.
-     *
-     * @return true when there is an interval
-     */
+    /** Whether clients have a pace rather than work flat out. */
     public boolean paced() {
         return !interval.isZero();
     }
 
-    /**
-     * All transactions of the run, or {@link #UNLIMITED} when only the duration ends it.
-     *
-     * @return transactions of all clients together
-     */
+    /** Transactions per second that the pace asks of all clients together; 0 flat out. */
+    public double intendedPerSecond() {
+        return paced() ? clients * (double) Duration.ofSeconds(1).toNanos() / interval.toNanos() : 0;
+    }
+
+    /** Transactions of all clients together, or {@link #UNLIMITED} when only the duration ends the run. */
     public long totalTransactions() {
         return (long) clients * transactions;
+    }
+
+    /** Packets of a transaction. */
+    public int packets() {
+        return shape.packets();
+    }
+
+    /** Whether each transaction has a connection of its own. */
+    public boolean reconnect() {
+        return connection.reconnect();
     }
 
     private static void requireBetween(final String name, final int value, final int min, final int max) {

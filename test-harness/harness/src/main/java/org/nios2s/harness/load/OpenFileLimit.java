@@ -17,13 +17,7 @@ public final class OpenFileLimit {
 
     private OpenFileLimit() {}
 
-    /**
-     * Checks the limit of this process, which a NiFi started by it inherits.
-     *
-     * @param clients logical clients
-     * @param kind    what they are
-     * @throws IllegalArgumentException saying how many there are, how many are needed and how to raise it
-     */
+    /** Checks the limit of this process, which a NiFi started by it inherits. */
     public static void check(final int clients, final ClientKind kind) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof final UnixOperatingSystemMXBean unix) {
             check(clients, kind, unix.getMaxFileDescriptorCount(), unix.getOpenFileDescriptorCount());

@@ -17,13 +17,7 @@ public record PacketId(String run, int client, int transaction, int packet) {
     private static final char SEPARATOR = '-';
     private static final int RADIX = 10;
 
-    /**
-     * Reads an id back.
-     *
-     * @param run  the run that is looked for
-     * @param text what the sink wrote
-     * @return the id, or null when the text is no packet id of that run
-     */
+    /** Reads an id back: the id, or null when the text is no packet id of that run. */
     public static PacketId parse(final String run, final String text) {
         if (!text.startsWith(run) || text.length() <= run.length() || text.charAt(run.length()) != SEPARATOR) {
             return null;

@@ -12,11 +12,7 @@ public final class RunName {
 
     private RunName() {}
 
-    /**
-     * A new name.
-     *
-     * @return letters and digits only
-     */
+    /** A new name: letters and digits only. */
     public static String next() {
         return "r" + Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "x" + COUNTER.incrementAndGet();
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * When each transaction of a run should begin, and whether it should at all. Immutable, read by every client's thread.
  */
@@ -12,11 +10,7 @@ public final class RunPlan {
     private final long startNanos;
     private final long endNanos;
 
-    /**
-     * A plan that starts now.
-     *
-     * @param settings what the run sends
-     */
+    /** A plan that starts now. */
     public RunPlan(final LoadSettings settings) {
         this(settings, System.nanoTime());
     }
@@ -24,26 +18,19 @@ public final class RunPlan {
     RunPlan(final LoadSettings settings, final long startNanos) {
         this.settings = settings;
         this.startNanos = startNanos;
-        this.endNanos = startNanos + settings.duration().toNanos();
+        // From the last client's begin on, so that all are at work for as long as was asked for.
+        this.endNanos =
+                clientStart(settings.clients() - 1) + settings.duration().toNanos();
     }
 
-    /**
-     * When a client begins.
-     *
-     * @param client number of the logical client, from 0
-     * @return nanoseconds of {@link System#nanoTime()}
-     */
+    /** When a client begins: nanoseconds of {@link System#nanoTime()}. */
     public long clientStart(final int client) {
         return startNanos + client * settings.stagger().toNanos();
     }
 
     /**
-     * When a transaction should begin. A client that is late does not skip: it catches up.
-     *
-     * @param client      number of the logical client, from 0
-     * @param transaction number of its transaction, from 0
-     * @param now         nanoseconds of {@link System#nanoTime()}
-     * @return nanoseconds of {@link System#nanoTime()}; flat out, the later of now and the client's start
+     * When a transaction should begin. A client that is late does not skip: it catches up: nanoseconds of {@link
+     * System#nanoTime()}; flat out, the later of now and the client's start.
      */
     public long intendedStart(final int client, final int transaction, final long now) {
         final long start = clientStart(client);
@@ -53,14 +40,7 @@ public final class RunPlan {
         return now - start > 0 ? now : start;
     }
 
-    /**
-     * Whether a transaction belongs to the run.
-     *
-     * @param transaction number of a client's transaction, from 0
-     * @param intended    when it should begin
-     * @param now         nanoseconds of {@link System#nanoTime()}
-     * @return false when the client has done its share or the time is over
-     */
+    /** Whether a transaction belongs to the run: false when the client has done its share or the time is over. */
     public boolean includes(final int transaction, final long intended, final long now) {
         if (settings.transactions() != LoadSettings.UNLIMITED && transaction >= settings.transactions()) {
             return false;
@@ -68,12 +48,16 @@ public final class RunPlan {
         return settings.duration().isZero() || (endNanos - now > 0 && endNanos - intended > 0);
     }
 
-    /**
-     * Time since the start of the run.
-     *
-     * @return milliseconds
-     */
-    public long elapsedMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+    /** Tells a meter of the transactions that the pace had asked of a client and that it did not come to. */
+    public void neverBegun(final int client, final int transaction, final LoadMeter meter) {
+        if (!settings.paced() || settings.duration().isZero()) {
+            return;
+        }
+        int next = transaction;
+        while ((settings.transactions() == LoadSettings.UNLIMITED || next < settings.transactions())
+                && endNanos - intendedStart(client, next, 0) > 0) {
+            meter.neverBegun(intendedStart(client, next, 0));
+            next++;
+        }
     }
 }

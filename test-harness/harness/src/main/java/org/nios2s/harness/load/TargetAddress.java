@@ -18,11 +18,7 @@ public record TargetAddress(String host, int port, String portId, URI api) {
 
     private static final int MAX_PORT = 65_535;
 
-    /**
-     * Checks the address.
-     *
-     * @throws IllegalArgumentException when the TCP port is none
-     */
+    /** Checks the address. */
     public TargetAddress {
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(portId, "portId");
@@ -31,11 +27,7 @@ public record TargetAddress(String host, int port, String portId, URI api) {
         }
     }
 
-    /**
-     * The socket to connect to.
-     *
-     * @return host, resolved, and port
-     */
+    /** The socket to connect to: host, resolved, and port. */
     public InetSocketAddress socket() {
         return new InetSocketAddress(host, port);
     }

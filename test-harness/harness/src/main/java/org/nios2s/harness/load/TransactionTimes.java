@@ -16,11 +16,7 @@ public final class TransactionTimes {
     private long confirmed;
     private long completed;
 
-    /**
-     * A transaction begins.
-     *
-     * @param intendedNanos when it should have begun
-     */
+    /** A transaction begins. */
     public void start(final long intendedNanos) {
         intended = intendedNanos;
         started = System.nanoTime();
@@ -46,14 +42,7 @@ public final class TransactionTimes {
         completed = System.nanoTime();
     }
 
-    /**
-     * The transaction has ended, and somebody else measured it.
-     *
-     * @param untilCreated   from its start until there was a connection that was ready for it
-     * @param untilSent      from its start until its packets had been handed to the socket
-     * @param untilConfirmed from its start until the server had confirmed the checksum
-     * @param untilCompleted from its start until the server had finished it
-     */
+    /** The transaction has ended, and somebody else measured it. */
     public void reached(
             final Duration untilCreated,
             final Duration untilSent,
@@ -65,12 +54,17 @@ public final class TransactionTimes {
         completed = started + untilCompleted.toNanos();
     }
 
-    /**
-     * How long a phase took.
-     *
-     * @param phase the phase
-     * @return nanoseconds, never negative
-     */
+    /** When it should have begun; flat out when it began. */
+    public long intendedNanos() {
+        return intended;
+    }
+
+    /** When the server had finished it. */
+    public long completedNanos() {
+        return completed;
+    }
+
+    /** How long a phase took: nanoseconds, never negative. */
     public long nanos(final Phase phase) {
         final long nanos =
                 switch (phase) {

@@ -34,11 +34,7 @@ final class BuildOutput {
         return existing(modules().resolve("harness/target/nifi-extensions").resolve(name));
     }
 
-    /**
-     * A file or directory of the build.
-     *
-     * @throws HarnessException when it is not built
-     */
+    /** A file or directory of the build. */
     static Path existing(final Path file) {
         if (!Files.exists(file)) {
             throw new HarnessException(

@@ -32,21 +32,12 @@ public final class Deadline {
         return System.nanoTime() - end >= 0;
     }
 
-    /**
-     * Waits until a condition holds.
-     *
-     * @param what the condition in words, for the message of the failure
-     * @throws HarnessException when it does not hold before the deadline
-     */
+    /** Waits until a condition holds. */
     public void until(final String what, final BooleanSupplier condition) {
         until(() -> what, condition);
     }
 
-    /**
-     * Waits until a condition holds; the words for the message are asked for when it did not.
-     *
-     * @throws HarnessException when it does not hold before the deadline
-     */
+    /** Waits until a condition holds; the words for the message are asked for when it did not. */
     public void until(final Supplier<String> what, final BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             if (passed()) {

@@ -14,11 +14,7 @@ final class ExitGuard {
     private NifiProcess process;
     private boolean exiting;
 
-    /**
-     * Launches NiFi under a guard.
-     *
-     * @throws HarnessException when this JVM is ending; nothing was launched then
-     */
+    /** Launches NiFi under a guard. */
     NifiProcess launch(final Supplier<NifiProcess> launcher) {
         try {
             Runtime.getRuntime().addShutdownHook(hook);

@@ -23,13 +23,7 @@ final class FreePorts {
 
     private FreePorts() {}
 
-    /**
-     * Settles the wish for a port.
-     *
-     * @param wish a port, or 0 for any that is free
-     * @param purpose what it is for, for the message of the failure
-     * @throws HarnessException when something listens on that port
-     */
+    /** Settles the wish for a port. */
     static int settle(final int wish, final String purpose) {
         if (wish == 0) {
             return any();

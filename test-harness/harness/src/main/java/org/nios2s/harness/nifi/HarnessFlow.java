@@ -37,11 +37,7 @@ final class HarnessFlow {
         this.flow = flow;
     }
 
-    /**
-     * Makes what is missing, and starts all of it.
-     *
-     * @return ids of the ports by name
-     */
+    /** Makes what is missing, and starts all of it: ids of the ports by name. */
     Map<String, String> ensure(final int portTasks) {
         flow.setTimerDrivenThreads(TIMER_DRIVEN_THREADS);
         final Component input = flow.ensurePort(ComponentKind.INPUT_PORT, INPUT, portTasks);

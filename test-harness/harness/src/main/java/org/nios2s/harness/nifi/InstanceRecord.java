@@ -18,26 +18,7 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
-/**
- * What is known about a running NiFi; kept in its home and printed as one JSON line.
- * Immutable, for any thread.
- *
- * @param pid its process
- * @param startedAt when that process started, so that another one under the same id is told apart
- * @param api address of the REST API
- * @param s2sHost host of RAW Site-to-Site
- * @param s2sPort port of RAW Site-to-Site
- * @param listener {@code nio} or {@code stock}
- * @param version of NiFi
- * @param home its directory
- * @param logs directory of its logs
- * @param ledger directory of the sink's ledger
- * @param ports ids of the root group's ports by name
- * @param keyStore of a client that may use these ports, or null when NiFi is not secured
- * @param trustStore with the authority that issued NiFi's certificate, or null
- * @param password of these stores and their keys, or null
- * @param strangerKeyStore of a client that NiFi trusts but has no policy for, or null
- */
+/** What is known about a running NiFi; kept in its home and printed as one JSON line. Immutable, for any thread. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record InstanceRecord(

@@ -40,11 +40,7 @@ final class MavenNifi {
         this.zookeeperApart = Integer.parseInt(parts.group(1)) >= ZOOKEEPER_APART_SINCE;
     }
 
-    /**
-     * Its directory, filled when it is not there yet.
-     *
-     * @throws HarnessException naming what Maven did not get
-     */
+    /** Its directory, filled when it is not there yet. */
     Path resolve() {
         final Path module = BuildOutput.modules().resolve("nifi");
         final Path directory = module.resolve("target").resolve("nifi-" + version);

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
@@ -28,14 +27,7 @@ public final class NifiCluster implements AutoCloseable {
         this.nodes = List.copyOf(nodes);
     }
 
-    /**
-     * Starts a cluster and waits until all nodes are connected and its flow runs.
-     *
-     * @param options of each node; the home is the cluster's, in which each node has one of its own; ports that are not
-     *     {@link NifiOptions#ANY_PORT} are the first node's
-     * @param size number of nodes, 2 or more
-     * @throws HarnessException when something is in use or a node does not start; nothing is left running then
-     */
+    /** Starts a cluster and waits until all nodes are connected and its flow runs. */
     public static NifiCluster start(final NifiOptions options, final int size) {
         final NifiHome home = new NifiHome(options.home());
         home.prepare(options.fresh());

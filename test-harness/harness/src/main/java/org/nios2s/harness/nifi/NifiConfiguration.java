@@ -36,12 +36,7 @@ final class NifiConfiguration {
 
     private NifiConfiguration() {}
 
-    /**
-     * The configuration of one NiFi.
-     *
-     * @param options what the user wants; its properties win over everything else
-     * @param plan what is settled already
-     */
+    /** The configuration of one NiFi. */
     static NifiConfiguration of(final NifiOptions options, final NodePlan plan) {
         final NifiConfiguration configuration = new NifiConfiguration();
         configuration.loadDefaults();

@@ -28,12 +28,7 @@ final class NifiHome {
         this.directory = directory.toAbsolutePath().normalize();
     }
 
-    /**
-     * Makes the directory, or makes sure that it is one of ours and that no NiFi runs in it.
-     *
-     * @param fresh whether to delete what an earlier NiFi left in it
-     * @throws HarnessException when it holds something else, or a NiFi runs in it
-     */
+    /** Makes the directory, or makes sure that it is one of ours and that no NiFi runs in it. */
     void prepare(final boolean fresh) {
         try {
             if (Files.isDirectory(directory) && !Files.exists(directory.resolve(MARKER)) && !isEmpty()) {
@@ -53,11 +48,7 @@ final class NifiHome {
         }
     }
 
-    /**
-     * Does something while nobody else starts a NiFi here.
-     *
-     * @throws HarnessException when another start is under way
-     */
+    /** Does something while nobody else starts a NiFi here. */
     void exclusively(final Runnable action) {
         try (FileChannel channel = FileChannel.open(directory.resolve(MARKER), StandardOpenOption.WRITE)) {
             if (!isLockedBy(channel)) {
@@ -70,11 +61,7 @@ final class NifiHome {
         }
     }
 
-    /**
-     * Makes sure that no NiFi runs here.
-     *
-     * @throws HarnessException when one does, alone or as the node of a cluster
-     */
+    /** Makes sure that no NiFi runs here. */
     void failIfInUse() {
         NifiCluster.attach(directory).stream().findFirst().ifPresent(running -> {
             throw new HarnessException(

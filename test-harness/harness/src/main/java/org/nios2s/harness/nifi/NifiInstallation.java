@@ -48,11 +48,7 @@ public final class NifiInstallation {
                 : at(Path.of(System.getProperty(BASE_PROPERTY, "")).resolve(home));
     }
 
-    /**
-     * The installation in a directory.
-     *
-     * @throws HarnessException when there is none, or one of NiFi 1
-     */
+    /** The installation in a directory. */
     public static NifiInstallation at(final Path home) {
         final Path directory = home.toAbsolutePath().normalize();
         final String version = files(directory.resolve(LIB)).stream()
@@ -73,11 +69,7 @@ public final class NifiInstallation {
         return new NifiInstallation(directory, version);
     }
 
-    /**
-     * A released version, resolved with Maven when it is first asked for.
-     *
-     * @throws HarnessException when it can't be had
-     */
+    /** A released version, resolved with Maven when it is first asked for. */
     public static NifiInstallation ofVersion(final String version) {
         return at(new MavenNifi(version).resolve());
     }

@@ -42,11 +42,7 @@ public final class NifiInstance implements AutoCloseable {
         this.cluster = cluster;
     }
 
-    /**
-     * Starts a standalone NiFi and waits until its flow runs.
-     *
-     * @throws HarnessException when a port or the home is in use or NiFi does not start; nothing is left running then
-     */
+    /** Starts a standalone NiFi and waits until its flow runs. */
     public static NifiInstance start(final NifiOptions options) {
         final NifiHome home = new NifiHome(options.home());
         home.prepare(options.fresh());
@@ -136,22 +132,15 @@ public final class NifiInstance implements AutoCloseable {
         return SinkLedger.read(home.ledger());
     }
 
-    /**
-     * Makes the sink append the packet id of whatever it drops from now on to a file.
-     *
-     * @param fileName name of the file in the ledger's directory
-     * @return the file, one id per line
-     */
+    /** Makes the sink append the packet id of whatever it drops from now on to a file: the file, one id per line. */
     public Path keepPacketIds(final String fileName) {
         new HarnessFlow(flow()).keepPacketIds(fileName);
         return home.ledger().resolve(fileName);
     }
 
     /**
-     * Makes the sink append packet id and SHA-256 of the content of whatever it drops from now on to a file.
-     *
-     * @param fileName name of the file in the ledger's directory
-     * @return the file, one id and one digest per line
+     * Makes the sink append packet id and SHA-256 of the content of whatever it drops from now on to a file: the
+     * file, one id and one digest per line.
      */
     public Path keepDigests(final String fileName) {
         new HarnessFlow(flow()).keepDigests(fileName);

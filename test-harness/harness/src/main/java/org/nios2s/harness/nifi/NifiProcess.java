@@ -83,11 +83,8 @@ final class NifiProcess {
     }
 
     /**
-     * Waits until NiFi's start is complete and something listens on its RAW port. No connection is made to it: a listener
-     * would log that its peer left.
-     *
-     * @param s2sPort the RAW port, or null when none is configured
-     * @throws HarnessException when NiFi ends or does not get ready in time; says what it logged
+     * Waits until NiFi's start is complete and something listens on its RAW port. No connection is made to it: a
+     * listener would log that its peer left.
      */
     void awaitReady(final Duration timeout, final Integer s2sPort) {
         final Deadline deadline = Deadline.after(timeout);

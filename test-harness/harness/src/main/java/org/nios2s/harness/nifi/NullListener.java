@@ -37,15 +37,7 @@ public final class NullListener implements AutoCloseable {
         this.port = port;
     }
 
-    /**
-     * Starts one.
-     *
-     * @param listener     which
-     * @param tasks        concurrent tasks of its port
-     * @param properties   lines of nifi.properties
-     * @param jvmArguments of its process, its heap among them
-     * @throws HarnessException when it is not built or does not start
-     */
+    /** Starts one. */
     public static NullListener start(
             final Listener listener,
             final int tasks,

@@ -21,11 +21,7 @@ public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
 
     private static final long BYTES_PER_KIBIBYTE = 1024;
 
-    /**
-     * Reads the usage of a running process.
-     *
-     * @throws HarnessException when it does not run or this system has no {@code /proc}
-     */
+    /** Reads the usage of a running process. */
     public static ProcessUsage of(final ProcessHandle process) {
         final Path status = Path.of("/proc", Long.toString(process.pid()), "status");
         try {
@@ -41,11 +37,7 @@ public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
         }
     }
 
-    /**
-     * Reads the usage of running processes together.
-     *
-     * @throws HarnessException when one of them does not run or this system has no {@code /proc}
-     */
+    /** Reads the usage of running processes together. */
     public static ProcessUsage of(final Collection<ProcessHandle> processes) {
         return processes.stream()
                 .map(ProcessUsage::of)

@@ -29,10 +29,8 @@ public final class ProvenanceClient {
     }
 
     /**
-     * The events that match every term; a fresh event is found a moment after its commit.
-     *
-     * @param terms values by field: {@code ProcessorID}, {@code EventType}, {@code FlowFileUUID}, {@code Filename}
-     * @return the events with their attributes, as NiFi describes them
+     * The events that match every term; a fresh event is found a moment after its commit: the events with their
+     * attributes, as NiFi describes them.
      */
     public List<JsonNode> events(final Map<String, String> terms) {
         return events(terms, Instant.EPOCH);

@@ -22,12 +22,7 @@ public final class RemoteGroupClient {
         this.flow = new FlowClient(rest);
     }
 
-    /**
-     * Makes a remote process group in the root group.
-     *
-     * @param target the other NiFi
-     * @return its id
-     */
+    /** Makes a remote process group in the root group: its id. */
     public String create(final InstanceRecord target) {
         final ObjectNode entity = RestClient.object();
         entity.putObject("revision").put("version", 0);

@@ -32,12 +32,7 @@ public final class RestClient implements AutoCloseable {
     private final String api;
     private final HttpClient http;
 
-    /**
-     * A client of one NiFi.
-     *
-     * @param api address up to and including {@code /nifi-api}
-     * @param tls what to trust and who to be, or null for a NiFi without TLS
-     */
+    /** A client of one NiFi. */
     public RestClient(final String api, final SSLContext tls) {
         this.api = api;
         final HttpClient.Builder builder =

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import javax.net.ssl.SSLContext;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
@@ -29,13 +30,7 @@ public final class RunningNifi {
         this.tls = tls;
     }
 
-    /**
-     * A NiFi by its web address.
-     *
-     * @param url what a browser shows, with or without {@code /nifi} or {@code /nifi-api} at its end
-     * @param tls what to trust and who to be, or null for a NiFi without TLS
-     * @throws IllegalArgumentException when that is no web address
-     */
+    /** A NiFi by its web address. */
     public static RunningNifi at(final String url, final SSLContext tls) {
         final URI given;
         try {
@@ -59,15 +54,10 @@ public final class RunningNifi {
      * @param address of the socket and the input port behind it
      * @param secure  whether it speaks TLS
      */
-    public record RawSocket(TargetAddress address, boolean secure) {}
+    public record RawSocket(List<TargetAddress> addresses, boolean secure) {}
 
-    /**
-     * Finds the RAW socket and an input port.
-     *
-     * @param portName name of the input port, or null for the only one
-     * @throws HarnessException naming what is wrong: no NiFi there, no RAW port, no such input port
-     */
-    public RawSocket find(final String portName) {
+    /** Finds the RAW socket and an input port. */
+    public RawSocket find(final String portName, final Direction direction) {
         final JsonNode controller = controller();
         final JsonNode rawPort = controller.path("remoteSiteListeningPort");
         if (!rawPort.isInt()) {
@@ -81,8 +71,11 @@ public final class RunningNifi {
                     "The RAW port of the NiFi at %s is secured: give --key-store, --trust-store and".formatted(base)
                             + " --password");
         }
-        final String portId = portId(controller.path("inputPorts"), portName);
-        return new RawSocket(new TargetAddress(host(), rawPort.asInt(), portId, URI.create(base + WEB)), secure);
+        final boolean push = direction == Direction.PUSH;
+        final String portId =
+                portId(controller.path(push ? "inputPorts" : "outputPorts"), portName, push ? "input" : "output");
+        final TargetAddress own = new TargetAddress(host(), rawPort.asInt(), portId, URI.create(base + WEB));
+        return new RawSocket(List.of(own), secure);
     }
 
     @Override
@@ -113,9 +106,9 @@ public final class RunningNifi {
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
-    private String portId(final JsonNode inputPorts, final String name) {
+    private String portId(final JsonNode ports, final String name, final String kind) {
         final Map<String, List<String>> idsByName = new TreeMap<>();
-        inputPorts.forEach(port -> idsByName
+        ports.forEach(port -> idsByName
                 .computeIfAbsent(port.path("name").asText(), key -> new ArrayList<>())
                 .add(port.path("id").asText()));
         final String known =
@@ -125,16 +118,15 @@ public final class RunningNifi {
                 : idsByName.values().stream().flatMap(List::stream).toList();
         if (name == null && ids.size() != 1) {
             throw new HarnessException(
-                    "--port-name has to name an input port of the NiFi at %s; there are: %s".formatted(base, known));
+                    "--port-name has to name an %s port of the NiFi at %s; there are: %s".formatted(kind, base, known));
         }
         if (ids.isEmpty()) {
-            throw new HarnessException("The NiFi at %s has no input port '%s' that this client may use; there are: %s"
-                    .formatted(base, name, known));
+            throw new HarnessException("The NiFi at %s has no %s port '%s' that this client may use; there are: %s"
+                    .formatted(base, kind, name, known));
         }
         if (ids.size() > 1) {
-            throw new HarnessException(
-                    "The NiFi at %s has %d input ports '%s': use --target and --port-id with one of %s"
-                            .formatted(base, ids.size(), name, ids));
+            throw new HarnessException("The NiFi at %s has %d %s ports '%s': use --target and --port-id with one of %s"
+                    .formatted(base, ids.size(), kind, name, ids));
         }
         return ids.getFirst();
     }

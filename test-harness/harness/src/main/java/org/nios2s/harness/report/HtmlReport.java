@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.nios2s.harness.result.Chart;
-import org.nios2s.harness.result.ScenarioResult;
+import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.Versions;
 
 /**
@@ -35,13 +35,8 @@ public final class HtmlReport {
 
     private HtmlReport() {}
 
-    /**
-     * The report of a result.
-     *
-     * @param result what was found out
-     * @return the page
-     */
-    public static String of(final ScenarioResult result) {
+    /** The report of a result: the page. */
+    public static String of(final ExperimentResult result) {
         final List<Chart> charts = new ArrayList<>(result.charts());
         charts.addAll(RunCharts.of(result.runs()));
         final Map<String, Object> context = new HashMap<>();

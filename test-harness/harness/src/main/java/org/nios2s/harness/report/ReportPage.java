@@ -10,15 +10,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.DataTable;
-import org.nios2s.harness.result.Figure;
+import org.nios2s.harness.result.DataTable.Column;
+import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.Headline;
 import org.nios2s.harness.result.Machine;
-import org.nios2s.harness.result.RunReport;
 import org.nios2s.harness.result.RunResult;
-import org.nios2s.harness.result.ScenarioResult;
 
 /**
  * What the report's template shows, in the words and numbers that stand on the page. Immutable, any thread.
@@ -65,11 +66,11 @@ record ReportPage(
 
     private static final List<Figure> FIGURES_OF_RUNS = List.of(
             Figure.RATE,
+            Figure.PACE,
             Figure.FAILURES,
-            Figure.TOTAL_P50,
-            Figure.TOTAL_P99,
-            Figure.SERVER_CPU,
-            Figure.SERVER_RSS,
+            Figure.P50,
+            Figure.P99,
+            Figure.CPU,
             Figure.LOST,
             Figure.DUPLICATED);
 
@@ -104,10 +105,10 @@ record ReportPage(
     /** A name and its value. */
     record Setting(String name, String value) {}
 
-    static ReportPage of(final ScenarioResult result, final List<Chart> charts) {
+    static ReportPage of(final ExperimentResult result, final List<Chart> charts) {
         return new ReportPage(
-                "s2s-harness " + result.scenario(),
-                result.scenario(),
+                "s2s-harness " + result.experiment(),
+                result.experiment(),
                 TIME.format(result.started().atZone(ZoneId.systemDefault())),
                 where(result.machine()),
                 result.verdict(),
@@ -124,7 +125,21 @@ record ReportPage(
     }
 
     private static DataTable runs(final List<RunResult> runs) {
-        return RunReport.sideBySide("Every run", runs, FIGURES_OF_RUNS);
+        DataTable table = DataTable.of(
+                "Every run",
+                Stream.concat(
+                                Stream.of(Column.of("run")),
+                                FIGURES_OF_RUNS.stream()
+                                        .map(figure -> new Column(figure.title(), null, figure.decimals())))
+                        .toArray(Column[]::new));
+        for (final RunResult run : runs) {
+            final List<Object> cells = new ArrayList<>();
+            cells.add(run.label());
+            FIGURES_OF_RUNS.forEach(figure ->
+                    cells.add(figure.of(run).isPresent() ? figure.of(run).getAsDouble() : null));
+            table = table.row(cells.toArray());
+        }
+        return table;
     }
 
     private static String where(final Machine machine) {
@@ -173,7 +188,7 @@ record ReportPage(
         return axis.title().equals(axis.unit()) ? axis.unit() : axis.title() + ", " + axis.unit();
     }
 
-    private static List<Group> settings(final ScenarioResult result) {
+    private static List<Group> settings(final ExperimentResult result) {
         final Machine machine = result.machine();
         return List.of(
                 new Group("Settings", entries(result.config())),

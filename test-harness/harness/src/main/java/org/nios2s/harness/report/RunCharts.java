@@ -30,19 +30,14 @@ final class RunCharts {
 
     private RunCharts() {}
 
-    /**
-     * Draws runs.
-     *
-     * @param runs the runs of a scenario
-     * @return the charts that have something to show
-     */
+    /** Draws runs: the charts that have something to show. */
     static List<Chart> of(final List<RunResult> runs) {
         final Map<String, List<RunResult>> kinds = kinds(runs);
         final boolean overlaid = kinds.values().stream().allMatch(same -> same.size() <= MOST_OVERLAID);
         final Drawing drawing = new Drawing(kinds, overlaid);
         final List<Chart> charts = new ArrayList<>();
         charts.add(drawing.chart("Transactions", new Axis("rate", "tx/s"), "", Sample::transactionsPerSecond));
-        charts.add(latency(drawing));
+        charts.add(latency(drawing, runs));
         charts.add(drawing.chart(
                 "Processor time of the server", new Axis("CPU", "% of one processor"), "", Sample::serverCpuPercent));
         charts.add(drawing.chart(
@@ -64,8 +59,11 @@ final class RunCharts {
     }
 
     private static Map<String, List<RunResult>> kinds(final List<RunResult> runs) {
-        final Map<String, List<RunResult>> byLabel = group(runs, RunResult::kind);
-        return byLabel.size() <= MOST_KINDS ? byLabel : group(runs, RunResult::listener);
+        final Map<String, List<RunResult>> byLabel =
+                group(runs, run -> run.place().kind());
+        return byLabel.size() <= MOST_KINDS
+                ? byLabel
+                : group(runs, run -> run.place().column());
     }
 
     private static Map<String, List<RunResult>> group(
@@ -75,12 +73,18 @@ final class RunCharts {
                 .collect(Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()));
     }
 
-    private static Chart latency(final Drawing drawing) {
+    private static Chart latency(final Drawing drawing, final List<RunResult> runs) {
         final Axis axis = new Axis("time of a transaction", "ms");
         final List<Series> series = new ArrayList<>();
         series.addAll(drawing.chart("", axis, " p50", Sample::p50Millis).series());
         series.addAll(drawing.chart("", axis, " p99", Sample::p99Millis).series());
-        return Chart.line("Latency percentiles", drawing.time(), axis, series);
+        return Chart.line(
+                runs.stream().anyMatch(run -> run.settings().paced())
+                        ? "Latency percentiles, from the intended start"
+                        : "Latency percentiles",
+                drawing.time(),
+                axis,
+                series);
     }
 
     private static Chart failures(final List<RunResult> runs) {

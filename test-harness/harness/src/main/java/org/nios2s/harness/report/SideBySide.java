@@ -14,14 +14,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.result.Chart;
-import org.nios2s.harness.result.Comparison;
 import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
-import org.nios2s.harness.result.Figure;
+import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.RunResult;
-import org.nios2s.harness.result.ScenarioResult;
+import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.result.Spread;
 
 /**
  * Several earlier results as one: their figures side by side, their charts over each other. Each goes by a letter. Stateless,
@@ -37,27 +38,22 @@ public final class SideBySide {
 
     private SideBySide() {}
 
-    /**
-     * Puts results side by side.
-     *
-     * @param results at least two, by the names by which they are known
-     * @return a result that a report can show
-     */
-    public static ScenarioResult of(final Map<String, ScenarioResult> results) {
-        final Map<String, ScenarioResult> byLetter = new LinkedHashMap<>();
+    /** Puts results side by side: a result that a report can show. */
+    public static ExperimentResult of(final Map<String, ExperimentResult> results) {
+        final Map<String, ExperimentResult> byLetter = new LinkedHashMap<>();
         DataTable contents =
                 DataTable.of("The results", Column.of(""), Column.of("directory"), Column.of("what it says"));
-        for (final Map.Entry<String, ScenarioResult> entry : results.entrySet()) {
+        for (final Map.Entry<String, ExperimentResult> entry : results.entrySet()) {
             final String letter = letter(byLetter.size());
             byLetter.put(letter, entry.getValue());
             contents = contents.row(letter, entry.getKey(), said(entry.getValue()));
         }
-        final ScenarioResult first = byLetter.get(letter(0));
+        final ExperimentResult first = byLetter.get(letter(0));
         final List<DataTable> tables = new ArrayList<>();
         tables.add(contents);
         tables.addAll(figures(byLetter));
         settings(byLetter).ifPresent(tables::add);
-        return new ScenarioResult(
+        return new ExperimentResult(
                 NAME,
                 verdict(byLetter),
                 first.started(),
@@ -75,21 +71,21 @@ public final class SideBySide {
         return String.valueOf((char) ('A' + index));
     }
 
-    private static String said(final ScenarioResult result) {
+    private static String said(final ExperimentResult result) {
         return result.completion().state() == Completion.State.COMPLETE
                 ? result.verdict()
                 : "Not complete: " + result.completion().reason() + " " + result.verdict();
     }
 
-    private static String verdict(final Map<String, ScenarioResult> byLetter) {
+    private static String verdict(final Map<String, ExperimentResult> byLetter) {
         return byLetter.entrySet().stream()
-                .map(entry -> entry.getKey() + " (" + entry.getValue().scenario() + ")")
+                .map(entry -> entry.getKey() + " (" + entry.getValue().experiment() + ")")
                 .collect(Collectors.joining(", ", "Side by side: ", "."));
     }
 
-    private static List<String> remarks(final Map<String, ScenarioResult> byLetter) {
+    private static List<String> remarks(final Map<String, ExperimentResult> byLetter) {
         final List<String> remarks = new ArrayList<>();
-        if (byLetter.values().stream().map(ScenarioResult::machine).distinct().count() > 1) {
+        if (byLetter.values().stream().map(ExperimentResult::machine).distinct().count() > 1) {
             remarks.add("The results are of different machines or versions: compare ratios inside each only."
                     + " Below stands the machine of A.");
         }
@@ -98,10 +94,10 @@ public final class SideBySide {
     }
 
     /** A table for each kind of run that more than one result has. */
-    private static List<DataTable> figures(final Map<String, ScenarioResult> byLetter) {
+    private static List<DataTable> figures(final Map<String, ExperimentResult> byLetter) {
         final Set<String> kinds = byLetter.values().stream()
                 .flatMap(result -> result.runs().stream())
-                .map(RunResult::kind)
+                .map(run -> run.place().kind())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         return kinds.stream()
                 .map(kind -> figures(kind, byLetter))
@@ -109,11 +105,11 @@ public final class SideBySide {
                 .toList();
     }
 
-    private static List<DataTable> figures(final String kind, final Map<String, ScenarioResult> byLetter) {
+    private static List<DataTable> figures(final String kind, final Map<String, ExperimentResult> byLetter) {
         final Map<String, List<RunResult>> runs = new LinkedHashMap<>();
         byLetter.forEach((letter, result) -> {
             final List<RunResult> same = result.runs().stream()
-                    .filter(run -> run.kind().equals(kind))
+                    .filter(run -> run.place().kind().equals(kind))
                     .toList();
             if (!same.isEmpty()) {
                 runs.put(letter, same);
@@ -135,7 +131,7 @@ public final class SideBySide {
                                                 letters.getLast() + " / " + letters.getFirst(), null, RATIO_DECIMALS)))
                                 : columns)
                         .toArray(Column[]::new));
-        for (final Figure figure : Figure.values()) {
+        for (final Figure figure : Figure.all().toList()) {
             final List<OptionalDouble> medians =
                     runs.values().stream().map(same -> median(figure, same)).toList();
             if (medians.stream().anyMatch(OptionalDouble::isPresent)) {
@@ -152,14 +148,14 @@ public final class SideBySide {
     }
 
     private static OptionalDouble median(final Figure figure, final List<RunResult> runs) {
-        final double[] values = runs.stream()
+        final List<Double> values = runs.stream()
                 .map(figure::of)
                 .filter(OptionalDouble::isPresent)
-                .mapToDouble(OptionalDouble::getAsDouble)
-                .toArray();
-        return values.length == 0
+                .map(OptionalDouble::getAsDouble)
+                .toList();
+        return values.isEmpty()
                 ? OptionalDouble.empty()
-                : OptionalDouble.of(Comparison.Spread.of(values).median());
+                : OptionalDouble.of(Spread.of(values).median());
     }
 
     private static Double ratio(final OptionalDouble first, final OptionalDouble second) {
@@ -168,7 +164,7 @@ public final class SideBySide {
                 : second.getAsDouble() / first.getAsDouble();
     }
 
-    private static Optional<DataTable> settings(final Map<String, ScenarioResult> byLetter) {
+    private static Optional<DataTable> settings(final Map<String, ExperimentResult> byLetter) {
         final Set<String> names = new TreeSet<>();
         byLetter.values().forEach(result -> names.addAll(result.config().keySet()));
         names.removeAll(common(byLetter).keySet());
@@ -186,13 +182,13 @@ public final class SideBySide {
                             Stream.of(name),
                             byLetter.values().stream()
                                     .map(result ->
-                                            Objects.toString(result.config().get(name), Figure.NONE)))
+                                            Objects.toString(result.config().get(name), "–")))
                     .toArray());
         }
         return Optional.of(table);
     }
 
-    private static Map<String, Object> common(final Map<String, ScenarioResult> byLetter) {
+    private static Map<String, Object> common(final Map<String, ExperimentResult> byLetter) {
         final Map<String, Object> common = new TreeMap<>();
         byLetter.values().iterator().next().config().forEach((name, value) -> {
             if (byLetter.values().stream()
@@ -203,7 +199,7 @@ public final class SideBySide {
         return common;
     }
 
-    private static List<Chart> charts(final Map<String, ScenarioResult> byLetter) {
+    private static List<Chart> charts(final Map<String, ExperimentResult> byLetter) {
         final Map<String, Chart> charts = new LinkedHashMap<>();
         byLetter.forEach((letter, result) -> result.charts().forEach(chart -> {
             final List<Chart.Series> series = new ArrayList<>();
@@ -216,13 +212,13 @@ public final class SideBySide {
         return List.copyOf(charts.values());
     }
 
-    private static List<RunResult> runs(final Map<String, ScenarioResult> byLetter) {
+    private static List<RunResult> runs(final Map<String, ExperimentResult> byLetter) {
         final List<RunResult> runs = new ArrayList<>();
         byLetter.forEach((letter, result) -> {
-            int number = 1;
             for (final RunResult run : result.runs()) {
-                runs.add(run.labelled("%d-%s %s".formatted(number, letter, run.kind())));
-                number++;
+                final Place at = run.place();
+                runs.add(run.at(new Place(
+                        letter + (at.row().isEmpty() ? "" : " " + at.row()), at.column(), at.round(), at.lap())));
             }
         });
         return runs;

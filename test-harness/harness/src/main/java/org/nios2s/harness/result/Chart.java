@@ -60,14 +60,7 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
             points = List.copyOf(points);
         }
 
-        /**
-         * A series of numbers.
-         *
-         * @param name name in the legend
-         * @param x    where each point is on the horizontal axis
-         * @param y    as many values
-         * @return the series
-         */
+        /** A series of numbers: the series. */
         public static Series of(final String name, final double[] x, final double[] y) {
             if (x.length != y.length) {
                 throw new IllegalArgumentException("%d values at %d places".formatted(y.length, x.length));
@@ -80,37 +73,16 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
         }
     }
 
-    /**
-     * A point, or a bar's height.
-     *
-     * @param x a number, or the text of a category; in one chart all are of one kind
-     * @param y the value, null where there is none: the line has a gap there
-     */
+    /** A point, or a bar's height. */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Point(Object x, Double y) {}
 
-    /**
-     * A chart of lines.
-     *
-     * @param title  what it shows
-     * @param x      the horizontal axis
-     * @param y      the vertical axis
-     * @param series what is drawn
-     * @return the chart
-     */
+    /** A chart of lines: the chart. */
     public static Chart line(final String title, final Axis x, final Axis y, final List<Series> series) {
         return new Chart(title, Kind.LINE, x, y, series);
     }
 
-    /**
-     * A chart of bars.
-     *
-     * @param title  what it shows
-     * @param x      the categories
-     * @param y      the bars' height
-     * @param series the bars of one colour each
-     * @return the chart
-     */
+    /** A chart of bars: the chart. */
     public static Chart bar(final String title, final Axis x, final Axis y, final List<Series> series) {
         return new Chart(title, Kind.BAR, x, y, series);
     }

@@ -3,12 +3,7 @@ package org.nios2s.harness.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 
-/**
- * How a scenario ended: whether its figures are those of all of it. Immutable, any thread.
- *
- * @param state  how
- * @param reason why it is not complete, null when it is
- */
+/** How a scenario ended: whether its figures are those of all of it. Immutable, any thread. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Completion(State state, String reason) {
 
@@ -29,22 +24,12 @@ public record Completion(State state, String reason) {
         FAILED
     }
 
-    /**
-     * Something broke in mid-run.
-     *
-     * @param reason what, in words for the user
-     * @return the completion
-     */
+    /** Something broke in mid-run: the completion. */
     public static Completion failed(final String reason) {
         return new Completion(State.FAILED, reason);
     }
 
-    /**
-     * The end of a scenario in which nothing broke.
-     *
-     * @param interrupted whether the user ended it
-     * @return interrupted or complete
-     */
+    /** The end of a scenario in which nothing broke: interrupted or complete. */
     public static Completion of(final boolean interrupted) {
         return interrupted ? INTERRUPTED : COMPLETE;
     }

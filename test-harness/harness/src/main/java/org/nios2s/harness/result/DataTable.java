@@ -9,22 +9,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/**
- * A table of figures, as it stands in the terminal, in result.json and in the report. Immutable, any thread.
- *
- * @param title   what it shows
- * @param note    how to read it, or null
- * @param columns its columns; the first names the rows
- * @param rows    a cell per column: a text, a number, or null where there is no figure
- */
+/** A table of figures, as it stands in the terminal, in result.json and in the report. Immutable, any thread. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DataTable(String title, String note, List<Column> columns, List<List<Object>> rows) {
 
-    /**
-     * Checks that every row has a cell per column.
-     *
-     * @throws IllegalArgumentException when one has not
-     */
+    private static final String NONE = "–";
+
+    /** Checks that every row has a cell per column. */
     public DataTable {
         Objects.requireNonNull(title, "title");
         columns = List.copyOf(columns);
@@ -39,50 +30,28 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
         rows = Collections.unmodifiableList(copy);
     }
 
-    /**
-     * A column.
-     *
-     * @param title    its name
-     * @param unit     unit of its numbers, or null when they have none or it holds text
-     * @param decimals digits after the point of its numbers
-     */
+    /** A column. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Column(String title, String unit, int decimals) {
 
-        /**
-         * A column of text, or of numbers that are counts.
-         *
-         * @param title its name
-         * @return the column
-         */
+        /** A column of text, or of numbers that are counts: the column. */
         public static Column of(final String title) {
             return new Column(title, null, 0);
         }
 
-        /**
-         * A column of numbers.
-         *
-         * @param title    its name
-         * @param unit     their unit
-         * @param decimals digits after the point
-         * @return the column
-         */
+        /** A column of numbers: the column. */
         public static Column of(final String title, final String unit, final int decimals) {
             return new Column(title, unit, decimals);
         }
 
-        /**
-         * Name and unit.
-         *
-         * @return the column's header
-         */
+        /** Name and unit: the column's header. */
         public String header() {
             return unit == null ? title : title + " " + unit;
         }
 
         private String text(final Object cell) {
             if (cell == null) {
-                return Figure.NONE;
+                return NONE;
             }
             return cell instanceof final Number number
                     ? String.format(Locale.ROOT, "%,." + decimals + "f", number.doubleValue())
@@ -90,23 +59,12 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
         }
     }
 
-    /**
-     * A table without rows.
-     *
-     * @param title   what it shows
-     * @param columns its columns; the first names the rows
-     * @return the table
-     */
+    /** A table without rows: the table. */
     public static DataTable of(final String title, final Column... columns) {
         return new DataTable(title, null, List.of(columns), List.of());
     }
 
-    /**
-     * The same with one more row.
-     *
-     * @param cells a text, a number or null per column
-     * @return the longer table
-     */
+    /** The same with one more row: the longer table. */
     public DataTable row(final Object... cells) {
         final List<List<Object>> longer = new ArrayList<>(rows);
         // Not List.of: a cell may be null.
@@ -114,21 +72,12 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
         return new DataTable(title, note, columns, longer);
     }
 
-    /**
-     * The same with a note.
-     *
-     * @param text how to read it
-     * @return the explained table
-     */
+    /** The same with a note: the explained table. */
     public DataTable noted(final String text) {
         return new DataTable(title, text, columns, rows);
     }
 
-    /**
-     * The cells as they are shown.
-     *
-     * @return a text per cell
-     */
+    /** The cells as they are shown: a text per cell. */
     public List<List<String>> texts() {
         return rows.stream()
                 .map(row -> {
@@ -141,11 +90,7 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
                 .toList();
     }
 
-    /**
-     * The table for the terminal.
-     *
-     * @return its text, which is Markdown, too
-     */
+    /** The table for the terminal: its text, which is Markdown, too. */
     public TextTable text() {
         final TextTable table =
                 new TextTable(columns.stream().map(Column::header).toArray(String[]::new));

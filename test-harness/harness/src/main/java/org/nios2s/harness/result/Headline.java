@@ -2,9 +2,6 @@
 package org.nios2s.harness.result;
 
 /**
- * A figure that stands large at the top of the report. Immutable, any thread.
- *
- * @param value   the figure with its unit, such as {@code 2.4 ×}
- * @param caption what it is
+ * A figure that is shown large, and what it is. Immutable, any thread.
  */
 public record Headline(String value, String caption) {}

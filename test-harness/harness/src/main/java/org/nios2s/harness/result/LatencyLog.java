@@ -27,11 +27,7 @@ public final class LatencyLog {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final HistogramLogWriter writer = new HistogramLogWriter(bytes);
 
-    /**
-     * A log without lines.
-     *
-     * @param started begin of the run
-     */
+    /** A log without lines. */
     public LatencyLog(final Instant started) {
         this.started = started;
         writer.outputComment("[Values in microseconds; interval max in milliseconds; the tag is the phase]");
@@ -41,13 +37,7 @@ public final class LatencyLog {
         writer.outputLegend();
     }
 
-    /**
-     * Adds what was measured in an interval.
-     *
-     * @param from  its begin
-     * @param to    its end
-     * @param times microseconds by phase
-     */
+    /** Adds what was measured in an interval. */
     public void add(final Instant from, final Instant to, final Map<Phase, Histogram> times) {
         times.forEach((phase, histogram) -> {
             if (histogram.getTotalCount() > 0) {
@@ -57,12 +47,7 @@ public final class LatencyLog {
         });
     }
 
-    /**
-     * Writes the log.
-     *
-     * @param file where to
-     * @throws IOException when it cannot be written
-     */
+    /** Writes the log. */
     public void write(final Path file) throws IOException {
         Files.write(file, bytes.toByteArray());
     }

@@ -19,12 +19,7 @@ public record LatencySummary(long count, double average, double p50, double p99,
     private static final double TAIL = 99;
     private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
 
-    /**
-     * Sums a histogram up.
-     *
-     * @param micros a histogram of microseconds
-     * @return its figures, all 0 when it is empty
-     */
+    /** Sums a histogram up: its figures, all 0 when it is empty. */
     public static LatencySummary of(final Histogram micros) {
         return new LatencySummary(
                 micros.getTotalCount(),

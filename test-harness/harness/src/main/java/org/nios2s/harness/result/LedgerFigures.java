@@ -15,11 +15,7 @@ package org.nios2s.harness.result;
 public record LedgerFigures(
         long acknowledged, long arrived, long lost, long duplicated, long unacknowledged, boolean settled) {
 
-    /**
-     * Whether every acknowledged packet arrived exactly once.
-     *
-     * @return true when nothing is lost and nothing is there twice
-     */
+    /** Whether every acknowledged packet arrived exactly once: true when nothing is lost and nothing is there twice. */
     public boolean exact() {
         return lost == 0 && duplicated == 0 && settled;
     }

@@ -34,11 +34,7 @@ public record Machine(
     private static final String MODEL_KEY = "model name";
     private static final long MEBIBYTE = 1024L * 1024;
 
-    /**
-     * This machine.
-     *
-     * @return its description
-     */
+    /** This machine: its description. */
     public static Machine current() {
         return new Machine(
                 Runtime.getRuntime().availableProcessors(),

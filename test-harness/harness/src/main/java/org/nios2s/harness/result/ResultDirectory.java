@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -30,7 +28,6 @@ import org.nios2s.harness.load.LoadSettings;
 public final class ResultDirectory {
 
     private static final String JSON_FILE = "result.json";
-    private static final String CONFIG_FILE = "config.yaml";
     private static final String INDEX_FILE = "index.md";
     private static final String LATENCY_FILE = "latencies.hlog";
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd_HHmmss", Locale.ROOT);
@@ -43,25 +40,13 @@ public final class ResultDirectory {
             .enable(SerializationFeature.INDENT_OUTPUT)
             .build();
 
-    private static final YAMLMapper YAML = YAMLMapper.builder()
-            .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
-            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
-            .build();
-
     private final Path directory;
 
     private ResultDirectory(final Path directory) {
         this.directory = directory;
     }
 
-    /**
-     * Makes a new directory, named after the time and the scenario.
-     *
-     * @param parent   where it goes; made when it does not exist
-     * @param scenario the scenario's name
-     * @return the directory
-     * @throws IOException when it cannot be made
-     */
+    /** Makes a new directory, named after the time and the scenario: the directory. */
     public static ResultDirectory create(final Path parent, final String scenario) throws IOException {
         Files.createDirectories(parent);
         final String name = TIME.format(LocalDateTime.now(ZoneId.systemDefault())) + "_" + scenario;
@@ -77,15 +62,7 @@ public final class ResultDirectory {
         throw new IOException("no free name like " + parent.resolve(name));
     }
 
-    /**
-     * Writes the CSV of a run with its index line, and its times in HdrHistogram's log format.
-     *
-     * @param part      directory inside this one for the files, empty for this one itself
-     * @param settings  what was sent
-     * @param outcome   the run
-     * @param latencies all its times
-     * @throws IOException when something cannot be written
-     */
+    /** Writes the CSV of a run with its index line, and its times in HdrHistogram's log format. */
     public void addRun(
             final String part, final LoadSettings settings, final LoadOutcome outcome, final LatencyLog latencies)
             throws IOException {
@@ -101,46 +78,24 @@ public final class ResultDirectory {
                 StandardOpenOption.APPEND);
     }
 
-    /**
-     * Writes everything that was found out, and the settings once more so that they can be used again.
-     *
-     * @param result what was found out
-     * @throws IOException when it cannot be written
-     */
-    public void finish(final ScenarioResult result) throws IOException {
-        write(CONFIG_FILE, YAML.writeValueAsString(result.config()));
+    /** Writes everything that was found out, and the settings once more so that they can be used again. */
+    public void finish(final ExperimentResult result) throws IOException {
         write(JSON_FILE, JSON.writeValueAsString(result));
     }
 
-    /**
-     * Writes a file, all of it or not at all.
-     *
-     * @param name its name
-     * @param text what it holds
-     * @throws IOException when it cannot be written, as on a full disk
-     */
+    /** Writes a file, all of it or not at all. */
     public void write(final String name, final String text) throws IOException {
         final Path part = directory.resolve(name + ".part");
         Files.writeString(part, text);
         Files.move(part, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /**
-     * Reads what an earlier command found out.
-     *
-     * @param directory the directory that it left behind
-     * @return its result
-     * @throws IOException when there is none, or it is of another format
-     */
-    public static ScenarioResult read(final Path directory) throws IOException {
-        return JSON.readValue(directory.resolve(JSON_FILE).toFile(), ScenarioResult.class);
+    /** Reads what an earlier command found out: its result. */
+    public static ExperimentResult read(final Path directory) throws IOException {
+        return JSON.readValue(directory.resolve(JSON_FILE).toFile(), ExperimentResult.class);
     }
 
-    /**
-     * Where it is.
-     *
-     * @return the directory
-     */
+    /** Where it is: the directory. */
     public Path path() {
         return directory;
     }

@@ -26,47 +26,29 @@ public final class ScaleCsv {
 
     private ScaleCsv() {}
 
-    /**
-     * The file's name.
-     *
-     * @param outcome the run
-     * @param zone    in which its start is written
-     * @return {@code yyyyMMdd_HHmm_<clients>.csv}
-     */
+    /** The file's name: {@code yyyyMMdd_HHmm_<clients>.csv}. */
     public static String fileName(final LoadOutcome outcome, final ZoneId zone) {
         return FILE_TIME.format(LocalDateTime.ofInstant(outcome.started(), zone)) + "_"
-                + outcome.clients().size() + ".csv";
+                + Math.max(1, outcome.clients().size()) + ".csv";
     }
 
-    /**
-     * The file's lines.
-     *
-     * @param outcome the run
-     * @return the header and a line per client
-     */
+    /** The file's lines: the header and a line per client. */
     public static List<String> lines(final LoadOutcome outcome) {
         return Stream.concat(Stream.of(HEADER), outcome.clients().stream().map(ScaleCsv::line))
                 .toList();
     }
 
-    /**
-     * The index line of a run.
-     *
-     * @param file     the CSV's name
-     * @param settings what was sent
-     * @param outcome  the run
-     * @return the line, without its end
-     */
+    /** The index line of a run: the line, without its end. */
     public static String indexLine(final String file, final LoadSettings settings, final LoadOutcome outcome) {
         final long attempted = outcome.successes() + outcome.failed();
         final long transactions = settings.transactions() == LoadSettings.UNLIMITED
-                ? attempted / outcome.clients().size()
+                ? attempted / Math.max(1, outcome.clients().size())
                 : settings.transactions();
         final StringBuilder line = new StringBuilder(("- %s: numOfClient=%d, numOfTx=%d, numOfPacketsPerTx=%d,"
                         + " txIntervalMillis=%d, totalSuccessfulTx=%d, totalFailureTx=%d")
                 .formatted(
                         file,
-                        outcome.clients().size(),
+                        Math.max(1, outcome.clients().size()),
                         transactions,
                         settings.packets(),
                         settings.interval().toMillis(),

@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.result;
 
-/**
- * What a run cost the server, from the start of the first client until the sink's ledger stood still: work that was put
- * off until the clients had ended counts. Immutable, any thread.
- *
- * @param cpuMillis               processor time in that span
- * @param cpuMillisPerTransaction the same divided by the acknowledged transactions, 0 when there are none
- * @param cpuPercent              the same in percent of one processor
- * @param maxResidentBytes        most memory in RAM
- * @param maxThreads              most threads
- */
+import com.fasterxml.jackson.annotation.JsonInclude;
+
+/** What a run cost the server's process. Immutable, any thread. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record ServerFigures(
-        double cpuMillis, double cpuMillisPerTransaction, double cpuPercent, long maxResidentBytes, int maxThreads) {}
+        double cpuMillis,
+        double cpuMillisPerTransaction,
+        double cpuPercent,
+        Double idlePercent,
+        Double netCpuMillisPerTransaction,
+        long maxResidentBytes,
+        int maxThreads) {
+
+    /** The same beside what the process takes while it is idle. */
+    public ServerFigures above(final Double idle, final long transactions) {
+        if (idle == null || cpuPercent == 0) {
+            return this;
+        }
+        final double wallMillis = cpuMillis / cpuPercent;
+        final double net = Math.max(0, cpuMillis - idle * wallMillis);
+        return new ServerFigures(
+                cpuMillis,
+                cpuMillisPerTransaction,
+                cpuPercent,
+                idle,
+                transactions == 0 ? 0 : net / transactions,
+                maxResidentBytes,
+                maxThreads);
+    }
+}

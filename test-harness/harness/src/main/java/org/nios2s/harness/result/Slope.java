@@ -14,14 +14,7 @@ public record Slope(double value, double standardError) {
     private static final int LEAST_POINTS = 3;
     private static final double SURE = 2;
 
-    /**
-     * The slope through points.
-     *
-     * @param x where each is
-     * @param y as many values
-     * @return the slope
-     * @throws IllegalArgumentException when there are fewer than three points, or all at one place
-     */
+    /** The slope through points: the slope. */
     public static Slope of(final double[] x, final double[] y) {
         final int count = x.length;
         if (count < LEAST_POINTS || y.length != count) {
@@ -47,11 +40,7 @@ public record Slope(double value, double standardError) {
         return new Slope(slope, Math.sqrt(residuals / (count - 2) / squares));
     }
 
-    /**
-     * Whether y grows beyond what chance explains.
-     *
-     * @return true when the slope is more than two standard errors above 0
-     */
+    /** Whether y grows beyond what chance explains: true when the slope is more than two standard errors above 0. */
     public boolean grows() {
         return value > SURE * standardError;
     }

@@ -14,21 +14,12 @@ public final class TextTable {
     private final List<String> header;
     private final List<List<String>> rows = new ArrayList<>();
 
-    /**
-     * A table without rows.
-     *
-     * @param header the columns' names
-     */
+    /** A table without rows. */
     public TextTable(final String... header) {
         this.header = List.of(header);
     }
 
-    /**
-     * Adds a row.
-     *
-     * @param cells one text per column
-     * @return this table
-     */
+    /** Adds a row: this table. */
     public TextTable row(final List<String> cells) {
         if (cells.size() != header.size()) {
             throw new IllegalArgumentException(
@@ -39,11 +30,7 @@ public final class TextTable {
         return this;
     }
 
-    /**
-     * The table.
-     *
-     * @return its lines, each with its end
-     */
+    /** The table: its lines, each with its end. */
     @Override
     public String toString() {
         final StringBuilder text = new StringBuilder();

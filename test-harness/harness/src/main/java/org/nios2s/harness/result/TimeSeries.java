@@ -17,20 +17,7 @@ public record TimeSeries(List<Sample> samples) {
         samples = List.copyOf(samples);
     }
 
-    /**
-     * One second of a run. What is not known is null.
-     *
-     * @param second                seconds from the start of the run to the end of this sample
-     * @param transactionsPerSecond acknowledged transactions
-     * @param failures              failed transactions by cause
-     * @param p50Millis             median time of the transactions that ended in it; from the intended start when the run
-     *                              has a pace
-     * @param p99Millis             their tail
-     * @param serverCpuPercent      processor time of the server, in percent of one processor
-     * @param generatorCpuPercent   processor time of this process, likewise
-     * @param serverResidentMebibytes memory of the server in RAM
-     * @param serverThreads         threads of the server
-     */
+    /** One second of a run. What is not known is null. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Sample(
             double second,

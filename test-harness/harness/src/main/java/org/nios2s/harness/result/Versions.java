@@ -18,11 +18,7 @@ public final class Versions {
 
     private Versions() {}
 
-    /**
-     * All of them.
-     *
-     * @return versions by name
-     */
+    /** All of them: versions by name. */
     public static Map<String, String> ofBuild() {
         final Properties properties = new Properties();
         try (InputStream resource = Versions.class.getResourceAsStream(RESOURCE)) {
@@ -35,11 +31,7 @@ public final class Versions {
         return versions;
     }
 
-    /**
-     * The library that draws the report's charts.
-     *
-     * @return its version
-     */
+    /** The library that draws the report's charts: its version. */
     public static String ofCharts() {
         return ofBuild().get(CHARTS);
     }

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
- * What a run found, and how it is shown: result.json, the CSV of the 2019 scale test with its index, tables.
+ * What a run found, and how it is kept: result.json, OpenMetrics text, the CSV of 2019 with its index, latency logs.
+ *
+ * <p>By hand: the table of plain text, which has to be Markdown at the same time, and the CSV, whose cells need no quotes.
  */
 package org.nios2s.harness.result;

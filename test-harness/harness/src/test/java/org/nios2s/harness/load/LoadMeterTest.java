@@ -3,36 +3,94 @@ package org.nios2s.harness.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Times are there once in the intervals and once in all. Runs on the test's thread. */
 class LoadMeterTest {
 
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
     @Test
     void ticksTakeTheirIntervalAndTheWholeKeepsEverything() {
-        final LoadMeter meter = new LoadMeter(false);
-        meter.succeeded(times(), false);
+        final LoadMeter meter = new LoadMeter(load(1, Duration.ZERO));
+        meter.succeeded(times(), false, 1);
         assertEquals(1, meter.tick().get(Phase.TOTAL).getTotalCount());
-        meter.succeeded(times(), false);
-        meter.succeeded(times(), false);
+        meter.succeeded(times(), false, 1);
+        meter.succeeded(times(), false, 1);
 
-        assertEquals(3, meter.histograms().get(Phase.TOTAL).getTotalCount());
         assertEquals(2, meter.tick().get(Phase.TOTAL).getTotalCount());
         assertEquals(0, meter.tick().get(Phase.TOTAL).getTotalCount());
-        assertEquals(3, meter.histograms().get(Phase.TOTAL).getTotalCount());
-        assertFalse(meter.histograms().containsKey(Phase.RESPONSE));
+        assertEquals(3, meter.histograms(meter.window()).get(Phase.TOTAL).getTotalCount());
+        assertEquals(3, meter.bytes());
+        assertFalse(meter.histograms(meter.window()).containsKey(Phase.RESPONSE));
+    }
+
+    @Test
+    void onlyWhatHappensWhileAllClientsAreAtWorkIsSteady() {
+        final LoadMeter meter = new LoadMeter(load(2, Duration.ZERO));
+        meter.clientBegins();
+        meter.succeeded(times(), false, 0);
+        meter.clientBegins();
+        meter.succeeded(times(), false, 0);
+        meter.succeeded(times(), false, 0);
+        meter.clientEnds();
+        meter.succeeded(times(), false, 0);
+        meter.clientEnds();
+
+        assertEquals(2, meter.window().transactions());
+        assertEquals(4, meter.successes());
+    }
+
+    @Test
+    void aWindowOfAMomentIsNotUsed() {
+        final SteadyWindow moment = SteadyWindow.of(0, SECOND, SECOND + 1, 2 * SECOND, 5);
+        final SteadyWindow most = SteadyWindow.of(0, SECOND, 9 * SECOND, 10 * SECOND, 80);
+
+        assertFalse(moment.usable());
+        assertTrue(most.usable());
+        assertEquals(10, most.perSecond());
+        assertEquals(1, most.rampSeconds());
+        assertEquals(1, most.tailSeconds());
+    }
+
+    @Test
+    void whatThePaceAskedForAndNobodyCameToCountsAsLongAsItWaited() {
+        final LoadSettings load = load(1, Duration.ofMillis(100));
+        final LoadMeter meter = new LoadMeter(load);
+        final RunPlan plan = new RunPlan(load, System.nanoTime() - SECOND);
+
+        plan.neverBegun(0, 4, meter);
+
+        assertEquals(6, meter.unbegun());
+        assertEquals(6, meter.histograms(meter.window()).get(Phase.RESPONSE).getTotalCount());
+        assertTrue(meter.histograms(meter.window()).get(Phase.RESPONSE).getMaxValue() >= 600_000);
+        assertEquals(0, meter.histograms(meter.window()).get(Phase.TOTAL).getTotalCount());
     }
 
     @Test
     void whatTheGeneratorWasLateIsKeptApart() {
-        final LoadMeter meter = new LoadMeter(true);
+        final LoadMeter meter = new LoadMeter(load(1, Duration.ofSeconds(1)));
         meter.began(TimeUnit.MILLISECONDS.toNanos(7));
         meter.began(-1);
 
         assertEquals(2, meter.lateness().getTotalCount());
         assertEquals(7_000, meter.lateness().getMaxValue(), 10);
+    }
+
+    private static LoadSettings load(final int clients, final Duration interval) {
+        return new LoadSettings(
+                clients,
+                LoadSettings.UNLIMITED,
+                Duration.ofSeconds(1),
+                1,
+                10,
+                interval,
+                Duration.ZERO,
+                Duration.ofSeconds(5));
     }
 
     private static TransactionTimes times() {

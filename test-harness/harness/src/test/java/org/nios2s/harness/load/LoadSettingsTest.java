@@ -19,7 +19,6 @@ class LoadSettingsTest {
         assertRefused("clients must be between 1 and 60000, not 0", 0, 1, Duration.ZERO, 5, 10);
         assertRefused("transactions must be between 0 and 10000000, not -1", 1, -1, Duration.ZERO, 5, 10);
         assertRefused("packets must be between 1 and 1000000, not 0", 1, 1, Duration.ZERO, 0, 10);
-        assertRefused("packet size must be between 0 and 268435456, not -1", 1, 1, Duration.ZERO, 5, -1);
         assertRefused("nothing to do", 1, LoadSettings.UNLIMITED, Duration.ZERO, 5, 10);
         assertRefused("duration must be between 0 and 24 h, not PT-1S", 1, 1, Duration.ofSeconds(-1), 5, 10);
     }
@@ -76,6 +75,36 @@ class LoadSettingsTest {
         assertEquals(
                 FailureCause.of("connecting", "Connection refused: /127.0.0.1:20431"),
                 FailureCause.of("connecting", "Connection refused: /127.0.0.1:998"));
+    }
+
+    @Test
+    void aMixOfSizesIsTheSameInEveryRunAndKeepsItsShares() {
+        final SizeMix mix = SizeMix.parse("70%10b+25%1k+5%100k");
+        final int[] counts = new int[3];
+        for (int packet = 0; packet < 1_000; packet++) {
+            counts[mix.shareOf(3, 5, packet)]++;
+        }
+
+        assertEquals(700, counts[0]);
+        assertEquals(250, counts[1]);
+        assertEquals(50, counts[2]);
+        assertEquals("70%10b+25%1k+5%100k", mix.toString());
+        assertEquals(7 + 256 + 5_120, mix.mean());
+        assertEquals(102_400, mix.largest());
+        assertEquals(SizeMix.of(10), SizeMix.parse("10"));
+        assertThrows(IllegalArgumentException.class, () -> SizeMix.parse("70%10b+25%1k"));
+        assertThrows(IllegalArgumentException.class, () -> SizeMix.parse("ten"));
+    }
+
+    @Test
+    void attributesAreAddedToThePacketsId() {
+        final LoadSettings.Shape shape =
+                new LoadSettings.Shape(LoadSettings.Direction.PUSH, 2, SizeMix.parse("50%1b+50%3b"), 2, 4, false);
+        final PacketFactory packets = new PacketFactory("r", shape);
+
+        assertEquals(3, packets.attributes(0, 0, 1).size());
+        assertEquals("vvvv", packets.attributes(0, 0, 1).get("attribute.2"));
+        assertEquals(packets.content(0, 0, 0).length + packets.content(0, 0, 1).length, packets.bytes(0, 0));
     }
 
     private static void assertRefused(

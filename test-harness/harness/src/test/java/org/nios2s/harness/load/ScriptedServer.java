@@ -19,9 +19,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
 import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
+import org.apache.nifi.remote.io.CompressionInputStream;
+import org.apache.nifi.remote.io.CompressionOutputStream;
 import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -40,8 +43,16 @@ public final class ScriptedServer implements Closeable {
         SILENT_INSTEAD_OF_CONFIRMATION,
         CLOSE_INSTEAD_OF_FINISHING,
         GARBAGE_INSTEAD_OF_CONFIRMATION,
-        REFUSE_PORT
+        REFUSE_PORT,
+        SLOW,
+        STALLS_ONCE
     }
+
+    public static final int PULLED_BYTES = 25;
+
+    private static final long SLOW_MILLIS = 100;
+    private static final long STALL_MILLIS = 400;
+    private static final int STALL_AT = 5;
 
     public static final String PORT_ID = "9b2f6d8e-0192-1000-0000-000000000001";
 
@@ -55,6 +66,8 @@ public final class ScriptedServer implements Closeable {
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger politeEnds = new AtomicInteger();
+    private final AtomicInteger transactions = new AtomicInteger();
+    private final ThreadLocal<CRC32> pushed = new ThreadLocal<>();
     private final Map<String, String> handshake = new ConcurrentHashMap<>();
     private final List<String> packetIds = new CopyOnWriteArrayList<>();
     private final List<Integer> sizes = new CopyOnWriteArrayList<>();
@@ -177,17 +190,69 @@ public final class ScriptedServer implements Closeable {
                 return true;
             case SEND_FLOWFILES:
                 crc.reset();
+                pushed.set(crc);
                 receivePackets(in, packets);
+                dawdle();
                 return answer(in, crc, out);
+            case RECEIVE_FLOWFILES:
+                return sendPackets(in, out);
             default:
                 politeEnds.incrementAndGet();
                 return false;
         }
     }
 
-    private void receivePackets(final DataInputStream in, final DataInputStream packets) throws IOException {
+    private void dawdle() {
+        try {
+            if (script == Script.SLOW) {
+                Thread.sleep(SLOW_MILLIS);
+            } else if (script == Script.STALLS_ONCE && transactions.incrementAndGet() == STALL_AT) {
+                Thread.sleep(STALL_MILLIS);
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isCompressed() {
+        return "true".equals(handshake.get(HandshakeProperty.GZIP.name()));
+    }
+
+    private boolean sendPackets(final DataInputStream in, final DataOutputStream out) throws IOException {
+        ResponseCode.MORE_DATA.writeResponse(out);
+        final CRC32 crc = new CRC32();
+        final int count = Integer.parseInt(handshake.get(HandshakeProperty.BATCH_COUNT.name()));
+        for (int packet = 0; packet < count; packet++) {
+            if (packet > 0) {
+                ResponseCode.CONTINUE_TRANSACTION.writeResponse(out);
+            }
+            final CompressionOutputStream deflating = isCompressed() ? new CompressionOutputStream(out) : null;
+            final DataOutputStream plain =
+                    new DataOutputStream(new CheckedOutputStream(deflating == null ? out : deflating, crc));
+            plain.writeInt(0);
+            plain.writeLong(PULLED_BYTES);
+            plain.write(new byte[PULLED_BYTES]);
+            plain.flush();
+            if (deflating != null) {
+                deflating.close();
+            }
+        }
+        ResponseCode.FINISH_TRANSACTION.writeResponse(out);
+        out.flush();
+        if (readCode(in) != ResponseCode.CONFIRM_TRANSACTION || !in.readUTF().equals(Long.toString(crc.getValue()))) {
+            return false;
+        }
+        ResponseCode.CONFIRM_TRANSACTION.writeResponse(out, "");
+        out.flush();
+        return readCode(in) == ResponseCode.TRANSACTION_FINISHED;
+    }
+
+    private void receivePackets(final DataInputStream in, final DataInputStream checked) throws IOException {
         boolean more = true;
         while (more) {
+            final DataInputStream packets = isCompressed()
+                    ? new DataInputStream(new CheckedInputStream(new CompressionInputStream(in), pushed.get()))
+                    : checked;
             final int attributes = packets.readInt();
             for (int i = 0; i < attributes; i++) {
                 final String name = readString(packets);
@@ -197,6 +262,9 @@ public final class ScriptedServer implements Closeable {
                 }
             }
             sizes.add(packets.readNBytes((int) packets.readLong()).length);
+            if (isCompressed()) {
+                packets.read();
+            }
             more = readCode(in) == ResponseCode.CONTINUE_TRANSACTION;
         }
     }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.TargetAddress;
 
 /** How the RAW port of a NiFi is found by its web address, with a small web server in its place. */
@@ -47,10 +48,10 @@ class RunningNifiTest {
 
         for (final String path : new String[] {"", "/", "/nifi", "/nifi/", "/nifi-api"}) {
             final RunningNifi.RawSocket socket =
-                    RunningNifi.at(web() + path, null).find("events");
+                    RunningNifi.at(web() + path, null).find("events", Direction.PUSH);
             assertEquals(
                     new TargetAddress("127.0.0.1", 10443, "id-2", java.net.URI.create(web() + "/nifi")),
-                    socket.address());
+                    socket.addresses().getFirst());
         }
     }
 
@@ -58,7 +59,13 @@ class RunningNifiTest {
     void theOnlyInputPortNeedsNoName() {
         answer = controller("10443", "false", "\"inputPorts\":[{\"id\":\"id-1\",\"name\":\"orders\"}]");
 
-        assertEquals("id-1", RunningNifi.at(web(), null).find(null).address().portId());
+        assertEquals(
+                "id-1",
+                RunningNifi.at(web(), null)
+                        .find(null, Direction.PUSH)
+                        .addresses()
+                        .getFirst()
+                        .portId());
     }
 
     @Test
@@ -106,7 +113,7 @@ class RunningNifiTest {
 
     private void assertRefused(final String message, final String portName) {
         final HarnessException refusal = assertThrows(
-                HarnessException.class, () -> RunningNifi.at(web(), null).find(portName));
+                HarnessException.class, () -> RunningNifi.at(web(), null).find(portName, Direction.PUSH));
         assertTrue(refusal.getMessage().contains(message), refusal.getMessage());
     }
 

@@ -37,7 +37,7 @@ class HtmlReportTest {
         final Document document = document();
 
         assertEquals(3, document.getElementsByTagName("script").getLength());
-        assertTrue(document.getElementsByTagName("h1").item(0).getTextContent().contains("2.5 × the transactions"));
+        assertTrue(document.getElementsByTagName("h1").item(0).getTextContent().contains("tx/s 2.50 ×"));
         assertTrue(page.getBytes(StandardCharsets.UTF_8).length < MAX_BYTES);
     }
 

@@ -10,20 +10,20 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.Samples;
-import org.nios2s.harness.result.ScenarioResult;
 
 /** Two results as one page. Runs on the test's thread. */
 class SideBySideTest {
 
-    private final ScenarioResult both = SideBySide.of(results());
+    private final ExperimentResult both = SideBySide.of(results());
 
     @Test
     void everyResultHasALetterAndSaysWhatItSaid() {
         final List<String> row = both.tables().getFirst().texts().getLast();
 
         assertEquals(List.of("B", "results/second"), row.subList(0, 2));
-        assertTrue(row.getLast().contains("2.5 ×"), row.getLast());
+        assertTrue(row.getLast().contains("2.50 ×"), row.getLast());
     }
 
     @Test
@@ -44,16 +44,16 @@ class SideBySideTest {
                         .map(Chart.Series::name)
                         .toList());
         assertEquals(
-                List.of("A stock", "A nio", "B stock", "B nio"),
+                List.of("A, stock", "A, nio", "B, stock", "B, nio"),
                 RunCharts.of(both.runs()).getFirst().series().stream()
                         .map(Chart.Series::name)
                         .toList());
         assertTrue(HtmlReport.of(both).contains("Side by side: A (compare), B (compare)."));
     }
 
-    private static Map<String, ScenarioResult> results() {
-        final ScenarioResult one = Samples.comparison();
-        final Map<String, ScenarioResult> results = new LinkedHashMap<>();
+    private static Map<String, ExperimentResult> results() {
+        final ExperimentResult one = Samples.comparison();
+        final Map<String, ExperimentResult> results = new LinkedHashMap<>();
         results.put("results/first", one);
         results.put("results/second", one);
         return results;

@@ -16,7 +16,7 @@ class ResultDirectoryTest {
 
     @Test
     void aResultIsReadAsItWasWritten() throws IOException {
-        final ScenarioResult result = Samples.comparison();
+        final ExperimentResult result = Samples.comparison();
         final ResultDirectory directory = ResultDirectory.create(parent, "compare");
 
         directory.finish(result);

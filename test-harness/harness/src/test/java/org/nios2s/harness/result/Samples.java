@@ -6,28 +6,39 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import org.nios2s.harness.judge.Judge;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.load.SteadyWindow;
+import org.nios2s.harness.plan.Axis;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.RunResult.Place;
 
-/** Results as a scenario would make them, with figures that are easy to recognize. Stateless. */
+/** Results as an experiment would make them, with figures that are easy to recognize. Stateless. */
 public final class Samples {
 
     private static final long FAILURES = 3;
     /** A cause that would break a page which does not escape it. */
     public static final String CAUSE = "time-out while \"waiting\" </script><b>";
 
+    public static final GeneratorFigures EASY = new GeneratorFigures(0.1, 20, 15, 1.0);
+    public static final Disturbance QUIET = new Disturbance(5, 0);
+
     private static final double MILLIS = 4.5;
 
     private Samples() {}
 
-    /** A run of a listener with a time series of some seconds. */
-    public static RunResult run(final String label, final String listener, final double rate) {
-        return run(label, listener, rate, new GeneratorFigures(0.1, 20, 15, 1.0), new Disturbance(5, 0));
+    /** A run of a target with a time series of some seconds. */
+    public static RunResult run(final String column, final int round, final double rate) {
+        return run(column, round, rate, EASY, QUIET);
     }
 
-    static RunResult run(
-            final String label,
-            final String listener,
+    /** The same with a generator and a machine that were not at their best. */
+    public static RunResult run(
+            final String column,
+            final int round,
             final double rate,
             final GeneratorFigures generator,
             final Disturbance disturbance) {
@@ -45,45 +56,59 @@ public final class Samples {
                     100));
         }
         return new RunResult(
-                label,
+                new Place("", column, round, 1),
                 "r1",
-                listener,
                 "wire",
                 Instant.parse("2026-11-21T10:00:00Z"),
                 settings(),
                 5,
+                new SteadyWindow(1, 4, 0.5, (long) (4 * rate), true),
                 false,
                 (long) (5 * rate),
                 rate,
+                500,
                 FAILURES,
                 Map.of(CAUSE, FAILURES),
                 0,
                 0,
+                0,
                 Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 9, 10)),
                 generator,
-                new ServerFigures(100, 0.5, 50, 1 << 30, 100),
+                new ServerFigures(100, 0.5, 50, 10.0, 0.4, 1 << 30, 100),
                 new LedgerFigures(50, 50, 0, 0, 0, true),
                 disturbance,
-                new TimeSeries(samples));
+                new TimeSeries(samples),
+                new TreeMap<>());
+    }
+
+    /** Stock against NIO, as a preset has it. */
+    public static Experiment experiment() {
+        return new Experiment("compare", "Stock against NIO", Settings.DEFAULTS, List.of(), List.of(), List.of())
+                .vary(Axis.parse("listener=stock,nio"));
     }
 
     /** A comparison of two runs. */
-    public static ScenarioResult comparison() {
-        final RunResult stock = run("1-stock", "stock", 1_000);
-        final RunResult nio = run("1-nio", "nio", 2_500);
-        final Comparison comparison = Comparison.of(List.of(stock), List.of(nio));
-        return ScenarioResult.builder("compare")
-                .run(stock)
-                .run(nio)
-                .table(comparison.table())
-                .chart(Chart.line(
-                        "Rate by connections",
-                        new Chart.Axis("connections", "connections"),
-                        new Chart.Axis("rate", "req/s"),
-                        List.of(Chart.Series.of("nio", new double[] {1, 2}, new double[] {10, 20}))))
-                .remark("The machine was noisy.")
-                .config(Map.of("clients", 100, "interval", "10ms"))
-                .build(Verdict.of(comparison), Completion.COMPLETE);
+    public static ExperimentResult comparison() {
+        final List<RunResult> runs = List.of(run("stock", 1, 1_000), run("nio", 1, 2_500));
+        final Judge judge = new Judge(experiment(), runs);
+        final List<Chart> charts = new ArrayList<>();
+        charts.add(Chart.line(
+                "Rate by connections",
+                new Chart.Axis("connections", "connections"),
+                new Chart.Axis("rate", "req/s"),
+                List.of(Chart.Series.of("nio", new double[] {1, 2}, new double[] {10, 20}))));
+        return new ExperimentResult(
+                "compare",
+                judge.verdict(2),
+                Instant.parse("2026-11-21T10:00:00Z"),
+                Machine.current(),
+                Map.of("clients", 100, "interval", "10ms"),
+                Completion.COMPLETE,
+                List.of("The machine was noisy."),
+                judge.headlines(),
+                List.of(judge.table()),
+                charts,
+                runs);
     }
 
     private static LoadSettings settings() {

@@ -52,21 +52,19 @@ class ScaleCsvTest {
     }
 
     private static LoadOutcome outcome() {
-        final LoadMeter meter = new LoadMeter(true);
+        final LoadMeter meter = new LoadMeter(SETTINGS);
         final TransactionTimes times = new TransactionTimes();
         times.start(System.nanoTime());
         times.created();
         times.sent();
         times.confirmed();
         times.completed();
-        final ClientTally busy = new ClientTally(0);
+        final ClientTally busy = new ClientTally(0, meter);
         busy.begin();
-        busy.succeeded(0, times);
-        meter.succeeded(times, false);
-        busy.failed();
-        meter.failed("time-out");
+        busy.succeeded(0, times, false, 50);
+        busy.failed("time-out");
         busy.end();
-        final ClientTally idle = new ClientTally(1);
+        final ClientTally idle = new ClientTally(1, meter);
         idle.begin();
         idle.end();
         return LoadOutcome.of(

@@ -6,15 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.stream.DoubleStream;
-import org.HdrHistogram.Histogram;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The line through some points, and mean and spread of values. Runs on the test's thread. */
 class SlopeTest {
 
     private static final double EXACT = 1e-9;
-    private static final double BUCKET = 0.01;
 
     @Test
     void aStraightLineHasNoError() {
@@ -48,30 +46,9 @@ class SlopeTest {
     }
 
     @Test
-    void momentsAreThoseOfASample() {
-        final Moments moments = Moments.of(2, 4, 4, 4, 5, 5, 7, 9);
-
-        assertEquals(5, moments.mean(), EXACT);
-        assertEquals(32.0 / 7, moments.variance(), EXACT);
-        assertEquals(Math.sqrt(32.0 / 7), moments.deviation(), EXACT);
-        assertEquals(0, Moments.of().mean(), EXACT);
-        assertEquals(0, Moments.of(3).variance(), EXACT);
-    }
-
-    @Test
-    void momentsOfTimesAreInMilliseconds() {
-        final Histogram micros = new Histogram(3);
-        micros.recordValue(1_000);
-        micros.recordValue(3_000);
-
-        assertEquals(2, Moments.ofMillis(micros).mean(), BUCKET);
-        assertEquals(1, Moments.ofMillis(micros).deviation(), BUCKET);
-        assertEquals(0, Moments.ofMillis(new Histogram(3)).deviation(), EXACT);
-    }
-
-    @Test
     void theMedianIsTheMiddle() {
-        assertEquals(3, Medians.median(DoubleStream.of(9, 1, 3)), EXACT);
-        assertEquals(2.5, Medians.median(DoubleStream.of(4, 1, 2, 3)), EXACT);
+        assertEquals(3, Spread.of(List.of(9.0, 1.0, 3.0)).median(), EXACT);
+        assertEquals(2.5, Spread.of(List.of(4.0, 1.0, 2.0, 3.0)).median(), EXACT);
+        assertEquals(100 * 3 / 2.5, Spread.of(List.of(4.0, 1.0, 2.0, 3.0)).percent(), EXACT);
     }
 }

@@ -3,13 +3,13 @@ package org.nios2s.harness.load.nio;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.nios2s.client.InputPort;
 import org.nios2s.client.Milestones;
+import org.nios2s.client.OutputPort;
 import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
@@ -17,7 +17,7 @@ import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TransactionTimes;
 
@@ -27,6 +27,8 @@ import org.nios2s.harness.load.TransactionTimes;
  * and the constructor run elsewhere.
  */
 final class NioClient {
+
+    private static final long EMPTY_PAUSE_MILLIS = 10;
 
     private enum State {
         WAITING,
@@ -51,32 +53,27 @@ final class NioClient {
      * @param run       name of the run
      * @param load      what to send
      * @param plan      when
-     * @param content   what each packet holds
-     * @param port      where to
+     * @param packets   what is sent
+     * @param input     where to push, or null
+     * @param output    where to pull from, or null
      * @param pacer     starts what has its time
      */
     record Setting(
             String run,
             LoadSettings load,
             RunPlan plan,
-            byte[] content,
-            InputPort port,
+            PacketFactory packets,
+            InputPort input,
+            OutputPort output,
             ScheduledExecutorService pacer) {}
 
-    /**
-     * A client that has not begun.
-     *
-     * @param client  its number, from 0
-     * @param setting what it has in common with the others
-     * @param meter   counts and times of the run
-     * @param onEnd   called once, when the client has done its share or was abandoned
-     */
+    /** A client that has not begun. */
     NioClient(final int client, final Setting setting, final LoadMeter meter, final Runnable onEnd) {
         this.client = client;
         this.setting = setting;
         this.meter = meter;
         this.onEnd = onEnd;
-        this.tally = new ClientTally(client);
+        this.tally = new ClientTally(client, meter);
     }
 
     /** Begins when the plan says so. */
@@ -117,6 +114,7 @@ final class NioClient {
         final long intended = setting.plan().intendedStart(client, transaction, now);
         if (!setting.plan().includes(transaction, intended, now)) {
             if (state.compareAndSet(State.WAITING, State.ENDED)) {
+                setting.plan().neverBegun(client, transaction, meter);
                 tally.end();
                 onEnd.run();
             }
@@ -133,7 +131,7 @@ final class NioClient {
         }
         meter.began(System.nanoTime() - due);
         times.start(intended);
-        final CompletableFuture<TransactionResult> pushed = setting.port().send(packets());
+        final CompletableFuture<TransactionResult> pushed = transact();
         inFlight = pushed;
         pushed.whenComplete(this::ended);
         if (state.get() == State.ENDED) {
@@ -141,26 +139,36 @@ final class NioClient {
         }
     }
 
-    private List<Packet> packets() {
-        final List<Packet> packets = new ArrayList<>(setting.load().packets());
-        for (int packet = 0; packet < setting.load().packets(); packet++) {
-            final String id = new PacketId(setting.run(), client, transaction, packet).toString();
-            packets.add(Packet.of(Map.of(PacketId.ATTRIBUTE, id), setting.content()));
+    private CompletableFuture<TransactionResult> transact() {
+        if (setting.output() != null) {
+            return setting.output().pull(packet -> packet.content().skipNBytes(packet.size()));
         }
-        return packets;
+        final PacketFactory factory = setting.packets();
+        final List<Packet> packets = new ArrayList<>(factory.packets());
+        for (int packet = 0; packet < factory.packets(); packet++) {
+            packets.add(Packet.of(
+                    factory.attributes(client, transaction, packet), factory.content(client, transaction, packet)));
+        }
+        return setting.input().send(packets);
     }
 
     private void ended(final TransactionResult result, final Throwable failure) {
         if (!state.compareAndSet(State.IN_TRANSACTION, State.WAITING)) {
             return;
         }
-        if (failure == null) {
+        if (failure == null && result.packets() == 0) {
+            // The output port has nothing at this moment: the transaction goes on when it may have.
+            setting.pacer()
+                    .schedule(
+                            () -> begin(times.intendedNanos(), System.nanoTime()),
+                            EMPTY_PAUSE_MILLIS,
+                            TimeUnit.MILLISECONDS);
+        } else if (failure == null) {
             succeeded(result);
             transaction++;
             next();
         } else {
-            tally.failed();
-            meter.failed(cause(failure));
+            tally.failed(cause(failure));
             transaction++;
             // Not from within: a transaction that fails at once must not begin the next one on top of itself.
             setting.pacer().execute(this::next);
@@ -170,8 +178,7 @@ final class NioClient {
     private void succeeded(final TransactionResult result) {
         final Milestones milestones = result.milestones();
         times.reached(milestones.connected(), milestones.transferred(), milestones.confirmed(), result.duration());
-        tally.succeeded(transaction, times);
-        meter.succeeded(times, result.destinationFull());
+        tally.succeeded(transaction, times, result.destinationFull(), result.bytes());
     }
 
     private static String cause(final Throwable failure) {

@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.net.ssl.SSLContext;
+import org.nios2s.client.BatchLimits;
 import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.harness.load.ClientTally;
@@ -16,7 +17,8 @@ import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacketContent;
+import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TargetAddress;
 
@@ -36,40 +38,16 @@ public final class NioLoadDriver implements LoadDriver {
     private final List<NioClient> clients = new ArrayList<>();
     private volatile boolean stopped;
 
-    /**
-     * A driver for one run.
-     *
-     * @param run      name of the run, the first part of its packet ids
-     * @param settings what to send
-     * @param target   where to
-     * @param tls      what to trust and who to be, or null for plain TCP
-     */
+    /** A driver for one run; without TLS for plain TCP. Its name is the first part of the packet ids. */
     public NioLoadDriver(
             final String run, final LoadSettings settings, final TargetAddress target, final SSLContext tls) {
-        this(run, settings, target, tls, settings.clients());
-    }
-
-    /**
-     * A driver for one run whose clients share fewer connections than there are clients.
-     *
-     * @param run         name of the run, the first part of its packet ids
-     * @param settings    what to send
-     * @param target      where to
-     * @param tls         what to trust and who to be, or null for plain TCP
-     * @param connections most connections, hence most transactions at a time: the others wait for one
-     */
-    public NioLoadDriver(
-            final String run,
-            final LoadSettings settings,
-            final TargetAddress target,
-            final SSLContext tls,
-            final int connections) {
         this.run = run;
         this.settings = settings;
         this.target = target;
         this.tls = tls;
-        this.connections = connections;
-        this.meter = new LoadMeter(settings.paced());
+        final int most = settings.connection().most();
+        this.connections = most == 0 ? settings.clients() : Math.min(most, settings.clients());
+        this.meter = new LoadMeter(settings);
     }
 
     @Override
@@ -101,6 +79,8 @@ public final class NioLoadDriver implements LoadDriver {
                 .connectTimeout(settings.timeout())
                 .idleTimeout(settings.timeout())
                 .deadline(settings.timeout())
+                .compress(settings.shape().gzip())
+                .batchLimits(BatchLimits.ofPackets(settings.packets()))
                 .retry(RetryPolicy.never())
                 .drainTimeout(Duration.ZERO)
                 .completionExecutor(Runnable::run);
@@ -109,12 +89,14 @@ public final class NioLoadDriver implements LoadDriver {
 
     private void startClients(
             final SiteToSite nifi, final ScheduledExecutorService pacer, final CountDownLatch running) {
+        final boolean push = settings.shape().direction() == Direction.PUSH;
         final NioClient.Setting setting = new NioClient.Setting(
                 run,
                 settings,
                 new RunPlan(settings),
-                PacketContent.ofSize(settings.packetSize()),
-                nifi.inputPort(target.portId()),
+                new PacketFactory(run, settings.shape()),
+                push ? nifi.inputPort(target.portId()) : null,
+                push ? null : nifi.outputPort(target.portId()),
                 pacer);
         synchronized (clients) {
             for (int client = 0; client < settings.clients(); client++) {

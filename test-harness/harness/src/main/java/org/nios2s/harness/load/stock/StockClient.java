@@ -2,19 +2,20 @@
 package org.nios2s.harness.load.stock;
 
 import java.io.IOException;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.Transaction;
 import org.apache.nifi.remote.TransactionCompletion;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
@@ -44,23 +45,18 @@ final class StockClient implements Runnable {
      * @param load    what to send
      * @param target  where to
      * @param plan    when
-     * @param content what each packet holds
+     * @param packets what is sent
      * @param tls     what to trust and who to be, or null for plain TCP
      */
-    record Setting(String run, LoadSettings load, TargetAddress target, RunPlan plan, byte[] content, SSLContext tls) {}
+    record Setting(
+            String run, LoadSettings load, TargetAddress target, RunPlan plan, PacketFactory packets, SSLContext tls) {}
 
-    /**
-     * A client that has not begun.
-     *
-     * @param client  its number, from 0
-     * @param setting what it has in common with the others
-     * @param meter   counts and times of the run
-     */
+    /** A client that has not begun. */
     StockClient(final int client, final Setting setting, final LoadMeter meter) {
         this.client = client;
         this.setting = setting;
         this.meter = meter;
-        this.tally = new ClientTally(client);
+        this.tally = new ClientTally(client, meter);
     }
 
     /** Makes the client end after the transaction in flight; the caller interrupts its thread. */
@@ -84,8 +80,7 @@ final class StockClient implements Runnable {
             // The run was stopped: this thread has nothing else to end than itself.
             stopped = true;
         } catch (final IOException | RuntimeException e) {
-            tally.failed();
-            meter.failed(FailureCause.of("opening or closing the client", e));
+            tally.failed(FailureCause.of("opening or closing the client", e));
         } finally {
             tally.end();
         }
@@ -97,6 +92,8 @@ final class StockClient implements Runnable {
                 .sslContext(setting.tls())
                 .portIdentifier(setting.target().portId())
                 .transportProtocol(SiteToSiteTransportProtocol.RAW)
+                .useCompression(setting.load().shape().gzip())
+                .requestBatchCount(setting.load().packets())
                 .timeout(setting.load().timeout().toMillis(), TimeUnit.MILLISECONDS)
                 .nodePenalizationPeriod(PENALIZATION_MILLIS, TimeUnit.MILLISECONDS)
                 .build();
@@ -107,9 +104,11 @@ final class StockClient implements Runnable {
             final long now = System.nanoTime();
             final long intended = setting.plan().intendedStart(client, transaction, now);
             if (!setting.plan().includes(transaction, intended, now)) {
+                setting.plan().neverBegun(client, transaction, meter);
                 return;
             }
             sleepUntil(intended);
+            meter.began(System.nanoTime() - Math.max(intended, now));
             times.start(intended);
             try {
                 transact(siteToSite, transaction);
@@ -118,36 +117,50 @@ final class StockClient implements Runnable {
                     meter.abandoned();
                     return;
                 }
-                tally.failed();
-                meter.failed(FailureCause.of("with NiFi's client", e));
+                tally.failed(FailureCause.of("with NiFi's client", e));
             }
         }
     }
 
     private void transact(final SiteToSiteClient siteToSite, final int number)
             throws IOException, InterruptedException {
-        final Transaction transaction = siteToSite.createTransaction(TransferDirection.SEND);
+        final boolean push = setting.load().shape().direction() == Direction.PUSH;
+        final Transaction transaction =
+                siteToSite.createTransaction(push ? TransferDirection.SEND : TransferDirection.RECEIVE);
         if (transaction == null) {
             TimeUnit.MILLISECONDS.sleep(RECONNECT_PAUSE_MILLIS);
             throw new IOException("no peer available");
         }
         try {
             times.created();
-            for (int packet = 0; packet < setting.load().packets(); packet++) {
-                final String id = new PacketId(setting.run(), client, number, packet).toString();
-                transaction.send(setting.content(), Map.of(PacketId.ATTRIBUTE, id));
-            }
+            final long bytes = push ? send(transaction, number) : receive(transaction);
             times.sent();
             transaction.confirm();
             times.confirmed();
             final TransactionCompletion completion = transaction.complete();
             times.completed();
-            tally.succeeded(number, times);
-            meter.succeeded(times, completion.isBackoff());
+            tally.succeeded(number, times, completion.isBackoff(), bytes);
         } catch (final IOException | RuntimeException e) {
             transaction.error();
             throw e;
         }
+    }
+
+    private long send(final Transaction transaction, final int number) throws IOException {
+        final PacketFactory factory = setting.packets();
+        for (int packet = 0; packet < factory.packets(); packet++) {
+            transaction.send(factory.content(client, number, packet), factory.attributes(client, number, packet));
+        }
+        return factory.bytes(client, number);
+    }
+
+    private static long receive(final Transaction transaction) throws IOException {
+        long bytes = 0;
+        for (DataPacket packet = transaction.receive(); packet != null; packet = transaction.receive()) {
+            packet.getData().skipNBytes(packet.getSize());
+            bytes += packet.getSize();
+        }
+        return bytes;
     }
 
     private static void sleepUntil(final long nanos) throws InterruptedException {

@@ -11,7 +11,7 @@ import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacketContent;
+import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TargetAddress;
 
@@ -33,15 +33,7 @@ public final class StockLoadDriver implements LoadDriver {
     private final List<StockClient> clients = new ArrayList<>();
     private volatile boolean stopped;
 
-    /**
-     * A driver for one run.
-     *
-     * @param run      name of the run, the first part of its packet ids
-     * @param settings what to send
-     * @param target   where to; NiFi's client finds the socket by itself, through the web address
-     * @param tls      what to trust and who to be, or null for plain TCP
-     * @throws IllegalArgumentException when the target has no web address
-     */
+    /** A driver for one run. */
     public StockLoadDriver(
             final String run, final LoadSettings settings, final TargetAddress target, final SSLContext tls) {
         if (target.api() == null) {
@@ -52,7 +44,7 @@ public final class StockLoadDriver implements LoadDriver {
         this.settings = settings;
         this.target = target;
         this.tls = tls;
-        this.meter = new LoadMeter(settings.paced());
+        this.meter = new LoadMeter(settings);
     }
 
     @Override
@@ -60,7 +52,7 @@ public final class StockLoadDriver implements LoadDriver {
         final Instant started = Instant.now();
         final long startNanos = System.nanoTime();
         final StockClient.Setting setting = new StockClient.Setting(
-                run, settings, target, new RunPlan(settings), PacketContent.ofSize(settings.packetSize()), tls);
+                run, settings, target, new RunPlan(settings), new PacketFactory(run, settings.shape()), tls);
         try {
             start(setting);
             awaitEnd();

@@ -27,12 +27,7 @@ final class LargeContent {
     private final long size;
     private long next;
 
-    /**
-     * Content that is like no other.
-     *
-     * @param stream tells it from others
-     * @param size   in bytes
-     */
+    /** Content that is like no other. */
     LargeContent(final long stream, final long size) {
         this.stream = stream;
         this.size = size;

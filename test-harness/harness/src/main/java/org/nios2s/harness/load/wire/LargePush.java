@@ -11,104 +11,73 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.FailureCause;
+import org.nios2s.harness.load.LoadDriver;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.load.TransactionTimes;
 
 /**
- * Pushes large FlowFiles, all at once, each in a transaction and over a connection of its own, without holding their
- * contents. The caller of {@link #push} waits; each connection lives on one of a few event loops.
+ * Pushes one large FlowFile per client, all at once, each of content of its own that is made while it is sent, and knows
+ * the digest that each must arrive with. The caller of {@link #drive} waits; each sender lives on one of the event loops.
  */
-public final class LargePush {
+public final class LargePush implements LoadDriver {
 
     private static final int EVENT_LOOPS = 2;
     private static final int SHUTDOWN_SECONDS = 5;
-
-    /** Enough to keep a socket busy, little enough for many of them. */
     private static final WriteBufferWaterMark WATER_MARK =
             new WriteBufferWaterMark(2 * LargeContent.PIECE_BYTES, 4 * LargeContent.PIECE_BYTES);
 
-    private final Plan plan;
+    private final String run;
+    private final LoadSettings settings;
+    private final TargetAddress target;
+    private final SslContext tls;
+    private final LoadMeter meter;
     private final List<Sender> senders;
     private final CountDownLatch running;
 
-    /**
-     * What is pushed.
-     *
-     * @param run       name of the run, the first part of its packet ids
-     * @param flowFiles how many at once
-     * @param bytes     size of each
-     * @param timeout   how long a sender waits when nothing goes on
-     */
-    public record Plan(String run, int flowFiles, long bytes, Duration timeout) {
-
-        /**
-         * Bytes of all.
-         *
-         * @return their sum
-         */
-        public long totalBytes() {
-            return flowFiles * bytes;
-        }
-
-        /**
-         * What the sink has to say of each.
-         *
-         * @return SHA-256 in hexadecimal digits, by packet id
-         */
-        public Map<String, String> digests() {
-            final Map<String, String> digests = new TreeMap<>();
-            IntStream.range(0, flowFiles)
-                    .parallel()
-                    .mapToObj(flowFile -> Map.entry(id(flowFile), LargeContent.digest(flowFile, bytes)))
-                    .toList()
-                    .forEach(entry -> digests.put(entry.getKey(), entry.getValue()));
-            return digests;
-        }
-
-        private String id(final int flowFile) {
-            return new PacketId(run, flowFile, 0, 0).toString();
-        }
-    }
-
-    /**
-     * What became of them.
-     *
-     * @param wall     from the first connect until the last end
-     * @param finished transactions that the server acknowledged
-     * @param failures causes of the others
-     */
-    public record Outcome(Duration wall, int finished, List<String> failures) {}
-
-    private LargePush(final Plan plan) {
-        this.plan = plan;
+    /** A push of a FlowFile per client of these settings; without TLS for plain TCP. */
+    public LargePush(final String run, final LoadSettings settings, final TargetAddress target, final SslContext tls) {
+        this.run = run;
+        this.settings = settings;
+        this.target = target;
+        this.tls = tls;
+        this.meter = new LoadMeter(settings);
         this.senders =
-                IntStream.range(0, plan.flowFiles()).mapToObj(Sender::new).toList();
-        this.running = new CountDownLatch(plan.flowFiles());
+                IntStream.range(0, settings.clients()).mapToObj(Sender::new).toList();
+        this.running = new CountDownLatch(senders.size());
     }
 
-    /**
-     * Pushes all of it.
-     *
-     * @param plan   what
-     * @param target where to
-     * @param tls    makes the TLS engine of each connection, or null for plain TCP
-     * @return what became of it
-     * @throws InterruptedException when the calling thread was interrupted
-     */
-    public static Outcome push(final Plan plan, final TargetAddress target, final SslContext tls)
-            throws InterruptedException {
-        return new LargePush(plan).run(target, tls);
+    /** SHA-256 of every FlowFile of a run by its packet id. */
+    public static Map<String, String> digests(final String run, final LoadSettings settings) {
+        final Map<String, String> digests = new TreeMap<>();
+        IntStream.range(0, settings.clients())
+                .parallel()
+                .mapToObj(flowFile -> Map.entry(
+                        id(run, flowFile),
+                        LargeContent.digest(flowFile, settings.shape().size().largest())))
+                .toList()
+                .forEach(entry -> digests.put(entry.getKey(), entry.getValue()));
+        return digests;
     }
 
-    private Outcome run(final TargetAddress target, final SslContext tls) throws InterruptedException {
+    private static String id(final String run, final int flowFile) {
+        return new PacketId(run, flowFile, 0, 0).toString();
+    }
+
+    @Override
+    public LoadOutcome drive() throws InterruptedException {
         final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
                 EVENT_LOOPS, new DefaultThreadFactory("large-push", true), NioIoHandler.newFactory());
         try {
@@ -118,42 +87,57 @@ public final class LargePush {
                     .option(ChannelOption.TCP_NODELAY, true)
                     .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                     .remoteAddress(target.socket());
+            final Instant started = Instant.now();
             final long start = System.nanoTime();
-            senders.forEach(sender -> sender.connect(bootstrap, target, tls));
+            senders.forEach(sender -> sender.connect(bootstrap));
             running.await();
             final Duration wall = Duration.ofNanos(System.nanoTime() - start);
-            final List<String> failures = new ArrayList<>();
-            senders.stream()
-                    .map(sender -> sender.failure)
-                    .filter(cause -> cause != null)
-                    .forEach(failures::add);
-            return new Outcome(wall, plan.flowFiles() - failures.size(), failures);
+            return LoadOutcome.of(
+                    run,
+                    started,
+                    wall,
+                    senders.stream().map(sender -> sender.tally).toList(),
+                    meter);
         } finally {
             group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS)
                     .awaitUninterruptibly(SHUTDOWN_SECONDS, TimeUnit.SECONDS);
         }
     }
 
-    /** One transaction. Lives on its connection's event loop; its failure is read after the run. */
+    @Override
+    public void stop() {
+        senders.forEach(sender -> sender.onFailure("given up"));
+    }
+
+    @Override
+    public LoadMeter meter() {
+        return meter;
+    }
+
+    /** Sends one FlowFile; guarded by itself, because a stop comes from another thread. */
     private final class Sender implements WireConversation.Listener {
 
         private final int number;
         private final LargeContent content;
+        private final ClientTally tally;
+        private final TransactionTimes times = new TransactionTimes();
         private WireConversation conversation;
         private boolean finishing;
         private boolean ended;
-        private volatile String failure;
 
         Sender(final int number) {
             this.number = number;
-            this.content = new LargeContent(number, plan.bytes());
+            this.content = new LargeContent(number, settings.shape().size().largest());
+            this.tally = new ClientTally(number, meter);
         }
 
-        void connect(final Bootstrap bootstrap, final TargetAddress target, final SslContext tls) {
-            conversation = new WireConversation(target, plan.timeout(), this);
+        void connect(final Bootstrap bootstrap) {
+            tally.begin();
+            times.start(System.nanoTime());
+            conversation = new WireConversation(target, settings.timeout(), this);
             bootstrap
                     .clone()
-                    .handler(new WirePipeline(target, tls, number, plan.timeout(), conversation))
+                    .handler(new WirePipeline(target, tls, number, settings.timeout(), conversation))
                     .connect()
                     .addListener(connected -> {
                         if (!connected.isSuccess()) {
@@ -164,7 +148,10 @@ public final class LargePush {
 
         @Override
         public void onReady() {
-            conversation.beginPacket(Map.of(PacketId.ATTRIBUTE, plan.id(number)), plan.bytes());
+            times.created();
+            conversation.beginPacket(
+                    Map.of(PacketId.ATTRIBUTE, id(run, number)),
+                    settings.shape().size().largest());
             onWritable();
         }
 
@@ -180,21 +167,37 @@ public final class LargePush {
         }
 
         @Override
-        public void onFinished(final boolean destinationFull) {
-            end();
+        public void onSent() {
+            times.sent();
+        }
+
+        @Override
+        public void onConfirmed() {
+            times.confirmed();
+        }
+
+        @Override
+        public synchronized void onFinished(final boolean destinationFull) {
+            if (!ended) {
+                times.completed();
+                tally.succeeded(
+                        0, times, destinationFull, settings.shape().size().largest());
+                end();
+            }
             conversation.shutDown();
         }
 
         @Override
-        public void onFailure(final String cause) {
+        public synchronized void onFailure(final String cause) {
             if (!ended) {
-                failure = cause;
+                tally.failed(cause);
                 end();
             }
         }
 
         private void end() {
             ended = true;
+            tally.end();
             running.countDown();
         }
     }

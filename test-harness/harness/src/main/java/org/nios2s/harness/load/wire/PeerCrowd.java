@@ -86,14 +86,7 @@ public final class PeerCrowd implements AutoCloseable {
                 .remoteAddress(target.socket());
     }
 
-    /**
-     * Begins to connect a crowd.
-     *
-     * @param plan   what it looks like
-     * @param target where to
-     * @param tls    makes the TLS engine of each connection, or null for plain TCP
-     * @return the crowd, which {@link #close} sends home
-     */
+    /** Begins to connect a crowd: the crowd, which {@link #close} sends home. */
     public static PeerCrowd gather(final Plan plan, final TargetAddress target, final SslContext tls) {
         final PeerCrowd crowd = new PeerCrowd(plan, target, tls);
         for (int peer = 0; peer < plan.peers(); peer++) {
@@ -106,22 +99,12 @@ public final class PeerCrowd implements AutoCloseable {
         return crowd;
     }
 
-    /**
-     * Waits until each peer is ready or has failed.
-     *
-     * @param patience how long at most
-     * @return whether it is so
-     * @throws InterruptedException when the calling thread was interrupted
-     */
+    /** Waits until each peer is ready or has failed: whether it is so. */
     public boolean awaitGathered(final Duration patience) throws InterruptedException {
         return undecided.await(patience.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /**
-     * What became of the peers so far.
-     *
-     * @return their counts
-     */
+    /** What became of the peers so far: their counts. */
     public Attendance attendance() {
         final Map<String, Long> byCause = new TreeMap<>();
         causes.forEach((cause, count) -> byCause.put(cause, count.sum()));
@@ -155,11 +138,7 @@ public final class PeerCrowd implements AutoCloseable {
             double longestMillis,
             Map<String, Long> causes) {
 
-        /**
-         * Who is there.
-         *
-         * @return ready and not dropped
-         */
+        /** Who is there: ready and not dropped. */
         public long present() {
             return ready - dropped;
         }

@@ -2,13 +2,16 @@
 package org.nios2s.harness.load.wire;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.zip.CRC32;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.load.PacketFactory;
+import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
 import org.nios2s.wire.ResponseMessage;
@@ -24,59 +27,66 @@ final class TransactionWriter {
 
     private static final int HEAD_BYTES = 64;
 
-    private final String run;
-    private final int packets;
-    private final ByteBuf content;
+    private final PacketFactory packets;
+    private final boolean gzip;
 
-    /**
-     * A writer for one run.
-     *
-     * @param run     name of the run
-     * @param packets packets per transaction
-     * @param content what each packet holds
-     */
-    TransactionWriter(final String run, final int packets, final ByteBuf content) {
-        this.run = run;
+    /** Writes these packets, compressed or not. */
+    TransactionWriter(final PacketFactory packets, final boolean gzip) {
         this.packets = packets;
-        this.content = content;
+        this.gzip = gzip;
     }
 
-    /**
-     * Writes the request and all packets, and leaves the end of it, FINISH_TRANSACTION, in the returned buffer so that
-     * the caller may wait for its write.
-     *
-     * @param context     where to write
-     * @param client      number of the logical client
-     * @param transaction number of its transaction
-     * @param checksum    receives the checksum of the packets
-     * @return what remains to be written and flushed
-     * @throws ProtocolException when a name is too long for the protocol
-     */
+    /** Content of a transaction. */
+    long bytes(final int client, final int transaction) {
+        return packets.bytes(client, transaction);
+    }
+
+    /** Writes a transaction up to FINISH_TRANSACTION, adds its packets to a checksum, and returns what is unwritten. */
     ByteBuf write(final ChannelHandlerContext context, final int client, final int transaction, final CRC32 checksum)
             throws ProtocolException {
-        final int size = content.readableBytes();
-        final boolean copied = size <= COPIED_CONTENT_BYTES;
-        ByteBuf out = context.alloc().buffer(HEAD_BYTES + (copied ? packets * (HEAD_BYTES + size) : 0));
+        ByteBuf out = context.alloc().buffer(HEAD_BYTES * packets.packets());
         ModifiedUtf8.write(out, RequestType.SEND_FLOWFILES.name());
-        for (int packet = 0; packet < packets; packet++) {
+        for (int packet = 0; packet < packets.packets(); packet++) {
             if (packet > 0) {
                 ResponseMessage.write(out, ResponseCode.CONTINUE_TRANSACTION);
             }
+            final byte[] content = packets.content(client, transaction, packet);
+            final Map<String, String> attributes = packets.attributes(client, transaction, packet);
+            if (gzip) {
+                writeCompressed(out, attributes, content, checksum);
+                continue;
+            }
             final int from = out.writerIndex();
-            final String id = new PacketId(run, client, transaction, packet).toString();
-            PacketEncoder.writeHeader(out, Map.of(PacketId.ATTRIBUTE, id), size);
+            PacketEncoder.writeHeader(out, attributes, content.length);
+            final boolean copied = content.length <= COPIED_CONTENT_BYTES;
             if (copied) {
-                out.writeBytes(content, content.readerIndex(), size);
+                out.writeBytes(content);
             }
             checksum.update(out.nioBuffer(from, out.writerIndex() - from));
             if (!copied) {
-                checksum.update(content.nioBuffer());
+                checksum.update(content);
                 context.write(out, context.voidPromise());
-                context.write(content.duplicate(), context.voidPromise());
+                context.write(Unpooled.wrappedBuffer(content), context.voidPromise());
                 out = context.alloc().buffer(HEAD_BYTES);
             }
         }
         ResponseMessage.write(out, ResponseCode.FINISH_TRANSACTION);
         return out;
+    }
+
+    private static void writeCompressed(
+            final ByteBuf out, final Map<String, String> attributes, final byte[] content, final CRC32 checksum) {
+        final ByteBuf head = Unpooled.buffer(HEAD_BYTES);
+        PacketEncoder.writeHeader(head, attributes, content.length);
+        final ByteBuf plain = Unpooled.wrappedBuffer(head, Unpooled.wrappedBuffer(content));
+        for (final ByteBuffer part : plain.nioBuffers()) {
+            checksum.update(part);
+        }
+        try (ChunkDeflater deflater = new ChunkDeflater()) {
+            deflater.deflate(plain, out);
+            deflater.endPacket(out);
+        } finally {
+            plain.release();
+        }
     }
 }

@@ -11,6 +11,7 @@ import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
@@ -24,6 +25,7 @@ final class WireClient implements WireConversation.Listener {
     /** How long a client that cannot connect waits before its next transaction, so that it does not spin. */
     private static final long RECONNECT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    private static final long EMPTY_PAUSE_MILLIS = 10;
     private static final int NONE_YET = -1;
 
     private final int client;
@@ -58,15 +60,7 @@ final class WireClient implements WireConversation.Listener {
             Bootstrap bootstrap,
             SslContext tls) {}
 
-    /**
-     * A client that has not begun.
-     *
-     * @param client    its number, from 0
-     * @param setting   what it has in common with the others
-     * @param eventLoop where it lives
-     * @param meter     counts and times of the run
-     * @param onEnd     called once, on the event loop, when the client has done its share or was abandoned
-     */
+    /** A client that has not begun. */
     WireClient(
             final int client,
             final Setting setting,
@@ -78,7 +72,7 @@ final class WireClient implements WireConversation.Listener {
         this.eventLoop = eventLoop;
         this.meter = meter;
         this.onEnd = onEnd;
-        this.tally = new ClientTally(client);
+        this.tally = new ClientTally(client, meter);
         this.notBefore = setting.plan().clientStart(client);
     }
 
@@ -116,6 +110,7 @@ final class WireClient implements WireConversation.Listener {
         final long now = System.nanoTime();
         final long intended = setting.plan().intendedStart(client, transaction, now);
         if (!setting.plan().includes(transaction, intended, now)) {
+            setting.plan().neverBegun(client, transaction, meter);
             end();
             return;
         }
@@ -144,8 +139,7 @@ final class WireClient implements WireConversation.Listener {
     }
 
     private void connect() {
-        final WireConversation fresh =
-                new WireConversation(setting.target(), setting.load().timeout(), this);
+        final WireConversation fresh = new WireConversation(setting.target(), setting.load(), this);
         conversation = fresh;
         final ChannelHandler handlers = new WirePipeline(
                 setting.target(), setting.tls(), client, setting.load().timeout(), fresh);
@@ -165,7 +159,22 @@ final class WireClient implements WireConversation.Listener {
             return;
         }
         times.created();
-        conversation.send(setting.writer(), client, transaction);
+        if (setting.load().shape().direction() == Direction.PUSH) {
+            conversation.send(setting.writer(), client, transaction);
+        } else {
+            conversation.receive();
+        }
+    }
+
+    @Override
+    public void onNothing() {
+        eventLoop.schedule(this::askAgain, EMPTY_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void askAgain() {
+        if (!ended && conversation != null && conversation.isReady()) {
+            conversation.receive();
+        }
     }
 
     @Override
@@ -182,8 +191,10 @@ final class WireClient implements WireConversation.Listener {
     public void onFinished(final boolean destinationFull) {
         times.completed();
         inTransaction = false;
-        tally.succeeded(transaction, times);
-        meter.succeeded(times, destinationFull);
+        final long bytes = setting.load().shape().direction() == Direction.PUSH
+                ? setting.writer().bytes(client, transaction)
+                : conversation.receivedBytes();
+        tally.succeeded(transaction, times, destinationFull, bytes);
         if (setting.load().reconnect()) {
             conversation.shutDown();
             conversation = null;
@@ -199,8 +210,7 @@ final class WireClient implements WireConversation.Listener {
             return;
         }
         inTransaction = false;
-        tally.failed();
-        meter.failed(cause);
+        tally.failed(cause);
         next();
     }
 

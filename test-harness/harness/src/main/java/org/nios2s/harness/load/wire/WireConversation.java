@@ -19,6 +19,8 @@ import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.load.FailureCause;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
@@ -49,6 +51,9 @@ final class WireConversation extends ByteToMessageDecoder {
         SEND("sending"),
         CONFIRM("waiting for CONFIRM_TRANSACTION"),
         FINISH("waiting for TRANSACTION_FINISHED"),
+        ASK("waiting for MORE_DATA"),
+        RECEIVE("receiving"),
+        AGREE("waiting for CONFIRM_TRANSACTION of a pull"),
         CLOSED("closed");
 
         private final String words;
@@ -72,23 +77,20 @@ final class WireConversation extends ByteToMessageDecoder {
         /** The server's checksum is ours. */
         default void onConfirmed() {}
 
-        /**
-         * The server has finished the transaction; the connection is ready for the next.
-         *
-         * @param destinationFull whether the server said that its destination is full now
-         */
+        /** The output port has nothing at this moment; another transaction may be asked for. */
+        default void onNothing() {}
+
+        /** The server has finished the transaction; the connection is ready for the next. */
         default void onFinished(final boolean destinationFull) {}
 
-        /**
-         * The connection is over, and with it the transaction in flight if there is one.
-         *
-         * @param cause why
-         */
+        /** The connection is over, and with it the transaction in flight if there is one. */
         void onFailure(String cause);
     }
 
     private final TargetAddress target;
     private final long timeoutNanos;
+    private final boolean gzip;
+    private final int batch;
     private final Listener listener;
     private final CRC32 checksum = new CRC32();
     private ChannelHandlerContext context;
@@ -96,17 +98,33 @@ final class WireConversation extends ByteToMessageDecoder {
     private long waitingSince;
     private boolean timerArmed;
     private boolean sent;
+    private PulledPackets pulled;
 
-    /**
-     * A conversation that has not begun.
-     *
-     * @param target   whom it is with
-     * @param timeout  how long to wait in any step
-     * @param listener hears how it goes
-     */
+    /** A conversation that is told what to send, for no longer than a timeout in any step. */
     WireConversation(final TargetAddress target, final Duration timeout, final Listener listener) {
+        this(target, timeout, false, 0, listener);
+    }
+
+    /** A conversation for the transactions of a load. */
+    WireConversation(final TargetAddress target, final LoadSettings load, final Listener listener) {
+        this(
+                target,
+                load.timeout(),
+                load.shape().gzip(),
+                load.shape().direction() == Direction.PULL ? load.packets() : 0,
+                listener);
+    }
+
+    private WireConversation(
+            final TargetAddress target,
+            final Duration timeout,
+            final boolean gzip,
+            final int batch,
+            final Listener listener) {
         this.target = target;
         this.timeoutNanos = timeout.toNanos();
+        this.gzip = gzip;
+        this.batch = batch;
         this.listener = listener;
     }
 
@@ -115,13 +133,7 @@ final class WireConversation extends ByteToMessageDecoder {
         return step == Step.READY && context.channel().isActive();
     }
 
-    /**
-     * Sends a transaction's packets.
-     *
-     * @param writer      writes them
-     * @param client      number of the logical client
-     * @param transaction number of its transaction
-     */
+    /** Sends a transaction's packets. */
     void send(final TransactionWriter writer, final int client, final int transaction) {
         checksum.reset();
         sent = false;
@@ -140,12 +152,29 @@ final class WireConversation extends ByteToMessageDecoder {
         }
     }
 
-    /**
-     * Begins a transaction of one packet, whose content follows in pieces.
-     *
-     * @param attributes of the packet
-     * @param length     of its content, in bytes
-     */
+    /** Asks for a transaction from an output port. */
+    void receive() {
+        if (pulled == null) {
+            pulled = new PulledPackets(gzip);
+        }
+        pulled.reset();
+        sent = false;
+        enter(Step.ASK);
+        final ByteBuf out = context.alloc().buffer();
+        try {
+            ModifiedUtf8.write(out, RequestType.RECEIVE_FLOWFILES.name());
+        } catch (final ProtocolException e) {
+            throw new IllegalStateException("a constant of the protocol does not fit the protocol", e);
+        }
+        context.writeAndFlush(out, context.voidPromise());
+    }
+
+    /** Content of the last transaction that was received. */
+    long receivedBytes() {
+        return pulled.bytes();
+    }
+
+    /** Begins a transaction of one packet, whose content follows in pieces. */
     void beginPacket(final Map<String, String> attributes, final long length) {
         checksum.reset();
         sent = false;
@@ -164,11 +193,7 @@ final class WireConversation extends ByteToMessageDecoder {
         context.writeAndFlush(out, context.voidPromise());
     }
 
-    /**
-     * Sends a piece of the packet's content.
-     *
-     * @param piece released when it is written
-     */
+    /** Sends a piece of the packet's content. */
     void sendPiece(final ByteBuf piece) {
         waitingSince = System.nanoTime();
         for (final ByteBuffer part : piece.nioBuffers()) {
@@ -254,6 +279,9 @@ final class WireConversation extends ByteToMessageDecoder {
             }
             case CONFIRM -> readConfirmation(in);
             case FINISH -> readEnd(in);
+            case ASK -> readAvailability(in);
+            case RECEIVE -> readPackets(in);
+            case AGREE -> readAgreement(in);
             case CLOSED -> in.skipBytes(in.readableBytes());
             default -> throw new ProtocolException("the server sends bytes unasked");
         }
@@ -306,13 +334,16 @@ final class WireConversation extends ByteToMessageDecoder {
         final ByteBuf out = context.alloc().buffer();
         ModifiedUtf8.write(out, UUID.randomUUID().toString());
         ModifiedUtf8.write(out, "nifi://" + target.host() + ":" + target.port());
-        out.writeInt(HANDSHAKE_PROPERTIES);
-        writeProperty(out, HandshakeProperty.GZIP, Boolean.FALSE.toString());
+        out.writeInt(batch == 0 ? HANDSHAKE_PROPERTIES : HANDSHAKE_PROPERTIES + 1);
+        writeProperty(out, HandshakeProperty.GZIP, Boolean.toString(gzip));
         writeProperty(out, HandshakeProperty.PORT_IDENTIFIER, target.portId());
         writeProperty(
                 out,
                 HandshakeProperty.REQUEST_EXPIRATION_MILLIS,
                 Long.toString(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+        if (batch != 0) {
+            writeProperty(out, HandshakeProperty.BATCH_COUNT, Integer.toString(batch));
+        }
         enter(Step.HANDSHAKE);
         context.writeAndFlush(out);
     }
@@ -371,6 +402,60 @@ final class WireConversation extends ByteToMessageDecoder {
         }
         step = Step.READY;
         listener.onFinished(full);
+    }
+
+    private void readAvailability(final ByteBuf in) throws ProtocolException {
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        switch (answer.code()) {
+            case MORE_DATA -> enter(Step.RECEIVE);
+            case NO_MORE_DATA -> {
+                step = Step.READY;
+                listener.onNothing();
+            }
+            default -> throw new ProtocolException(answer.toString());
+        }
+    }
+
+    private void readPackets(final ByteBuf in) throws ProtocolException {
+        waitingSince = System.nanoTime();
+        if (pulled.isInPacket()) {
+            pulled.decode(in);
+            return;
+        }
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        switch (answer.code()) {
+            case CONTINUE_TRANSACTION -> pulled.nextPacket();
+            case FINISH_TRANSACTION -> {
+                noteSent();
+                enter(Step.AGREE);
+                final ByteBuf out = context.alloc().buffer();
+                ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION, Long.toString(pulled.checksum()));
+                context.writeAndFlush(out, context.voidPromise());
+            }
+            default -> throw new ProtocolException(answer.toString());
+        }
+    }
+
+    private void readAgreement(final ByteBuf in) throws ProtocolException {
+        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
+        if (answer == null) {
+            return;
+        }
+        if (answer.code() != ResponseCode.CONFIRM_TRANSACTION) {
+            throw new ProtocolException(answer.toString());
+        }
+        final ByteBuf out = context.alloc().buffer();
+        ResponseMessage.write(out, ResponseCode.TRANSACTION_FINISHED);
+        listener.onConfirmed();
+        context.writeAndFlush(out, context.voidPromise());
+        step = Step.READY;
+        listener.onFinished(false);
     }
 
     /** The answer may arrive before the event loop has said that the last byte was written: the first of both counts. */

@@ -2,8 +2,6 @@
 package org.nios2s.harness.load.wire;
 
 import io.netty.bootstrap.Bootstrap;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -23,7 +21,7 @@ import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacketContent;
+import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.RunPlan;
 import org.nios2s.harness.load.TargetAddress;
 
@@ -33,7 +31,9 @@ import org.nios2s.harness.load.TargetAddress;
  */
 public final class WireLoadDriver implements LoadDriver {
 
-    private static final int EVENT_LOOPS = 2;
+    /** As many as processors, less one for the server when it runs on the same machine; one thread serves thousands. */
+    private static final int EVENT_LOOPS = Math.max(2, Runtime.getRuntime().availableProcessors() / 2);
+
     private static final int SHUTDOWN_SECONDS = 5;
 
     private final String run;
@@ -44,47 +44,31 @@ public final class WireLoadDriver implements LoadDriver {
     private final List<WireClient> clients = new ArrayList<>();
     private volatile boolean stopped;
 
-    /**
-     * A driver for one run.
-     *
-     * @param run      name of the run, the first part of its packet ids
-     * @param settings what to send
-     * @param target   where to
-     * @param tls      makes the TLS engine of each connection, or null for plain TCP
-     */
+    /** A driver for one run. */
     public WireLoadDriver(
             final String run, final LoadSettings settings, final TargetAddress target, final SslContext tls) {
         this(run, settings, List.of(target), tls);
     }
 
-    /**
-     * A driver for one run on the nodes of a cluster.
-     *
-     * @param run      name of the run, the first part of its packet ids
-     * @param settings what to send
-     * @param targets  where to: every client has one of them, in turn
-     * @param tls      makes the TLS engine of each connection, or null for plain TCP
-     */
+    /** A driver for one run on the nodes of a cluster. */
     public WireLoadDriver(
             final String run, final LoadSettings settings, final List<TargetAddress> targets, final SslContext tls) {
         this.run = run;
         this.settings = settings;
         this.targets = List.copyOf(targets);
         this.tls = tls;
-        this.meter = new LoadMeter(settings.paced());
+        this.meter = new LoadMeter(settings);
     }
 
     @Override
     public LoadOutcome drive() throws InterruptedException {
-        final ByteBuf content =
-                Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(PacketContent.ofSize(settings.packetSize())));
         final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
                 EVENT_LOOPS, new DefaultThreadFactory("wire-client", true), NioIoHandler.newFactory());
         final CountDownLatch running = new CountDownLatch(settings.clients());
         try {
             final Instant started = Instant.now();
             final long startNanos = System.nanoTime();
-            startClients(group, new RunPlan(settings), content, running);
+            startClients(group, new RunPlan(settings), running);
             running.await();
             final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
             final List<ClientTally> tallies =
@@ -110,9 +94,9 @@ public final class WireLoadDriver implements LoadDriver {
         return meter;
     }
 
-    private void startClients(
-            final EventLoopGroup group, final RunPlan plan, final ByteBuf content, final CountDownLatch running) {
-        final TransactionWriter writer = new TransactionWriter(run, settings.packets(), content);
+    private void startClients(final EventLoopGroup group, final RunPlan plan, final CountDownLatch running) {
+        final TransactionWriter writer = new TransactionWriter(
+                new PacketFactory(run, settings.shape()), settings.shape().gzip());
         final Bootstrap bootstrap = new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)

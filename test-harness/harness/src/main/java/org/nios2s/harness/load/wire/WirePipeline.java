@@ -20,16 +20,7 @@ final class WirePipeline extends ChannelInitializer<Channel> {
     private final Duration timeout;
     private final WireConversation conversation;
 
-    /**
-     * The pipeline of a connection that is not made yet.
-     *
-     * @param target       whom it is with
-     * @param tls          makes the TLS engine, or null for plain TCP
-     * @param peer         number of the logical client: TLS sessions are resumed only under the same number, as if
-     *                     each client were a process of its own
-     * @param timeout      how long the TLS handshake may take
-     * @param conversation what is spoken over it
-     */
+    /** The pipeline of a connection that is not made yet. */
     WirePipeline(
             final TargetAddress target,
             final SslContext tls,

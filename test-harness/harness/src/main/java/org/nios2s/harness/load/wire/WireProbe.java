@@ -29,15 +29,7 @@ public final class WireProbe implements WireConversation.Listener {
 
     private WireProbe() {}
 
-    /**
-     * Asks.
-     *
-     * @param target  the target
-     * @param tls     makes the TLS engine, or null for plain TCP
-     * @param timeout how long the answer may take
-     * @return empty when a transaction could begin, else why not
-     * @throws InterruptedException when the calling thread was interrupted
-     */
+    /** Asks: empty when a transaction could begin, else why not. */
     public static Optional<String> ask(final TargetAddress target, final SslContext tls, final Duration timeout)
             throws InterruptedException {
         final EventLoopGroup group = new MultiThreadIoEventLoopGroup(

@@ -25,11 +25,7 @@ public final class WireTls {
 
     /**
      * What makes the TLS engines of connections; a later connection of a client may resume a session of an earlier
-     * one.
-     *
-     * @param tls what to trust and who to be, or null for plain TCP
-     * @return the maker, or null for plain TCP
-     * @throws HarnessException when BoringSSL can't use the key
+     * one: the maker, or null for plain TCP.
      */
     public static SslContext client(final ClientTls tls) {
         if (tls == null) {

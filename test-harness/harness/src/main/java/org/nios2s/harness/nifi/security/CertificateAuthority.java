@@ -111,14 +111,7 @@ public final class CertificateAuthority {
                 Instant.now().plus(VALIDITY));
     }
 
-    /**
-     * A key store with a new key and a certificate for both ends of a connection.
-     *
-     * @param distinguishedName whose it is, as NiFi is to see it
-     * @param password of the key store and of its key
-     * @param from when the certificate begins to be valid
-     * @param until when it ends to be valid; in the past for one that has expired
-     */
+    /** A key store with a new key and a certificate for both ends of a connection. */
     public KeyStore issue(
             final String distinguishedName, final char[] password, final Instant from, final Instant until) {
         return issue(distinguishedName, password, from, until, newKeyPair(), KeyUsage.digitalSignature);

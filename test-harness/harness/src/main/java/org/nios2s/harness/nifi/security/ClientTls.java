@@ -29,14 +29,7 @@ public final class ClientTls {
         context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
     }
 
-    /**
-     * What to trust and who to be.
-     *
-     * @param keyStore file with the client's key, PKCS12 or JKS
-     * @param trustStore file with the authority that issued the server's certificate
-     * @param password of both stores and of the key
-     * @throws HarnessException when a store can't be read with that password
-     */
+    /** What to trust and who to be. */
     public static ClientTls of(final Path keyStore, final Path trustStore, final char[] password) {
         return of(load(keyStore, password), load(trustStore, password), password, keyStore);
     }

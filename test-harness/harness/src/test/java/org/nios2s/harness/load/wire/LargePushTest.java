@@ -8,8 +8,11 @@ import io.netty.buffer.ByteBuf;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
@@ -24,10 +27,10 @@ class LargePushTest {
     @Test
     void everyFlowFileArrivesWithItsSizeAndChecksum() throws Exception {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
-            final LargePush.Outcome outcome = push(server);
+            final LoadOutcome outcome = push(server);
 
-            assertEquals(List.of(), outcome.failures());
-            assertEquals(2, outcome.finished());
+            assertEquals(Map.of(), outcome.failures());
+            assertEquals(2, outcome.successes());
             assertEquals(List.of(BYTES, BYTES), server.sizes());
         }
     }
@@ -35,7 +38,7 @@ class LargePushTest {
     @Test
     void aServerThatComputesAnotherChecksumFailsThePush() throws Exception {
         try (ScriptedServer server = new ScriptedServer(Script.WRONG_CHECKSUM)) {
-            assertEquals(0, push(server).finished());
+            assertEquals(0, push(server).successes());
         }
     }
 
@@ -54,9 +57,11 @@ class LargePushTest {
         assertNotEquals(LargeContent.digest(0, BYTES), LargeContent.digest(0, BYTES - 1));
     }
 
-    private static LargePush.Outcome push(final ScriptedServer server) throws InterruptedException {
+    private static LoadOutcome push(final ScriptedServer server) throws InterruptedException {
         final TargetAddress address = new TargetAddress(
                 InetAddress.getLoopbackAddress().getHostAddress(), server.port(), ScriptedServer.PORT_ID, null);
-        return LargePush.push(new LargePush.Plan("run", 2, BYTES, PATIENCE), address, null);
+        final LoadSettings load =
+                new LoadSettings(2, 1, Duration.ZERO, 1, BYTES, Duration.ZERO, Duration.ZERO, PATIENCE);
+        return new LargePush("run", load, address, null).drive();
     }
 }

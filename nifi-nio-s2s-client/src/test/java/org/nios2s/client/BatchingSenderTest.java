@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.packet;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.nios2s.client.ScriptedServer.Moment;
+
+/** Packets that are gathered to transactions. */
+class BatchingSenderTest {
+    private ScriptedServer server;
+    private SiteToSite nifi;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ScriptedServer();
+        nifi = SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .retry(RetryPolicy.standard().withPauses(Duration.ofMillis(1), Duration.ofMillis(5)))
+                .backOff(Duration.ofMillis(1), Duration.ofMillis(2))
+                .build();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        nifi.close();
+        server.close();
+    }
+
+    private BatchingSender sender(final BatchingOptions options) {
+        return nifi.inputPort("port-id").batching(options);
+    }
+
+    private List<String> names() {
+        return server.committed.stream()
+                .map(received -> received.attributes().get("filename"))
+                .toList();
+    }
+
+    @Test
+    void packetsGoTogetherAndClosingSendsTheRest() throws Exception {
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        try (BatchingSender sender = nifi.inputPort("port-id").batching(100, Duration.ofMinutes(1))) {
+            for (int i = 0; i < 250; i++) {
+                sent.add(sender.send(packet("p" + i)));
+            }
+        }
+        assertEquals(
+                List.of(100L, 100L, 50L),
+                sent.stream().map(future -> future.join().packets()).distinct().count() == 2
+                        ? List.of(
+                                sent.get(0).join().packets(),
+                                sent.get(100).join().packets(),
+                                sent.get(249).join().packets())
+                        : List.of());
+        assertEquals(250, server.committed.size());
+    }
+
+    @Test
+    void aPacketWaitsForCompanyNoLongerThanItLingers() throws Exception {
+        try (BatchingSender sender = nifi.inputPort("port-id").batching(100, Duration.ofMillis(20))) {
+            assertEquals(1, Outcomes.await(sender.send(packet("alone"))).packets());
+        }
+    }
+
+    @Test
+    void enoughBytesMakeATransactionToo() throws Exception {
+        try (BatchingSender sender =
+                sender(BatchingOptions.standard().withBytes(10).withLinger(Duration.ofMinutes(1)))) {
+            assertEquals(
+                    1,
+                    Outcomes.await(sender.send(Packet.of(Map.of(), new byte[10])))
+                            .packets());
+        }
+    }
+
+    @Test
+    void aFlushWaitsForNothingButWhatWasGiven() throws Exception {
+        try (BatchingSender sender = nifi.inputPort("port-id").batching(100, Duration.ofMinutes(1))) {
+            final CompletableFuture<TransactionResult> sent = sender.send(packet("a"));
+            Outcomes.await(sender.flush());
+            assertTrue(sent.isDone());
+            assertEquals(0, sender.pendingPackets());
+            Outcomes.await(sender.flush());
+        }
+    }
+
+    @Test
+    void inOrderMeansInOrderAlsoWhenTransactionsFail() throws Exception {
+        final AtomicInteger times = new AtomicInteger();
+        server.at(Moment.CONFIRM, wire -> {
+            if (times.incrementAndGet() % 3 == 1) {
+                throw new IOException("every third");
+            }
+            return false;
+        });
+        try (BatchingSender sender =
+                sender(BatchingOptions.standard().withPackets(7).inOrder())) {
+            for (int i = 0; i < 100; i++) {
+                sender.send(packet("p" + i));
+            }
+        }
+        assertEquals(IntStream.range(0, 100).mapToObj(i -> "p" + i + ".txt").toList(), names());
+    }
+
+    @Test
+    void whoSendsTooMuchWaitsOrIsToldTo() throws Exception {
+        final CountDownLatch hold = new CountDownLatch(1);
+        server.at(Moment.CONFIRM, wire -> {
+            hold.await();
+            return false;
+        });
+        final BatchingSender sender = sender(
+                BatchingOptions.standard().withPackets(1).withTransactions(1).withMost(2, 1 << 20));
+        final CompletableFuture<TransactionResult> first = sender.send(packet("a"));
+        sender.send(packet("b"));
+        assertEquals(
+                FailureReason.TOO_MANY_WAITING,
+                Outcomes.failureOf(sender.sendAsync(packet("refused"))).reason());
+        final CompletableFuture<Void> room = sender.whenRoom();
+        assertFalse(room.isDone());
+        final CompletableFuture<Void> blocked = CompletableFuture.runAsync(() -> {
+            try {
+                sender.send(packet("c"));
+            } catch (final IOException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedIOException.class, () -> sender.send(packet("interrupted")));
+        assertTrue(Thread.interrupted());
+        assertFalse(blocked.isDone());
+        hold.countDown();
+        Outcomes.await(first);
+        Outcomes.await(room);
+        Outcomes.await(blocked);
+        sender.close();
+        assertEquals(List.of("a.txt", "b.txt", "c.txt"), names());
+        assertEquals(
+                FailureReason.CONNECTOR_CLOSED,
+                Outcomes.failureOf(sender.send(packet("late"))).reason());
+    }
+
+    @Test
+    void aPacketWhoseContentFailsDoesNotTakeItsNeighboursAlong() throws Exception {
+        final CompletableFuture<TransactionResult> bad;
+        final List<CompletableFuture<TransactionResult>> good = new ArrayList<>();
+        final AtomicInteger closed = new AtomicInteger();
+        try (BatchingSender sender = nifi.inputPort("port-id").batching(10, Duration.ofMinutes(1))) {
+            good.add(sender.send(packet("a")));
+            bad = sender.send(Packet.ofSupplier(Map.of(), () -> new ByteArrayInputStream(new byte[1]), 5));
+            good.add(sender.send(packet("b")));
+            good.add(sender.send(Packet.ofStream(
+                    Map.of("filename", "stream.txt"),
+                    new ByteArrayInputStream(new byte[3]) {
+                        @Override
+                        public void close() {
+                            closed.incrementAndGet();
+                        }
+                    },
+                    3)));
+        }
+        assertEquals(FailureReason.CONTENT_FAILED, Outcomes.failureOf(bad).reason());
+        for (final CompletableFuture<TransactionResult> sent : good) {
+            assertEquals(3, Outcomes.await(sent).packets());
+        }
+        assertEquals(List.of("a.txt", "b.txt", "stream.txt"), names());
+        assertEquals(1, closed.get());
+    }
+
+    @Test
+    void everyFutureEndsWhenTheClientIsClosedFirst() throws Exception {
+        server.at(Moment.CONFIRM, server.stall());
+        final SiteToSite other = SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .completionExecutor(Runnable::run)
+                .drainTimeout(Duration.ofMillis(1))
+                .build();
+        final BatchingSender sender =
+                other.inputPort("port-id").batching(BatchingOptions.standard().withPackets(1));
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            sent.add(sender.send(packet("p")));
+        }
+        other.close();
+        sender.close();
+        await().until(() -> sent.stream().allMatch(CompletableFuture::isCompletedExceptionally));
+        assertEquals(0, sender.pendingPackets());
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.activation;
+
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import org.apache.nifi.flow.resource.ExternalResourceProviderInitializationContext;
+import org.apache.nifi.remote.RemoteSiteListener;
+import org.apache.nifi.remote.cluster.NodeInformant;
+import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.NifiVersion;
+import org.nios2s.listener.NioRemoteSiteListener;
+import org.nios2s.listener.TransportSelection;
+import org.nios2s.listener.settings.ListenerSettings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides whether the listener takes over: it is switched on, its settings are good, this NiFi has all that it links to,
+ * and sockets and TLS work here. Lives on NiFi's main thread. Until the last step NiFi is as it was.
+ */
+final class Activation {
+    private static final Logger logger = LoggerFactory.getLogger(NioSiteToSiteProvider.class);
+
+    private Activation() {}
+
+    /**
+     * Takes over, or says in one line why there is nothing to take over.
+     *
+     * @throws IllegalArgumentException for a setting that can't be
+     * @throws IllegalStateException for a NiFi or a machine that the listener can't serve on
+     * @throws Exception for what nobody thought of
+     */
+    static void activate(final NiFiProperties properties, final ExternalResourceProviderInitializationContext context)
+            throws Exception {
+        if (properties == null) {
+            throw new IllegalStateException("NiFi did not hand over its properties");
+        }
+        if (!ListenerSettings.isEnabled(properties)) {
+            logger.info(
+                    "The NIO Site-to-Site listener is switched off by {}=false. The stock listener serves.",
+                    ListenerSettings.ENABLED);
+            return;
+        }
+        failIfForeign();
+        final ListenerSettings settings = ListenerSettings.from(properties);
+        if (properties.getRemoteInputPort() == null) {
+            logger.info(
+                    "The NIO Site-to-Site listener has nothing to serve: {} is not set.",
+                    NiFiProperties.REMOTE_INPUT_PORT);
+            return;
+        }
+        OwnClasses.link();
+        Rehearsal.perform(
+                TransportSelection.select(settings.transport()),
+                settings.tlsProvider(),
+                Boolean.TRUE.equals(properties.isSiteToSiteSecure()) ? context.getSSLContext() : null);
+        takeOver(settings);
+        OtherVersions.beside(OwnClasses.location())
+                .ifPresent(others -> logger.warn(
+                        "The NIO Site-to-Site listener is in NiFi more than once: {}, and restart", others));
+    }
+
+    private static void takeOver(final ListenerSettings settings) throws Exception {
+        try {
+            ListenerTakeover.install(arguments -> createListener(arguments, settings));
+        } catch (final LinkageError e) {
+            throw new IllegalStateException("it comes too late, NiFi has loaded the stock listener already", e);
+        }
+    }
+
+    private static void failIfForeign() throws Exception {
+        final ClassLoader nifi = Activation.class.getClassLoader();
+        final List<String> missing = NifiSignatures.missing(nifi);
+        if (!missing.isEmpty()) {
+            throw new IllegalStateException("NiFi %s has no %s%s"
+                    .formatted(
+                            NifiVersion.running(),
+                            missing.getFirst(),
+                            missing.size() == 1 ? "" : ", and lacks " + (missing.size() - 1) + " more"));
+        }
+        ListenerTakeover.verify(nifi);
+    }
+
+    private static RemoteSiteListener createListener(final Object[] arguments, final ListenerSettings settings) {
+        return new NioRemoteSiteListener(
+                (Integer) arguments[0],
+                (SSLContext) arguments[1],
+                (NiFiProperties) arguments[2],
+                (NodeInformant) arguments[3],
+                settings);
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.activation;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * What the listener links to in NiFi, looked up as the JVM would link it. Any thread.
+ *
+ * <p>A line of the list beside this class is a kind, a class, and for a member its name and descriptor. A test compares the
+ * list with what our compiled classes refer to.
+ */
+final class NifiSignatures {
+    private static final String LIST = "nifi-signatures.txt";
+
+    private NifiSignatures() {}
+
+    /**
+     * @param nifi sees NiFi's classes; none of them is initialized
+     * @return what of the list is not there, in its order
+     */
+    static List<String> missing(final ClassLoader nifi) throws IOException {
+        try (InputStream in = NifiSignatures.class.getResourceAsStream(LIST)) {
+            if (in == null) {
+                throw new IOException("The jar of the listener lacks " + LIST);
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !isThere(line.split(" "), nifi))
+                    .toList();
+        }
+    }
+
+    private static boolean isThere(final String[] signature, final ClassLoader nifi) {
+        try {
+            final Class<?> owner = Class.forName(signature[1], false, nifi);
+            if (!Modifier.isPublic(owner.getModifiers())) {
+                return false;
+            }
+            return signature[0].equals("class") || isAccessible(owner, signature, nifi);
+        } catch (final ReflectiveOperationException | TypeNotPresentException | LinkageError e) {
+            return false;
+        }
+    }
+
+    /** Whether we may use the member: what is protected we use in classes that extend its owner. */
+    private static boolean isAccessible(final Class<?> owner, final String[] signature, final ClassLoader nifi)
+            throws ReflectiveOperationException {
+        final MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(owner, MethodHandles.lookup());
+        final String name = signature[2];
+        final String descriptor = signature[3];
+        final MethodHandle member =
+                switch (signature[0]) {
+                    case "constructor" -> lookup.findConstructor(owner, methodType(descriptor, nifi));
+                    case "static" -> lookup.findStatic(owner, name, methodType(descriptor, nifi));
+                    case "field" -> lookup.findGetter(owner, name, fieldType(descriptor, nifi));
+                    case "static-field" -> lookup.findStaticGetter(owner, name, fieldType(descriptor, nifi));
+                    case "method", "interface" -> {
+                        if (owner.isInterface() != signature[0].equals("interface")) {
+                            throw new IncompatibleClassChangeError(owner.getName());
+                        }
+                        yield lookup.findVirtual(owner, name, methodType(descriptor, nifi));
+                    }
+                    default -> throw new IllegalStateException("No kind of signature: " + signature[0]);
+                };
+        final int modifiers = lookup.revealDirect(member).getModifiers();
+        return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
+    }
+
+    private static MethodType methodType(final String descriptor, final ClassLoader nifi) {
+        return MethodType.fromMethodDescriptorString(descriptor, nifi);
+    }
+
+    private static Class<?> fieldType(final String descriptor, final ClassLoader nifi) {
+        return methodType("()" + descriptor, nifi).returnType();
+    }
+}

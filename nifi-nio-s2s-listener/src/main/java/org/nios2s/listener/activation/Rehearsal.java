@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.activation;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import org.nios2s.listener.TransportSelection;
+import org.nios2s.listener.tls.TlsHandlers;
+import org.nios2s.listener.tls.TlsProvider;
+
+/**
+ * A connection over the loopback interface to a port of its own, served as the listener will serve: what does not work here
+ * shows while the stock listener can still take over. Lives on NiFi's main thread, its server on one IO worker.
+ */
+final class Rehearsal {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** No TLS: a server that speaks it has to refuse it, with all its parts. */
+    private static final byte[] WORDS = "NiFi, but no record of TLS".getBytes(StandardCharsets.US_ASCII);
+
+    private Rehearsal() {}
+
+    /**
+     * @param sslContext NiFi's own, or null where Site-to-Site is not secure
+     * @throws IllegalStateException if nobody answers
+     * @throws IOException if there is no such connection
+     */
+    static void perform(final TransportSelection transport, final TlsProvider provider, final SSLContext sslContext)
+            throws IOException {
+        final EventLoopGroup worker =
+                transport.group().apply(1, new DefaultThreadFactory("Site-to-Site NIO Rehearsal", true));
+        // OpenSSL that was asked for and can't serve is the listener's to report.
+        try (TlsHandlers tls = sslContext == null
+                ? null
+                : TlsHandlers.create(sslContext, provider == TlsProvider.JDK ? TlsProvider.JDK : TlsProvider.AUTO, 1)) {
+            final Channel server = transport
+                    .bootstrap()
+                    .get()
+                    .group(worker)
+                    .childHandler(new Answer(tls))
+                    .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .syncUninterruptibly()
+                    .channel();
+            converse((InetSocketAddress) server.localAddress());
+        } finally {
+            worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly(PATIENCE.toMillis());
+        }
+    }
+
+    private static void converse(final InetSocketAddress server) throws IOException {
+        final int patience = (int) PATIENCE.toMillis();
+        try (Socket peer = new Socket()) {
+            peer.connect(server, patience);
+            peer.setSoTimeout(patience);
+            peer.getOutputStream().write(WORDS);
+            peer.getInputStream().readAllBytes();
+        } catch (final SocketTimeoutException e) {
+            throw new IllegalStateException("an IO worker does not answer within " + PATIENCE.toSeconds() + " s", e);
+        }
+    }
+
+    /** Reads, and closes. */
+    private static final class Answer extends ChannelInitializer<Channel> {
+        private final TlsHandlers tls;
+
+        Answer(final TlsHandlers tls) {
+            this.tls = tls;
+        }
+
+        @Override
+        protected void initChannel(final Channel channel) {
+            if (tls != null) {
+                channel.pipeline().addLast(tls.create(channel.alloc(), PATIENCE));
+            }
+            channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(final ChannelHandlerContext context, final Object message) {
+                    ReferenceCountUtil.release(message);
+                    context.close();
+                }
+
+                @Override
+                public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
+                    context.close();
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.activation;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.listener.TransportSelection;
+import org.nios2s.listener.TransportSelection.Choice;
+import org.nios2s.listener.tls.TlsProvider;
+
+/** What is tried before the take-over. Lives on the test's thread. */
+class RehearsalTest {
+    @ParameterizedTest
+    @EnumSource(names = {"AUTO", "NIO"})
+    @DisplayName("a transport that serves is good, with TLS and without")
+    void good(final Choice choice) throws Exception {
+        final TransportSelection transport = TransportSelection.select(choice);
+        final SSLContext ssl = SSLContext.getDefault();
+        assertDoesNotThrow(() -> Rehearsal.perform(transport, TlsProvider.AUTO, null));
+        assertDoesNotThrow(() -> Rehearsal.perform(transport, TlsProvider.AUTO, ssl));
+        assertDoesNotThrow(() -> Rehearsal.perform(transport, TlsProvider.JDK, ssl));
+    }
+
+    @Test
+    @DisplayName("a transport whose workers can't be made is not")
+    void noWorkers() {
+        final TransportSelection good = TransportSelection.select(Choice.NIO);
+        final TransportSelection bad = new TransportSelection(
+                "bad",
+                good.bootstrap(),
+                (threads, factory) -> new MultiThreadIoEventLoopGroup(threads, factory, context -> {
+                    throw new UnsupportedOperationException("no such kernel");
+                }));
+        assertThrows(IllegalStateException.class, () -> Rehearsal.perform(bad, TlsProvider.AUTO, null));
+    }
+
+    @Test
+    @DisplayName("a transport that can't listen is not")
+    void noPort() {
+        final TransportSelection good = TransportSelection.select(Choice.NIO);
+        final TransportSelection bad = new TransportSelection(
+                "bad",
+                () -> good.bootstrap().get().channelFactory(() -> {
+                    throw new UnsupportedOperationException("no such socket");
+                }),
+                good.group());
+        assertThrows(Exception.class, () -> Rehearsal.perform(bad, TlsProvider.AUTO, null));
+    }
+}

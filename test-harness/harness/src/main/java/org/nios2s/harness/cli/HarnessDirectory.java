@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * Where the harness keeps the homes of NiFis and its results: in the project, wherever it is called from. Stateless, used
+ * on the command's thread.
+ */
+final class HarnessDirectory {
+
+    /** Results, when the user names no other place. */
+    static final String RESULTS = "results";
+
+    private static final String PROPERTY = "s2s.harness.project";
+    private static final String HOMES = ".s2s-harness";
+    private static final String MEASURED = "measured";
+    private static final String MARKER = ".s2s-harness-home";
+
+    private HarnessDirectory() {}
+
+    /** A name in the project. */
+    static Path resolve(final String name) {
+        return Path.of(System.getProperty(PROPERTY, "")).resolve(name).toAbsolutePath();
+    }
+
+    /** Where measurements keep the homes of the NiFis that they start. */
+    static Path measured() {
+        return resolve(HOMES).resolve(MEASURED);
+    }
+
+    /** Every home below the project's directory, whether a NiFi runs there or not. */
+    static List<Path> homes() {
+        final Path all = resolve(HOMES);
+        if (!Files.isDirectory(all)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.find(all, 4, (file, attributes) -> file.endsWith(MARKER))) {
+            return files.map(Path::getParent).sorted().toList();
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot look through " + all + ": " + e, e);
+        }
+    }
+
+    /** What runs in homes below a directory, nodes of clusters apart. */
+    static List<NifiInstance> running(final Path below) {
+        final List<NifiInstance> running = new ArrayList<>();
+        homes().stream().filter(home -> home.startsWith(below)).forEach(home -> NifiCluster.attach(home).stream()
+                .filter(found -> running.stream()
+                        .noneMatch(known ->
+                                known.instance().pid() == found.instance().pid()))
+                .forEach(running::add));
+        return running;
+    }
+
+    /** What runs in any home. */
+    static List<NifiInstance> running() {
+        return running(resolve(HOMES));
+    }
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.engine.BrokenRunException;
+import org.nios2s.harness.engine.Interruption;
+import org.nios2s.harness.engine.LoadRun.Measured;
+import org.nios2s.harness.engine.MeasuredNifi;
+import org.nios2s.harness.engine.Runner;
+import org.nios2s.harness.engine.Servers;
+import org.nios2s.harness.judge.Caveat;
+import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.judge.Judge;
+import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.load.EphemeralPorts;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.OpenFileLimit;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.plan.Axis;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Presets;
+import org.nios2s.harness.report.HtmlReport;
+import org.nios2s.harness.result.Completion;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.OpenMetrics;
+import org.nios2s.harness.result.ResultDirectory;
+import org.nios2s.harness.result.RunResult;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * One experiment from its checks to its report: takes the machine, starts what is measured, keeps what was found, also
+ * when it ends early, and stops everything. Used on the command's thread, once.
+ */
+final class Session implements Runner.Observer {
+
+    /** Exit code when a rule of the user says that the result is not good enough. */
+    static final int RULE_BROKEN = 3;
+
+    private static final Path PROCESSES = Path.of("/proc/self/status");
+    private static final long GIBIBYTE = 1L << 30;
+    private static final long RESULT_BYTES = 64L << 20;
+    private static final int COPIES_OF_CONTENT = 3;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--results",
+            paramLabel = "DIR",
+            description =
+                    "Where the result's directory goes; default: " + HarnessDirectory.RESULTS + " in the project.")
+    private Path parent;
+
+    @Option(names = "--wait", description = "Waits for another measurement on this machine to end.")
+    private boolean wait;
+
+    private final Instant started = Instant.now();
+    private final List<RunResult> runs = new ArrayList<>();
+    private final List<DataTable> tables = new ArrayList<>();
+    private final List<String> remarks = new ArrayList<>();
+    private ResultDirectory directory;
+    private String verdict;
+
+    /** What a command does with a runner. */
+    @FunctionalInterface
+    interface Work {
+        void with(Runner runner, Interruption interruption) throws InterruptedException;
+    }
+
+    /** Does the work of an experiment; returns the exit code. */
+    int run(final Experiment experiment, final TargetOptions targets, final Work work) throws InterruptedException {
+        check(experiment);
+        final LoadSettings first = experiment.cells().getFirst().settings().load();
+        final boolean stockClient = experiment.cells().stream()
+                .anyMatch(cell -> cell.settings().word(Parameter.CLIENT, ClientKind.class) == ClientKind.STOCK);
+        final MeasuredNifi given =
+                targets.given(first.shape().direction(), stockClient).orElse(null);
+        final MachineLock lock = MachineLock.take(wait);
+        try (Interruption interruption = Interruption.install()) {
+            Completion completion = Completion.COMPLETE;
+            HarnessException failure = null;
+            try (Servers servers = given == null ? startable(experiment) : Servers.given(given)) {
+                final Runner runner = new Runner(experiment, servers, interruption, this);
+                work.with(runner, interruption);
+                if (experiment.base().flag(Parameter.PROFILE) && !interruption.interrupted()) {
+                    runner.profile(directory().path()).forEach(this::remark);
+                }
+                completion = Completion.of(interruption.interrupted());
+            } catch (final BrokenRunException e) {
+                onRun(e.measured());
+                failure = e;
+            } catch (final HarnessException e) {
+                failure = e;
+            }
+            if (failure != null && runs.isEmpty()) {
+                throw failure;
+            }
+            if (failure != null && !interruption.interrupted()) {
+                completion = Completion.failed(failure.getMessage() + " These are the figures of a part.");
+            } else if (interruption.interrupted()) {
+                completion = Completion.INTERRUPTED;
+            }
+            return finish(experiment, completion);
+        } finally {
+            lock.close();
+        }
+    }
+
+    /** What the verdict is when the runs alone do not say it. */
+    void say(final String words) {
+        verdict = words;
+    }
+
+    /** A table beside that of the figures. */
+    void table(final DataTable table) {
+        tables.add(table);
+    }
+
+    private void remark(final String text) {
+        remarks.add(text);
+    }
+
+    private void check(final Experiment experiment) {
+        try {
+            for (final Cell cell : experiment.cells()) {
+                final int peers = cell.settings().number(Parameter.SLOW_PEERS)
+                        + cell.settings().number(Parameter.IDLE_PEERS);
+                final int clients = cell.settings().load().clients();
+                final ClientKind kind = cell.settings().word(Parameter.CLIENT, ClientKind.class);
+                if (cell.settings().flag(Parameter.RECONNECT) && kind != ClientKind.WIRE) {
+                    throw new IllegalArgumentException(
+                            "reconnect needs client wire: the others keep their connections");
+                }
+                OpenFileLimit.check(clients + peers, kind);
+                EphemeralPorts.check(clients + peers);
+            }
+            new Judge(experiment, List.of()).brokenRules();
+        } catch (final IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        requireSpace(results(), RESULT_BYTES);
+    }
+
+    private Servers startable(final Experiment experiment) {
+        if (!Files.isReadable(PROCESSES)) {
+            throw new HarnessException(
+                    "This system has no /proc, through which a server's cost is measured: only --url and --target work here");
+        }
+        final List<NifiInstance> left = HarnessDirectory.running(HarnessDirectory.measured());
+        if (!left.isEmpty()) {
+            throw new HarnessException(
+                    "An earlier measurement was killed and left NiFi behind, process %s: end it with 'nifi stop --all'"
+                            .formatted(left.stream()
+                                    .map(nifi -> Long.toString(nifi.instance().pid()))
+                                    .collect(Collectors.joining(", "))));
+        }
+        final long servers = experiment.cells().stream()
+                .map(cell -> cell.settings().ofTarget())
+                .distinct()
+                .count();
+        final long content = experiment.cells().stream()
+                .mapToLong(cell -> cell.settings().flag(Parameter.LARGE)
+                        ? cell.settings().load().clients()
+                                * cell.settings().load().shape().size().largest()
+                        : 0)
+                .max()
+                .orElse(0);
+        requireSpace(HarnessDirectory.measured(), servers * (GIBIBYTE / 2 + COPIES_OF_CONTENT * content));
+        return Servers.started(HarnessDirectory.measured(), this::onProgress);
+    }
+
+    private static void requireSpace(final Path where, final long bytes) {
+        try {
+            Files.createDirectories(where);
+            final long free = Files.getFileStore(where).getUsableSpace();
+            if (free < bytes || !Files.isWritable(where)) {
+                throw new HarnessException(
+                        "%s %s: %,d MiB are needed there, %,d are free; 'nifi clean' deletes old homes"
+                                .formatted(
+                                        where,
+                                        Files.isWritable(where) ? "has too little room" : "can't be written to",
+                                        bytes >> 20,
+                                        free >> 20));
+            }
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot use the directory " + where + ": " + e, e);
+        }
+    }
+
+    @Override
+    public void onRun(final Measured measured) {
+        final RunResult run = measured.result();
+        runs.add(run);
+        try {
+            directory()
+                    .addRun(
+                            run.label().replaceAll("[^\\w.#-]+", "_"),
+                            run.settings(),
+                            measured.outcome(),
+                            measured.latencies());
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot write the files of a run into " + results() + ": " + e, e);
+        }
+        final String latency = Figure.P99.of(run).isPresent()
+                ? words(", p99 %,.1f ms", Figure.P99.of(run).getAsDouble())
+                : "";
+        onProgress(words(
+                "%s: %,.0f tx/s%s, %,d failures%s",
+                run.label(),
+                run.transactionsPerSecond(),
+                latency,
+                run.failures(),
+                run.ledger() == null || run.ledger().exact() ? "" : ", but the ledger is not exact"));
+    }
+
+    @Override
+    public void onProgress(final String text) {
+        command.commandLine().getErr().println(text);
+        command.commandLine().getErr().flush();
+    }
+
+    private int finish(final Experiment experiment, final Completion completion) {
+        final PrintWriter out = command.commandLine().getOut();
+        if (runs.isEmpty()) {
+            out.println("Nothing was measured.");
+            out.flush();
+            return ExitCode.SOFTWARE;
+        }
+        final Judge judge = new Judge(experiment, runs);
+        final int processors = Runtime.getRuntime().availableProcessors();
+        if (verdict == null) {
+            tables.addFirst(judge.table());
+            tables.addAll(judge.furtherTables());
+        }
+        final List<Caveat> caveats = judge.caveats(processors);
+        final List<String> said =
+                new ArrayList<>(caveats.stream().map(Caveat::remark).toList());
+        judge.growths().forEach(growth -> said.add(growth.sentence() + "."));
+        runs.forEach(run -> run.failuresByCause()
+                .forEach((cause, count) -> said.add(words("%s failed: %,d × %s", run.label(), count, cause))));
+        final List<String> broken = judge.brokenRules();
+        broken.forEach(rule -> said.add("Rule: " + rule + "."));
+        said.addAll(remarks);
+        final String judged = verdict == null ? judge.verdict(processors) : Caveat.append(verdict, caveats);
+        final ExperimentResult result = new ExperimentResult(
+                experiment.name(),
+                judged,
+                started,
+                Machine.current(),
+                config(experiment),
+                completion,
+                said,
+                verdict == null ? judge.headlines() : List.of(),
+                tables,
+                verdict == null ? judge.charts() : List.of(),
+                runs);
+        keep(experiment, result);
+        tables.forEach(table -> out.println(table.text()));
+        said.forEach(out::println);
+        if (completion.state() != Completion.State.COMPLETE) {
+            out.println("not complete: " + completion.reason());
+        }
+        out.println(judged);
+        out.println("report: " + directory.path().resolve(HtmlReport.FILE));
+        out.flush();
+        if (!broken.isEmpty()) {
+            return RULE_BROKEN;
+        }
+        return judge.flawless() && completion.state() == Completion.State.COMPLETE ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private void keep(final Experiment experiment, final ExperimentResult result) {
+        try {
+            directory().finish(result);
+            directory.write(Presets.RESULT_FILE, Presets.write(experiment));
+            directory.write(HtmlReport.FILE, HtmlReport.of(result));
+            directory.write(OpenMetrics.FILE, metrics(experiment));
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot write the result into " + results() + ": " + e, e);
+        }
+    }
+
+    private String metrics(final Experiment experiment) {
+        final Map<String, Map<RunResult, Double>> figures = new LinkedHashMap<>();
+        Figure.all()
+                .forEach(figure -> runs.forEach(run -> figure.of(run)
+                        .ifPresent(value -> figures.computeIfAbsent(figure.key(), key -> new LinkedHashMap<>())
+                                .put(run, value))));
+        return OpenMetrics.of(experiment.name(), figures, RunResult::place);
+    }
+
+    private static Map<String, Object> config(final Experiment experiment) {
+        final Map<String, Object> config = new LinkedHashMap<>();
+        for (final Parameter parameter : Parameter.values()) {
+            final String value = experiment.base().text(parameter);
+            if (!value.isEmpty()) {
+                config.put(parameter.key(), value);
+            }
+        }
+        experiment.base().properties().forEach(config::put);
+        for (final Axis axis : experiment.axes()) {
+            config.put(axis.name(), axis.steps().stream().map(Axis.Step::label).collect(Collectors.joining(" | ")));
+        }
+        return config;
+    }
+
+    private ResultDirectory directory() {
+        try {
+            if (directory == null) {
+                directory = ResultDirectory.create(results(), command.name());
+            }
+            return directory;
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot make a directory for the result in " + results() + ": " + e, e);
+        }
+    }
+
+    private Path results() {
+        return parent == null ? HarnessDirectory.resolve(HarnessDirectory.RESULTS) : parent.toAbsolutePath();
+    }
+
+    private static String words(final String format, final Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.engine.LoadRun.Measured;
+
+/**
+ * A run that broke because its server ended; it holds what was measured until then. Thrown on the scenario's thread.
+ */
+public final class BrokenRunException extends HarnessException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Measured measured;
+
+    /** A broken run. */
+    public BrokenRunException(final String message, final Measured measured) {
+        super(message);
+        this.measured = measured;
+    }
+
+    /** What was measured until then: figures of a part. */
+    public Measured measured() {
+        return measured;
+    }
+}

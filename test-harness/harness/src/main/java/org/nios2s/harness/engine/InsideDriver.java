@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.load.LoadDriver;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.load.SteadyWindow;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.SinkLedger;
+
+/**
+ * A load without any client: a processor inside NiFi makes as much as the repositories take, and the sink's ledger says
+ * how much that was. Occupies the command's thread; may be stopped from any other.
+ */
+final class InsideDriver implements LoadDriver {
+
+    private final String run;
+    private final LoadSettings load;
+    private final int commit;
+    private final NifiInstance nifi;
+    private final MadeInside source;
+    private final LoadMeter meter;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+
+    /** A load of so many transactions per commit. */
+    InsideDriver(
+            final String run,
+            final LoadSettings load,
+            final int commit,
+            final NifiInstance nifi,
+            final MadeInside source) {
+        this.run = run;
+        this.load = load;
+        this.commit = commit;
+        this.nifi = nifi;
+        this.source = source;
+        this.meter = new LoadMeter(load);
+    }
+
+    @Override
+    public LoadOutcome drive() throws InterruptedException {
+        final SinkLedger before = nifi.ledger();
+        final Instant started = Instant.now();
+        final long start = System.nanoTime();
+        source.start(run, load.shape(), commit);
+        stopped.await(load.duration().toNanos(), TimeUnit.NANOSECONDS);
+        source.stop();
+        final Duration wall = Duration.ofNanos(System.nanoTime() - start);
+        awaitSink();
+        final SinkLedger made = nifi.ledger().since(before);
+        final long transactions = made.count() / load.packets();
+        final double seconds = wall.toNanos() / (double) TimeUnit.SECONDS.toNanos(1);
+        return new LoadOutcome(
+                run,
+                started,
+                wall,
+                List.of(),
+                new SteadyWindow(0, seconds, 0, transactions, true),
+                new EnumMap<>(Phase.class),
+                Map.of(),
+                made.bytes(),
+                0,
+                0,
+                0);
+    }
+
+    private void awaitSink() throws InterruptedException {
+        SinkLedger last = null;
+        for (SinkLedger now = nifi.ledger(); !now.equals(last); now = nifi.ledger()) {
+            last = now;
+            stopped.await(1, TimeUnit.SECONDS);
+        }
+    }
+
+    @Override
+    public void stop() {
+        stopped.countDown();
+    }
+
+    @Override
+    public LoadMeter meter() {
+        return meter;
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.result.LedgerFigures;
+
+/**
+ * Compares what the server acknowledged with the packet ids that its sink wrote. Used on the scenario's thread.
+ */
+final class LedgerCheck {
+
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final Map<Path, Long> from;
+
+    private LedgerCheck(final Map<Path, Long> from) {
+        this.from = from;
+    }
+
+    /** Remembers where the file ends now, before a run. */
+    static LedgerCheck before(final List<Path> packetIds) {
+        return new LedgerCheck(packetIds.stream().collect(Collectors.toMap(Function.identity(), LedgerCheck::size)));
+    }
+
+    /** Waits until the file stands still, then compares: the comparison. */
+    LedgerFigures compare(
+            final LoadOutcome outcome,
+            final int packets,
+            final Duration still,
+            final Duration patience,
+            final BooleanSupplier giveUp)
+            throws InterruptedException {
+        final boolean settled = awaitStandstill(still, patience, giveUp);
+        final Count count = new Count(outcome.clients(), packets);
+        from.forEach((file, start) -> read(file, start, outcome.run(), count));
+        return count.figures(settled);
+    }
+
+    private static void read(final Path packetIds, final long start, final String run, final Count count) {
+        try (BufferedReader lines = open(packetIds, start)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                final PacketId id = PacketId.parse(run, line);
+                if (id != null) {
+                    count.enter(id);
+                }
+            }
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot read the sink's packet ids " + packetIds, e);
+        }
+    }
+
+    private static BufferedReader open(final Path packetIds, final long start) throws IOException {
+        if (!Files.exists(packetIds)) {
+            return new BufferedReader(Reader.nullReader());
+        }
+        final FileChannel channel = FileChannel.open(packetIds);
+        channel.position(start);
+        return new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.US_ASCII));
+    }
+
+    private boolean awaitStandstill(final Duration still, final Duration patience, final BooleanSupplier giveUp)
+            throws InterruptedException {
+        final long deadline = System.nanoTime() + patience.toNanos();
+        long size = size();
+        long since = System.nanoTime();
+        while (System.nanoTime() - since < still.toNanos()) {
+            if (giveUp.getAsBoolean() || System.nanoTime() - deadline > 0) {
+                return false;
+            }
+            Thread.sleep(POLL);
+            final long now = size();
+            if (now != size) {
+                size = now;
+                since = System.nanoTime();
+            }
+        }
+        return true;
+    }
+
+    private long size() {
+        return from.keySet().stream().mapToLong(LedgerCheck::size).sum();
+    }
+
+    private static long size(final Path file) {
+        try {
+            return Files.exists(file) ? Files.size(file) : 0;
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot read the size of the sink's packet ids " + file, e);
+        }
+    }
+
+    /** Ticks packets off. Used on the scenario's thread. */
+    private static final class Count {
+
+        private final List<ClientTally> clients;
+        private final int packets;
+        private final BitSet[] seen;
+        private long arrived;
+        private long duplicated;
+        private long unacknowledged;
+
+        Count(final List<ClientTally> clients, final int packets) {
+            this.clients = clients;
+            this.packets = packets;
+            this.seen = new BitSet[clients.size()];
+        }
+
+        void enter(final PacketId id) {
+            if (id.client() >= seen.length || id.packet() >= packets) {
+                throw new HarnessException("The sink's ledger holds " + id + ", which this run never sent");
+            }
+            if (seen[id.client()] == null) {
+                seen[id.client()] = new BitSet();
+            }
+            final int index = Math.addExact(Math.multiplyExact(id.transaction(), packets), id.packet());
+            if (seen[id.client()].get(index)) {
+                duplicated++;
+                return;
+            }
+            seen[id.client()].set(index);
+            arrived++;
+            if (!clients.get(id.client()).acknowledged().get(id.transaction())) {
+                unacknowledged++;
+            }
+        }
+
+        LedgerFigures figures(final boolean settled) {
+            final long acknowledged =
+                    clients.stream().mapToLong(ClientTally::successes).sum() * packets;
+            final long lost = acknowledged - (arrived - unacknowledged);
+            return new LedgerFigures(acknowledged, arrived, lost, duplicated, unacknowledged, settled);
+        }
+    }
+}

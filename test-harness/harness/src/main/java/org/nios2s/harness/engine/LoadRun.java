@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.ClientKind;
+import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.LoadDriver;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.load.nio.NioLoadDriver;
+import org.nios2s.harness.load.stock.StockLoadDriver;
+import org.nios2s.harness.load.wire.LargePush;
+import org.nios2s.harness.load.wire.WireLoadDriver;
+import org.nios2s.harness.load.wire.WireProbe;
+import org.nios2s.harness.load.wire.WireTls;
+import org.nios2s.harness.nifi.ProcessUsage;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.LatencyLog;
+import org.nios2s.harness.result.LatencySummary;
+import org.nios2s.harness.result.LedgerFigures;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.result.ServerFigures;
+
+/**
+ * One load on one target, measured from both sides. Runs on the command's thread.
+ */
+public final class LoadRun {
+
+    private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration LEDGER_STILL = Duration.ofSeconds(1);
+    private static final Duration LEDGER_PATIENCE = Duration.ofSeconds(60);
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
+    private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
+    private static final double PERCENT = 100;
+
+    private final Settings settings;
+    private final MeasuredNifi nifi;
+    private final Interruption interruption;
+    private final ClientKind client;
+
+    /**
+     * A run and what was seen of it.
+     *
+     * @param result    every figure
+     * @param outcome   what each client did
+     * @param latencies its times, second by second
+     */
+    public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies) {}
+
+    /** A run with the client that settings ask for. */
+    public LoadRun(final Settings settings, final MeasuredNifi nifi, final Interruption interruption) {
+        this.settings = settings;
+        this.nifi = nifi;
+        this.interruption = interruption;
+        this.client = settings.word(Parameter.CLIENT, ClientKind.class);
+    }
+
+    /** Runs a load; {@code idlePercent} is what the server takes of a processor while nothing happens, or null. */
+    public Measured run(final Place place, final LoadSettings load, final Double idlePercent)
+            throws InterruptedException {
+        final boolean pull = load.shape().direction() == Direction.PULL;
+        final Target target = pull ? nifi.feed(load.shape()) : nifi.target();
+        try {
+            return run(place, load, idlePercent, target);
+        } finally {
+            if (pull && !hasEnded(target)) {
+                nifi.endFeed();
+            }
+        }
+    }
+
+    private Measured run(final Place place, final LoadSettings given, final Double idlePercent, final Target target)
+            throws InterruptedException {
+        probe(target);
+        final LoadSettings load = given.over(target.tls() != null, given.reconnect());
+        final String run = RunName.next();
+        final LoadDriver driver = driver(run, load, target);
+        final boolean counted = target.packetIds() != null && client != ClientKind.INSIDE;
+        final LedgerCheck ledger = counted ? LedgerCheck.before(target.packetIdFiles()) : null;
+        final ServerSampler sampler = target.process() == null ? null : ServerSampler.start(target.processes());
+        final RunSampler watch = RunSampler.start(driver.meter(), target.processes(), nifi.helpers());
+        final LoadOutcome outcome = drive(driver, load, target);
+        watch.stop();
+        final LedgerFigures packets = ledger == null
+                ? null
+                : ledger.compare(
+                        outcome,
+                        load.packets(),
+                        LEDGER_STILL,
+                        LEDGER_PATIENCE,
+                        () -> interruption.interrupted() || hasEnded(target));
+        // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
+        final long transactions = transactions(outcome);
+        final ServerFigures server = stop(sampler, transactions);
+        final Measured measured = new Measured(
+                result(
+                        place,
+                        load,
+                        outcome,
+                        watch,
+                        server == null ? null : server.above(idlePercent, transactions),
+                        packets,
+                        target),
+                outcome,
+                watch.latencies());
+        if (hasEnded(target) && !interruption.interrupted()) {
+            throw new BrokenRunException(
+                    "NiFi of %s, process %d, ended in mid-run, %.1f s after the first client began: see logs/nifi-app.log and the other logs of its home."
+                            .formatted(
+                                    place.column(),
+                                    target.process().pid(),
+                                    measured.result().seconds()),
+                    measured);
+        }
+        return measured;
+    }
+
+    private static long transactions(final LoadOutcome outcome) {
+        return outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
+    }
+
+    private static boolean hasEnded(final Target target) {
+        return target.process() != null && !target.process().isAlive();
+    }
+
+    private void probe(final Target target) throws InterruptedException {
+        final Optional<String> refusal = WireProbe.ask(target.address(), WireTls.client(target.tls()), PROBE_TIMEOUT);
+        if (refusal.isPresent() && !interruption.interrupted()) {
+            throw new HarnessException(
+                    "No transaction can begin at %s, port %s: %s. Does NiFi run there, is that its RAW Site-to-Site port, and does the port run?"
+                            .formatted(target.address(), target.address().portId(), refusal.get()));
+        }
+    }
+
+    private LoadDriver driver(final String run, final LoadSettings load, final Target target) {
+        if (settings.flag(Parameter.LARGE)) {
+            return new LargePush(run, load, target.address(), WireTls.client(target.tls()));
+        }
+        return switch (client) {
+            case STOCK -> new StockLoadDriver(run, load, target.address(), target.sslContext());
+            case NIO -> new NioLoadDriver(run, load, target.address(), target.sslContext());
+            case WIRE -> new WireLoadDriver(run, load, target.addresses(), WireTls.client(target.tls()));
+            case INSIDE -> {
+                if (!(nifi instanceof final EmbeddedNifi embedded)) {
+                    throw new HarnessException("--client inside needs a single NiFi that the harness starts");
+                }
+                yield new InsideDriver(
+                        run,
+                        load,
+                        settings.number(Parameter.COMMIT),
+                        nifi.instance(),
+                        embedded.inside(settings.number(Parameter.PORT_TASKS)));
+            }
+        };
+    }
+
+    private LoadOutcome drive(final LoadDriver driver, final LoadSettings load, final Target target)
+            throws InterruptedException {
+        interruption.during(driver);
+        final CompletableFuture<Void> onServerEnd = target.process() == null
+                ? CompletableFuture.completedFuture(null)
+                : target.process().onExit().thenRun(driver::stop);
+        final ProgressDisplay display = ProgressDisplay.open(target.name(), load, driver.meter());
+        try {
+            return driver.drive();
+        } finally {
+            onServerEnd.cancel(false);
+            display.close();
+            interruption.during(null);
+        }
+    }
+
+    private static ServerFigures stop(final ServerSampler sampler, final long transactions)
+            throws InterruptedException {
+        if (sampler == null) {
+            return null;
+        }
+        try {
+            return sampler.stop(transactions);
+        } catch (final HarnessException e) {
+            // The server has ended, by itself or by the Ctrl-C that reaches it, too: what the clients measured is kept
+            // without its part, and the caller says what happened.
+            return null;
+        }
+    }
+
+    private RunResult result(
+            final Place place,
+            final LoadSettings load,
+            final LoadOutcome outcome,
+            final RunSampler watch,
+            final ServerFigures server,
+            final LedgerFigures packets,
+            final Target target) {
+        final Map<Phase, LatencySummary> latencies = new EnumMap<>(Phase.class);
+        outcome.histograms().forEach((phase, histogram) -> latencies.put(phase, LatencySummary.of(histogram)));
+        final long transactions = transactions(outcome);
+        return new RunResult(
+                place,
+                outcome.run(),
+                client.name().toLowerCase(Locale.ROOT),
+                outcome.started(),
+                load,
+                outcome.wall().toNanos() / NANOS_PER_SECOND,
+                outcome.window(),
+                interruption.interrupted() || hasEnded(target),
+                transactions,
+                outcome.clients().isEmpty() ? outcome.window().perSecond() : outcome.transactionsPerSecond(),
+                outcome.bytes(),
+                outcome.failed(),
+                outcome.failures(),
+                outcome.abandoned(),
+                outcome.unbegun(),
+                outcome.destinationFull(),
+                latencies,
+                watch.generator(transactions),
+                server,
+                packets,
+                watch.disturbance(),
+                watch.series(),
+                derived(outcome, packets, target, watch));
+    }
+
+    /** Figures that follow from what was measured anyway. */
+    private Map<String, Double> derived(
+            final LoadOutcome outcome, final LedgerFigures packets, final Target target, final RunSampler watch) {
+        final Map<String, Double> figures = new TreeMap<>();
+        final Histogram total = outcome.histograms().get(Phase.TOTAL);
+        if (total != null && total.getTotalCount() > 0) {
+            figures.put("deviation", total.getStdDeviation() / MICROS_PER_MILLI);
+            final long limit =
+                    TimeUnit.NANOSECONDS.toMicros(settings.time(Parameter.STUCK).toNanos());
+            figures.put(
+                    "stuck",
+                    total.getMaxValue() <= limit ? 0.0 : total.getCountBetweenValues(limit + 1, total.getMaxValue()));
+        }
+        final double[] connecting = outcome.clients().stream()
+                .filter(tally -> tally.successes() > 0)
+                .mapToDouble(ClientTally::connectMillis)
+                .toArray();
+        if (connecting.length > 0) {
+            final double mean = Arrays.stream(connecting).average().orElseThrow();
+            figures.put("connect", mean);
+            figures.put(
+                    "connect-deviation",
+                    Math.sqrt(Arrays.stream(connecting)
+                                    .map(value -> (value - mean) * (value - mean))
+                                    .sum()
+                            / Math.max(1, connecting.length - 1)));
+        }
+        if (packets != null && packets.arrived() > 0) {
+            figures.put("arrived", packets.arrived() / secondsToTheLast(outcome, target.packetIdFiles()));
+        }
+        watch.helpersPercent().ifPresent(percent -> figures.put("between-percent", percent));
+        return figures;
+    }
+
+    /** Until the sink had the last packet, which may be long after the clients had ended. */
+    private static double secondsToTheLast(final LoadOutcome outcome, final List<Path> packetIds) {
+        double seconds = outcome.wall().toNanos() / NANOS_PER_SECOND;
+        for (final Path file : packetIds) {
+            try {
+                final Instant last = Files.getLastModifiedTime(file).toInstant();
+                seconds = Math.max(
+                        seconds, Duration.between(outcome.started(), last).toMillis() / MILLIS_PER_SECOND);
+            } catch (final IOException e) {
+                throw new HarnessException("Cannot read when the sink's packet ids were written last: " + file, e);
+            }
+        }
+        return seconds;
+    }
+
+    /** What processes take while nothing happens, in percent of one processor. */
+    static Double idlePercent(final List<ProcessHandle> processes, final Duration pause) throws InterruptedException {
+        if (pause.isZero() || processes.isEmpty()) {
+            Thread.sleep(pause);
+            return null;
+        }
+        // The first half is for what the last run has left to do.
+        Thread.sleep(pause.dividedBy(2));
+        final Duration before = ProcessUsage.of(processes).cpu();
+        final long start = System.nanoTime();
+        Thread.sleep(pause.dividedBy(2));
+        final Duration used = ProcessUsage.of(processes).cpu().minus(before);
+        return PERCENT * used.toNanos() / (System.nanoTime() - start);
+    }
+}

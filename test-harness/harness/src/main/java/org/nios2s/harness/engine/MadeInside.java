@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.util.List;
+import java.util.Map;
+import org.nios2s.harness.load.LoadSettings.Shape;
+import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.nifi.BackPressure;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.FlowClient;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.security.HarnessPolicies;
+
+/**
+ * A processor inside NiFi that makes the FlowFiles of transactions: into the sink, as a listener without a network would,
+ * or into an output port, to be pulled. Used on the command's thread.
+ */
+final class MadeInside {
+
+    private static final String TYPE = "org.nios2s.harness.sink.CeilingSource";
+    private static final String SINK = "sink";
+    private static final int FEED_QUEUE = 10_000;
+    private static final int FEED_COMMIT = 20;
+    private static final long NO_BYTES_LIMIT = 1L << 40;
+
+    private final FlowClient flow;
+    private final Component source;
+    private final Component destination;
+
+    private MadeInside(final FlowClient flow, final Component source, final Component destination) {
+        this.flow = flow;
+        this.source = source;
+        this.destination = destination;
+    }
+
+    /** A stopped source into the sink. */
+    static MadeInside intoSink(final NifiInstance nifi, final int tasks) {
+        final FlowClient flow = nifi.flow();
+        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseThrow();
+        return make(flow, "inside", sink, tasks, BackPressure.generous());
+    }
+
+    /** A stopped source into an output port of its own, which is there to be pulled from. */
+    static MadeInside intoPort(final NifiInstance nifi, final int tasks, final boolean secure) {
+        final FlowClient flow = nifi.flow();
+        final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, "feed", tasks);
+        final MadeInside made = make(flow, "feed-source", port, 1, new BackPressure(FEED_QUEUE, NO_BYTES_LIMIT));
+        if (secure) {
+            new HarnessPolicies(nifi.policies()).grantPorts(List.of(port));
+        }
+        flow.start(port);
+        return made;
+    }
+
+    private static MadeInside make(
+            final FlowClient flow,
+            final String name,
+            final Component destination,
+            final int tasks,
+            final BackPressure backPressure) {
+        final Component source = flow.createProcessor(name, TYPE);
+        flow.setConcurrentTasks(source, tasks);
+        flow.connect(source, destination, backPressure);
+        return new MadeInside(flow, source, destination);
+    }
+
+    /** Makes FlowFiles from now on, as fast as they are taken. */
+    void start(final Shape shape) {
+        start(RunName.next(), shape, FEED_COMMIT);
+    }
+
+    /** Makes the FlowFiles of a run, so many transactions per commit. */
+    void start(final String run, final Shape shape, final int commit) {
+        flow.setProperties(
+                source,
+                Map.of(
+                        "Run", run,
+                        "Transactions per Commit", Integer.toString(commit),
+                        "Packets", Integer.toString(shape.packets()),
+                        "Packet Size", Long.toString(shape.size().largest())));
+        flow.start(source);
+    }
+
+    /** Makes no more. */
+    void stop() {
+        flow.stop(source);
+    }
+
+    /** Identifier of what it feeds. */
+    String destination() {
+        return destination.id();
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.util.List;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.LoadSettings.Shape;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * What an experiment measures, until it is closed: a NiFi of its own, a listener without one, or one that somebody else
+ * runs. Used on the command's thread.
+ */
+public interface MeasuredNifi extends AutoCloseable {
+
+    /** Where a push goes. */
+    Target target();
+
+    /** The NiFi whose flow may be changed for a measurement. */
+    default NifiInstance instance() {
+        throw new HarnessException(
+                "This needs a NiFi that the harness starts, and %s is none".formatted(target().name()));
+    }
+
+    /** Where a pull comes from; it has FlowFiles of this shape until {@link #endFeed}. */
+    default Target feed(final Shape shape) {
+        return target();
+    }
+
+    /** No more FlowFiles are made to be pulled. */
+    default void endFeed() {
+        // Somebody else's output port is somebody else's to fill.
+    }
+
+    /** Processes that take part and are not what is measured. */
+    default List<ProcessHandle> helpers() {
+        return List.of();
+    }
+
+    @Override
+    void close();
+
+    /** One that somebody else runs. */
+    static MeasuredNifi foreign(final Target target) {
+        return new MeasuredNifi() {
+            @Override
+            public Target target() {
+                return target;
+            }
+
+            @Override
+            public void close() {
+                // Nothing was begun.
+            }
+        };
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.HarnessException;
+
+/**
+ * A process that gets no processor time until it is closed, by the signals STOP and CONT: what the JIT compiler has learned
+ * survives, which a restart would lose. Used on the scenario's thread; the end of this JVM resumes it too.
+ */
+public final class PausedProcess implements AutoCloseable {
+
+    private static final int SIGNAL_SECONDS = 5;
+
+    private final ProcessHandle process;
+    private final Thread hook;
+
+    private PausedProcess(final ProcessHandle process) {
+        this.process = process;
+        this.hook = new Thread(() -> signal("CONT"), "resume-" + process.pid());
+    }
+
+    /** Pauses a process: resumes it when it is closed. */
+    public static PausedProcess pause(final ProcessHandle process) {
+        final PausedProcess paused = new PausedProcess(process);
+        Runtime.getRuntime().addShutdownHook(paused.hook);
+        paused.signal("STOP");
+        return paused;
+    }
+
+    /** Lets a process go on that somebody else stopped and did not resume. */
+    public static void resume(final ProcessHandle process) {
+        new PausedProcess(process).signal("CONT");
+    }
+
+    @Override
+    public void close() {
+        signal("CONT");
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (final IllegalStateException e) {
+            // This JVM is ending; resuming twice does no harm.
+            return;
+        }
+    }
+
+    private void signal(final String name) {
+        if (!process.isAlive()) {
+            return;
+        }
+        try {
+            final Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            if (!kill.waitFor(SIGNAL_SECONDS, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+                throw new HarnessException("Cannot send " + name + " to process " + process.pid());
+            }
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot run 'kill', which pauses and resumes a NiFi", e);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new HarnessException("Interrupted while sending " + name + " to process " + process.pid(), e);
+        }
+    }
+}

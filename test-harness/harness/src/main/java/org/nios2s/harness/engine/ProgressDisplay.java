@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadSettings;
+
+/**
+ * Shows how far a run has come, its rate, its failures and the time left, when standard error is a terminal. Draws on a
+ * thread of its own; opened and closed by the scenario.
+ */
+final class ProgressDisplay implements AutoCloseable {
+
+    private static final int PERIOD_MILLIS = 500;
+    private static final int COLUMNS = 79;
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
+
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final Thread thread;
+
+    private ProgressDisplay(final Thread thread) {
+        this.thread = thread;
+    }
+
+    /** Begins to show a run. */
+    static ProgressDisplay open(final String title, final LoadSettings settings, final LoadMeter meter) {
+        if (!standardErrorIsTerminal()) {
+            return new ProgressDisplay(null);
+        }
+        final ProgressDisplay[] display = new ProgressDisplay[1];
+        final Thread drawing = new Thread(() -> display[0].draw(title, settings, meter), "progress");
+        drawing.setDaemon(true);
+        display[0] = new ProgressDisplay(drawing);
+        drawing.start();
+        return display[0];
+    }
+
+    @Override
+    public void close() {
+        end.countDown();
+        if (thread != null) {
+            try {
+                thread.join();
+            } catch (final InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void draw(final String title, final LoadSettings settings, final LoadMeter meter) {
+        final boolean byTime = settings.totalTransactions() == LoadSettings.UNLIMITED;
+        final long startNanos = System.nanoTime();
+        try (ProgressBar bar = new ProgressBarBuilder()
+                .setTaskName(title)
+                .setInitialMax(byTime ? settings.duration().toSeconds() : settings.totalTransactions())
+                .setUnit(byTime ? " s" : " tx", 1)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setUpdateIntervalMillis(PERIOD_MILLIS)
+                // Not the usual one: it asks a library for the terminal's width, which takes Ctrl-C away from this JVM.
+                .setConsumer(new ConsoleProgressBarConsumer(System.err, COLUMNS))
+                .build()) {
+            boolean ended = false;
+            long lastNanos = startNanos;
+            long lastDone = 0;
+            while (!ended) {
+                ended = end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+                final long done = meter.successes() + meter.failures();
+                final long now = System.nanoTime();
+                bar.stepTo(byTime ? TimeUnit.NANOSECONDS.toSeconds(now - startNanos) : done);
+                bar.setExtraMessage(" %,.0f tx/s, %,d failed"
+                        .formatted((done - lastDone) * NANOS_PER_SECOND / (now - lastNanos), meter.failures()));
+                lastNanos = now;
+                lastDone = done;
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean standardErrorIsTerminal() {
+        try {
+            final String device = Files.readSymbolicLink(STANDARD_ERROR).toString();
+            return device.startsWith("/dev/pts/") || device.startsWith("/dev/tty");
+        } catch (final IOException | UnsupportedOperationException e) {
+            // No /proc here: then both standard streams have to be a terminal.
+            return System.console() != null;
+        }
+    }
+}

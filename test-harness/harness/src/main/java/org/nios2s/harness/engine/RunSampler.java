@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.nifi.ProcessUsage;
+import org.nios2s.harness.result.Disturbance;
+import org.nios2s.harness.result.GeneratorFigures;
+import org.nios2s.harness.result.LatencyLog;
+import org.nios2s.harness.result.TimeSeries;
+
+/**
+ * Looks at a run once a second: what its clients measured, what server and generator cost. Samples on a thread of its own;
+ * started and stopped by the scenario.
+ */
+final class RunSampler {
+
+    private static final long PERIOD_MILLIS = 1_000;
+    /** The rest of a second at a run's end that is shorter than this says nothing: processor times come in ticks. */
+    private static final double LEAST_SECONDS = 0.5;
+
+    private static final double PERCENT = 100;
+    private static final double MEDIAN = 50;
+    private static final double TAIL = 99;
+    private static final double MEBIBYTE = 1024 * 1024;
+    private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
+
+    private final LoadMeter meter;
+    private final List<ProcessHandle> server;
+    private final List<ProcessHandle> helpers;
+    private final LatencyLog latencies;
+    private final List<TimeSeries.Sample> samples = new ArrayList<>();
+    private final BusiestThread busiestThread = new BusiestThread();
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final Thread thread = new Thread(this::sample, "run-sampler");
+    private final Moment first;
+    private Moment last;
+
+    /** What had been counted at a moment. */
+    private record Moment(
+            long nanos,
+            Instant time,
+            long successes,
+            Map<String, Long> failures,
+            Duration ownCpu,
+            ProcessUsage serverUsage,
+            Duration helpersCpu,
+            Duration knownCpu,
+            MachineUse machine) {}
+
+    private RunSampler(final LoadMeter meter, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
+        this.meter = meter;
+        this.server = List.copyOf(server);
+        this.helpers = List.copyOf(helpers);
+        this.first = now();
+        this.last = first;
+        this.latencies = new LatencyLog(last.time());
+        thread.setDaemon(true);
+    }
+
+    /** Starts to look. */
+    static RunSampler start(
+            final LoadMeter meter, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
+        final RunSampler sampler = new RunSampler(meter, server, helpers);
+        sampler.thread.start();
+        return sampler;
+    }
+
+    /** Stops to look; afterwards the rest may be asked for. */
+    void stop() throws InterruptedException {
+        end.countDown();
+        thread.join();
+    }
+
+    /** How the run went, second by second. */
+    TimeSeries series() {
+        return new TimeSeries(samples);
+    }
+
+    /** All times, second by second. */
+    LatencyLog latencies() {
+        return latencies;
+    }
+
+    /** What the load cost this process, and whether it kept up. */
+    GeneratorFigures generator(final long transactions) {
+        final Duration cpu = last.ownCpu().minus(first.ownCpu());
+        final Histogram lateness = meter.lateness();
+        return new GeneratorFigures(
+                transactions == 0 ? 0 : cpu.toNanos() / NANOS_PER_MILLI / transactions,
+                percent(cpu, seconds()),
+                busiestThread.medianPercent(),
+                millis(lateness, TAIL));
+    }
+
+    /** What else the machine did meanwhile; null when that cannot be told. */
+    Disturbance disturbance() {
+        if (first.machine() == null || last.machine() == null || first.knownCpu() == null || last.knownCpu() == null) {
+            return null;
+        }
+        return last.machine()
+                .since(
+                        first.machine(),
+                        last.knownCpu().minus(first.knownCpu()),
+                        Duration.ofNanos(last.nanos() - first.nanos()));
+    }
+
+    /** Processor time of the helpers in percent of one processor; empty when there are none. */
+    OptionalDouble helpersPercent() {
+        return helpers.isEmpty() || first.helpersCpu() == null || last.helpersCpu() == null
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(percent(last.helpersCpu().minus(first.helpersCpu()), seconds()));
+    }
+
+    private double seconds() {
+        return Math.max(1, last.nanos() - first.nanos()) / NANOS_PER_SECOND;
+    }
+
+    private void sample() {
+        try {
+            boolean ended = false;
+            while (!ended) {
+                ended = end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+                add(now());
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void add(final Moment now) {
+        final Map<Phase, Histogram> times = meter.tick();
+        latencies.add(last.time(), now.time(), times);
+        final double seconds = (now.nanos() - last.nanos()) / NANOS_PER_SECOND;
+        if (seconds < LEAST_SECONDS && !samples.isEmpty()) {
+            last = now;
+            return;
+        }
+        busiestThread.look();
+        final Histogram shown = times.getOrDefault(Phase.RESPONSE, times.get(Phase.TOTAL));
+        final ProcessUsage usage = now.serverUsage();
+        samples.add(new TimeSeries.Sample(
+                (now.nanos() - first.nanos()) / NANOS_PER_SECOND,
+                (now.successes() - last.successes()) / seconds,
+                difference(now.failures(), last.failures()),
+                millis(shown, MEDIAN),
+                millis(shown, TAIL),
+                usage == null || last.serverUsage() == null
+                        ? null
+                        : percent(usage.cpu().minus(last.serverUsage().cpu()), seconds),
+                percent(now.ownCpu().minus(last.ownCpu()), seconds),
+                usage == null ? null : usage.residentBytes() / MEBIBYTE,
+                usage == null ? null : usage.threads()));
+        last = now;
+    }
+
+    private Moment now() {
+        final Duration own = Duration.ofNanos(
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
+        final ProcessUsage serverUsage = server.isEmpty() ? null : usage(server);
+        final ProcessUsage helperUsage = usage(helpers);
+        return new Moment(
+                System.nanoTime(),
+                Instant.now(),
+                meter.successes(),
+                meter.failuresByCause(),
+                own,
+                serverUsage,
+                helperUsage == null ? null : helperUsage.cpu(),
+                knownCpu(own, serverUsage, helperUsage),
+                MachineUse.now());
+    }
+
+    /** Processor time of all that have a part in the run; null when one of them does not tell. */
+    private Duration knownCpu(final Duration own, final ProcessUsage serverUsage, final ProcessUsage helperUsage) {
+        if (helperUsage == null || (serverUsage == null && !server.isEmpty())) {
+            return null;
+        }
+        final Duration known = own.plus(helperUsage.cpu());
+        return serverUsage == null ? known : known.plus(serverUsage.cpu());
+    }
+
+    private static ProcessUsage usage(final List<ProcessHandle> processes) {
+        if (!processes.stream().allMatch(ProcessHandle::isAlive)) {
+            return null;
+        }
+        try {
+            return ProcessUsage.of(processes);
+        } catch (final HarnessException e) {
+            // It ended between the two looks; the scenario says so.
+            return null;
+        }
+    }
+
+    private static Map<String, Long> difference(final Map<String, Long> now, final Map<String, Long> before) {
+        final Map<String, Long> difference = new TreeMap<>();
+        now.forEach((cause, count) -> {
+            final long more = count - before.getOrDefault(cause, 0L);
+            if (more > 0) {
+                difference.put(cause, more);
+            }
+        });
+        return difference;
+    }
+
+    private static Double millis(final Histogram micros, final double percentile) {
+        return micros.getTotalCount() == 0 ? null : micros.getValueAtPercentile(percentile) / MICROS_PER_MILLI;
+    }
+
+    private static double percent(final Duration cpu, final double seconds) {
+        return PERCENT * cpu.toNanos() / NANOS_PER_SECOND / seconds;
+    }
+}

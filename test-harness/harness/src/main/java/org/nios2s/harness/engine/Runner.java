@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.nios2s.harness.engine.LoadRun.Measured;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Order;
+import org.nios2s.harness.plan.Order.Turn;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.probe.Probe;
+import org.nios2s.harness.result.RunResult.Place;
+
+/**
+ * Goes through an experiment: warms every target up, then measures in a balanced order, with everything that is not
+ * measured standing still. Runs on the command's thread.
+ */
+public final class Runner {
+
+    private final Experiment experiment;
+    private final Servers servers;
+    private final Interruption interruption;
+    private final Observer observer;
+    private final Set<String> warm = new HashSet<>();
+
+    /** Hears how it goes, on the command's thread. */
+    public interface Observer {
+
+        /** A run is over. */
+        void onRun(Measured run);
+
+        /** Something takes its time. */
+        void onProgress(String text);
+    }
+
+    /** An experiment that has not begun. */
+    public Runner(
+            final Experiment experiment,
+            final Servers servers,
+            final Interruption interruption,
+            final Observer observer) {
+        this.experiment = experiment;
+        this.servers = servers;
+        this.interruption = interruption;
+        this.observer = observer;
+    }
+
+    /** Measures all of it. */
+    public void run() throws InterruptedException {
+        prepare();
+        final int rounds = Math.max(1, experiment.base().number(Parameter.ROUNDS));
+        for (final Turn turn : Order.of(experiment, rounds)) {
+            if (interruption.interrupted()) {
+                return;
+            }
+            measure(turn);
+        }
+    }
+
+    /** Starts every target and warms it up, in turn: half of the time in order, half of it backwards. */
+    public void prepare() throws InterruptedException {
+        if (experiment.base().flag(Parameter.FRESH)) {
+            return;
+        }
+        final Map<String, Cell> kinds = new LinkedHashMap<>();
+        experiment.cells().forEach(cell -> kinds.putIfAbsent(warmKind(cell), cell));
+        final List<Cell> cells = new ArrayList<>(kinds.values());
+        cells.forEach(servers::of);
+        for (final List<Cell> order : List.of(cells, cells.reversed())) {
+            for (final Cell cell : order) {
+                warmUp(cell, experiment.base().time(Parameter.WARMUP).dividedBy(2));
+            }
+        }
+        warm.addAll(kinds.keySet());
+    }
+
+    /** Measures a cell once, in all its laps. */
+    public List<Measured> measure(final Turn turn) throws InterruptedException {
+        final Cell cell = turn.cell();
+        final boolean fresh = experiment.base().flag(Parameter.FRESH);
+        final MeasuredNifi nifi = servers.of(cell);
+        if (fresh) {
+            warmUp(cell, experiment.base().time(Parameter.WARMUP));
+        }
+        final List<PausedProcess> paused = new ArrayList<>();
+        final List<Measured> laps = new ArrayList<>();
+        try {
+            if (experiment.base().flag(Parameter.PAUSE)) {
+                servers.others(nifi).forEach(process -> paused.add(PausedProcess.pause(process)));
+            }
+            observer.onProgress("%s%s, round %d ..."
+                    .formatted(cell.row().isEmpty() ? "" : cell.row() + ", ", cell.column(), turn.round()));
+            for (int lap = 1; lap <= Math.max(1, cell.settings().number(Parameter.LAPS)); lap++) {
+                if (!interruption.interrupted()) {
+                    final Measured run = lap(new Place(cell.row(), cell.column(), turn.round(), lap), cell, nifi);
+                    laps.add(run);
+                    observer.onRun(run);
+                }
+            }
+            return laps;
+        } finally {
+            paused.forEach(PausedProcess::close);
+            if (fresh) {
+                servers.close(cell);
+            }
+        }
+    }
+
+    /** One more run of each kind, which does not count, under a flight recording; says where it and its picture are. */
+    public List<String> profile(final Path directory) throws InterruptedException {
+        final List<String> remarks = new ArrayList<>();
+        for (final Cell cell : experiment.cells()) {
+            final MeasuredNifi nifi = servers.of(cell);
+            if (interruption.interrupted() || nifi.target().process() == null) {
+                continue;
+            }
+            final String name =
+                    "profile-" + (cell.row() + " " + cell.column()).strip().replaceAll("[^\\w.-]+", "_");
+            final FlightRecording recording = new FlightRecording(nifi.target().process());
+            new LoadRun(cell.settings(), nifi, interruption)
+                    .run(
+                            new Place(cell.row(), cell.column(), 0, 1),
+                            cell.settings().load(),
+                            null);
+            recording.stop(directory.resolve(name + ".jfr"), directory.resolve(name + ".html"));
+            remarks.add("Where the time of %s, %s goes: %s.html".formatted(cell.row(), cell.column(), name));
+        }
+        return remarks;
+    }
+
+    private Measured lap(final Place place, final Cell cell, final MeasuredNifi nifi) throws InterruptedException {
+        final Map<String, Double> figures = new TreeMap<>();
+        final List<Probe> probes = Probe.of(cell.settings(), nifi, interruption::interrupted);
+        try {
+            final Duration settle = experiment.base().time(Parameter.SETTLE);
+            final Double idle = LoadRun.idlePercent(nifi.target().processes(), settle);
+            for (final Probe probe : probes) {
+                probe.before(figures);
+            }
+            final Measured measured = new LoadRun(cell.settings(), nifi, interruption)
+                    .run(place, cell.settings().load(), idle);
+            for (final Probe probe : probes) {
+                if (!interruption.interrupted()) {
+                    probe.after(measured.outcome(), figures);
+                }
+            }
+            measured.result().probes().putAll(figures);
+            return measured;
+        } finally {
+            probes.forEach(Probe::close);
+        }
+    }
+
+    private void warmUp(final Cell cell, final Duration time) throws InterruptedException {
+        if (time.isZero() || interruption.interrupted() || warm.contains(warmKind(cell))) {
+            return;
+        }
+        observer.onProgress("warming up " + cell.column() + " ...");
+        final LoadSettings load = cell.settings().load().flatOutFor(time);
+        new LoadRun(cell.settings(), servers.of(cell), interruption)
+                .run(new Place(cell.row(), cell.column(), 0, 1), load, null);
+    }
+
+    /** Another client, direction or target finds other code cold. */
+    private static String warmKind(final Cell cell) {
+        return cell.settings().ofTarget() + " " + cell.settings().text(Parameter.CLIENT) + " "
+                + cell.settings().text(Parameter.DIRECTION) + " "
+                + cell.settings().text(Parameter.GZIP) + " "
+                + cell.settings().text(Parameter.LARGE);
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstallation;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
+
+/**
+ * The targets of an experiment: one server for all cells that want the same, started when it is first asked for, or the
+ * one that the user named. Used on the command's thread.
+ */
+public final class Servers implements AutoCloseable {
+
+    private static final Map<String, String> COLLECTORS = Map.of(
+            "serial", "-XX:+UseSerialGC",
+            "parallel", "-XX:+UseParallelGC",
+            "g1", "-XX:+UseG1GC",
+            "z", "-XX:+UseZGC",
+            "shenandoah", "-XX:+UseShenandoahGC");
+
+    private final Path homes;
+    private final Consumer<String> progress;
+    private final MeasuredNifi given;
+    private final Map<Settings, MeasuredNifi> open = new LinkedHashMap<>();
+
+    private enum Sink {
+        NIFI,
+        NULL
+    }
+
+    private enum Route {
+        DIRECT,
+        STORED
+    }
+
+    private Servers(final Path homes, final Consumer<String> progress, final MeasuredNifi given) {
+        this.homes = homes;
+        this.progress = progress;
+        this.given = given;
+    }
+
+    /** Servers that are started, each with a home below a directory. */
+    public static Servers started(final Path homes, final Consumer<String> progress) {
+        return new Servers(homes, progress, null);
+    }
+
+    /** The one server that the user named. */
+    public static Servers given(final MeasuredNifi nifi) {
+        return new Servers(null, text -> {}, nifi);
+    }
+
+    /** The server of a cell. */
+    public MeasuredNifi of(final Cell cell) {
+        if (given != null) {
+            return given;
+        }
+        final Settings settings = cell.settings().ofTarget();
+        final MeasuredNifi running = open.get(settings);
+        if (running != null) {
+            return running;
+        }
+        progress.accept("starting " + cell.column() + " ...");
+        final MeasuredNifi started = start(cell.column(), settings);
+        open.put(settings, started);
+        return started;
+    }
+
+    /** Ends the server of a cell. */
+    void close(final Cell cell) {
+        final MeasuredNifi running = open.remove(cell.settings().ofTarget());
+        if (running != null) {
+            running.close();
+        }
+    }
+
+    /**
+     * The processes of all servers but one. A listener without NiFi is not among them: it costs nothing while it is idle,
+     * and, stopped, it would not notice the end of a harness that was killed.
+     */
+    List<ProcessHandle> others(final MeasuredNifi measured) {
+        final List<ProcessHandle> own = processes(measured).toList();
+        return open.values().stream()
+                .filter(nifi -> !(nifi instanceof NullNifi))
+                .flatMap(Servers::processes)
+                .filter(process -> !own.contains(process))
+                .toList();
+    }
+
+    private static Stream<ProcessHandle> processes(final MeasuredNifi nifi) {
+        return Stream.concat(nifi.target().processes().stream(), nifi.helpers().stream());
+    }
+
+    @Override
+    public void close() {
+        RuntimeException failure = null;
+        for (final MeasuredNifi nifi : List.copyOf(open.values()).reversed()) {
+            try {
+                nifi.close();
+            } catch (final RuntimeException e) {
+                failure = e;
+            }
+        }
+        open.clear();
+        if (given != null) {
+            given.close();
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private MeasuredNifi start(final String name, final Settings settings) {
+        final Listener listener = settings.word(Parameter.LISTENER, Listener.class);
+        final int tasks = settings.number(Parameter.PORT_TASKS);
+        if (settings.word(Parameter.SINK, Sink.class) == Sink.NULL) {
+            final List<String> arguments = new ArrayList<>(
+                    List.of("-Xms" + settings.text(Parameter.HEAP), "-Xmx" + settings.text(Parameter.HEAP)));
+            arguments.addAll(jvmArguments(settings));
+            return NullNifi.start(listener, tasks, settings.properties(), arguments);
+        }
+        final String directory = name.toLowerCase(Locale.ROOT).replaceAll("[^\\w.]+", "-");
+        final NifiOptions options = options(settings)
+                .home(homes.resolve(directory))
+                .listener(listener)
+                .build();
+        if (settings.number(Parameter.NODES) > 1) {
+            return EmbeddedCluster.start(options, settings.number(Parameter.NODES));
+        }
+        final EmbeddedNifi nifi = EmbeddedNifi.start(options);
+        boolean usable = false;
+        try {
+            nifi.instance().flow().setTimerDrivenThreads(settings.number(Parameter.POOL));
+            final MeasuredNifi measured = extended(nifi, settings, directory);
+            usable = true;
+            return measured;
+        } finally {
+            if (!usable) {
+                nifi.close();
+            }
+        }
+    }
+
+    private MeasuredNifi extended(final EmbeddedNifi nifi, final Settings settings, final String directory) {
+        final int tasks = settings.number(Parameter.PORT_TASKS);
+        if (settings.number(Parameter.PORTS) > 1) {
+            return new BusyPorts(nifi, settings.number(Parameter.PORTS), tasks);
+        }
+        if (settings.word(Parameter.ROUTE, Route.class) == Route.STORED) {
+            if (settings.flag(Parameter.SECURE)) {
+                throw new HarnessException("route stored is for plain TCP: use route direct with secure");
+            }
+            progress.accept("starting the NiFi in between ...");
+            final NifiOptions sender = options(settings)
+                    .home(homes.resolve(directory + "-between"))
+                    .listener(Listener.STOCK)
+                    .build();
+            return new ForwardingNifi(EmbeddedNifi.start(sender), nifi, tasks);
+        }
+        return nifi;
+    }
+
+    /** A NiFi as settings want it, to which home and listener are still to be added. */
+    public static NifiOptions.Builder options(final Settings settings) {
+        final NifiOptions.Builder options = NifiOptions.builder()
+                .secure(settings.flag(Parameter.SECURE))
+                .heap(settings.text(Parameter.HEAP))
+                .portTasks(settings.number(Parameter.PORT_TASKS))
+                .installation(installation(settings));
+        settings.properties().forEach(options::property);
+        jvmArguments(settings).forEach(options::jvmArgument);
+        return options;
+    }
+
+    private static NifiInstallation installation(final Settings settings) {
+        if (settings.has(Parameter.NIFI_HOME) && settings.has(Parameter.NIFI_VERSION)) {
+            throw new IllegalArgumentException("nifi-home and nifi-version are mutually exclusive");
+        }
+        if (!settings.text(Parameter.NIFI_HOME).isEmpty()) {
+            return NifiInstallation.at(Path.of(settings.text(Parameter.NIFI_HOME)));
+        }
+        return settings.text(Parameter.NIFI_VERSION).isEmpty()
+                ? NifiInstallation.usual()
+                : NifiInstallation.ofVersion(settings.text(Parameter.NIFI_VERSION));
+    }
+
+    private static List<String> jvmArguments(final Settings settings) {
+        final List<String> arguments = new ArrayList<>();
+        if (!settings.text(Parameter.GC).isEmpty()) {
+            arguments.add(COLLECTORS.get(settings.text(Parameter.GC)));
+        }
+        Arrays.stream(settings.text(Parameter.JVM_ARGS).split(" "))
+                .filter(text -> !text.isBlank())
+                .forEach(arguments::add);
+        return arguments;
+    }
+}

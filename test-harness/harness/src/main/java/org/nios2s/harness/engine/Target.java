@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.security.ClientTls;
+
+/**
+ * What is measured. Immutable, any thread.
+ *
+ * @param name      what reports call it: {@code nio}, {@code stock} or its address
+ * @param address   where the load goes
+ * @param process   its process, or null when it is not on this machine
+ * @param packetIds the file to which its sink appends packet ids, or null when there is none
+ * @param tls       what to trust and who to be when its RAW socket speaks TLS, else null
+ * @param others    further nodes of its cluster, over which the load is spread
+ */
+public record Target(
+        String name, TargetAddress address, ProcessHandle process, Path packetIds, ClientTls tls, List<Target> others) {
+
+    /** Copies the list. */
+    public Target {
+        others = List.copyOf(others);
+    }
+
+    /** A NiFi that is no cluster. */
+    public Target(
+            final String name,
+            final TargetAddress address,
+            final ProcessHandle process,
+            final Path packetIds,
+            final ClientTls tls) {
+        this(name, address, process, packetIds, tls, List.of());
+    }
+
+    /** For a client that takes nothing else: null when it speaks plain TCP. */
+    public SSLContext sslContext() {
+        return tls == null ? null : tls.context();
+    }
+
+    /** The same under another name: the renamed target. */
+    public Target named(final String other) {
+        return new Target(other, address, process, packetIds, tls, others);
+    }
+
+    /** Where the load goes, node by node: one address or more. */
+    public List<TargetAddress> addresses() {
+        return nodes().map(Target::address).toList();
+    }
+
+    /** The processes of all nodes: empty when they are not on this machine. */
+    public List<ProcessHandle> processes() {
+        return nodes().map(Target::process).filter(Objects::nonNull).distinct().toList();
+    }
+
+    /** The packet ids of all nodes: empty when there are none. */
+    public List<Path> packetIdFiles() {
+        return nodes().map(Target::packetIds)
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
+    }
+
+    /** The same process behind another port. */
+    public Target at(final TargetAddress other) {
+        return new Target(name, other, process, packetIds, tls, List.of());
+    }
+
+    /** The same with the load spread over further ports. */
+    public Target and(final List<TargetAddress> further) {
+        return new Target(
+                name,
+                address,
+                process,
+                packetIds,
+                tls,
+                further.stream().map(this::at).toList());
+    }
+
+    private Stream<Target> nodes() {
+        return Stream.concat(Stream.of(this), others.stream());
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.judge;
+
+import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import org.nios2s.harness.plan.Order;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.Spread;
+
+/**
+ * A reason not to trust a figure too far: the generator was the limit, or the machine was too noisy. Immutable, any thread.
+ *
+ * @param brief  the reason in a few words, for the verdict
+ * @param remark the reason with its figures, in a sentence
+ */
+public record Caveat(String brief, String remark) {
+
+    /** A thread that is busy for more of a second than this has no room left. */
+    private static final double BUSY_THREAD_PERCENT = 90;
+
+    /** The generator takes this much of all processors: there are none left to make more load. */
+    private static final double BUSY_PROCESSORS_PERCENT = 90;
+
+    /** Later than this is late: several times what timers and collectors of garbage cost. */
+    private static final double LATE_MILLIS = 50;
+
+    /** Others that take more than this of a processor are noise. */
+    private static final double FOREIGN_PERCENT = 25;
+
+    private static final double STOLEN_PERCENT = 10;
+
+    /** Runs of the same work that lie further apart than this of their median are no repetition. */
+    private static final double SPREAD_PERCENT = 20;
+
+    private static final double PERCENT = 100;
+    private static final String GENERATOR = "the load generator was the limit";
+    private static final String BEHIND = "the load generator fell behind";
+    private static final String NOISE = "the machine was noisy";
+    private static final String SPREAD = "runs of the same work differ widely";
+
+    /** What is to be said of the runs of an experiment on a machine of so many processors, worst first. */
+    public static List<Caveat> of(final List<RunResult> runs, final int processors) {
+        final List<Caveat> caveats = new ArrayList<>();
+        generator(runs, processors, caveats);
+        noise(runs, caveats);
+        spread(runs, caveats);
+        window(runs, caveats);
+        pace(runs, caveats);
+        order(runs, caveats);
+        ledger(runs, caveats);
+        return caveats;
+    }
+
+    /** A verdict with its caveats: one or two sentences. */
+    public static String append(final String verdict, final List<Caveat> caveats) {
+        return caveats.isEmpty()
+                ? verdict
+                : caveats.stream()
+                        .map(Caveat::brief)
+                        .distinct()
+                        .collect(Collectors.joining(", ", verdict + " But ", "."));
+    }
+
+    private static void generator(final List<RunResult> runs, final int processors, final List<Caveat> caveats) {
+        final List<RunResult> full = matching(
+                runs,
+                run -> run.generator() != null
+                        && (run.generator().busiestThreadPercent() >= BUSY_THREAD_PERCENT
+                                || run.generator().cpuPercent() >= BUSY_PROCESSORS_PERCENT * processors));
+        if (!full.isEmpty()) {
+            caveats.add(new Caveat(
+                    GENERATOR,
+                    words(
+                            "The load generator was the limit in %s: its busiest thread took up to %.0f %% of a processor, all"
+                                    + " of it up to %.0f %%. The target may be able to do more.",
+                            labels(full),
+                            most(full, run -> run.generator().busiestThreadPercent()),
+                            most(full, run -> run.generator().cpuPercent()))));
+        }
+        final List<RunResult> late = matching(
+                runs,
+                run -> run.generator() != null
+                        && run.generator().lateP99Millis() != null
+                        && run.generator().lateP99Millis() > LATE_MILLIS);
+        if (!late.isEmpty()) {
+            caveats.add(new Caveat(
+                    BEHIND,
+                    words(
+                            "The load generator fell behind in %s: it began transactions up to %,.0f ms (p99) later than due,"
+                                    + " because it got too little of the processors. Times there are partly its own.",
+                            labels(late), most(late, run -> run.generator().lateP99Millis()))));
+        }
+    }
+
+    private static void noise(final List<RunResult> runs, final List<Caveat> caveats) {
+        final List<RunResult> disturbed = matching(
+                runs,
+                run -> run.disturbance() != null
+                        && (run.disturbance().foreignPercent() > FOREIGN_PERCENT
+                                || run.disturbance().stolenPercent() > STOLEN_PERCENT));
+        if (!disturbed.isEmpty()) {
+            caveats.add(new Caveat(
+                    NOISE,
+                    words(
+                            "The machine was noisy in %s: processes that were not measured took up to %.0f %% of a processor,"
+                                    + " and the machine's host up to %.0f %%.",
+                            labels(disturbed),
+                            most(disturbed, run -> run.disturbance().foreignPercent()),
+                            most(disturbed, run -> run.disturbance().stolenPercent()))));
+        }
+    }
+
+    private static void spread(final List<RunResult> runs, final List<Caveat> caveats) {
+        final Map<String, List<RunResult>> repeated = runs.stream()
+                .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()));
+        final List<String> differences = new ArrayList<>();
+        for (final Figure figure : List.of(Figure.RATE, Figure.CPU)) {
+            repeated.forEach((work, same) -> {
+                final double percent = spreadPercent(figure, same);
+                if (percent > SPREAD_PERCENT) {
+                    differences.add(words("%.0f %% in %s (%s)", percent, figure.title(), work));
+                }
+            });
+        }
+        if (!differences.isEmpty()) {
+            caveats.add(new Caveat(
+                    SPREAD,
+                    words(
+                            "Runs of the same work differ by %s of their median. The machine was noisy, or the servers were not"
+                                    + " warm yet: smaller differences mean nothing here.",
+                            String.join(", by ", differences))));
+        }
+    }
+
+    private static double spreadPercent(final Figure figure, final List<RunResult> runs) {
+        final List<Double> values = runs.stream()
+                .map(figure::of)
+                .filter(OptionalDouble::isPresent)
+                .map(OptionalDouble::getAsDouble)
+                .toList();
+        return values.size() < 2 ? 0 : Spread.of(values).percent();
+    }
+
+    private static void window(final List<RunResult> runs, final List<Caveat> caveats) {
+        final List<RunResult> without =
+                matching(runs, run -> run.window() != null && !run.window().usable());
+        if (!without.isEmpty()) {
+            caveats.add(new Caveat(
+                    "some runs have no steady part",
+                    words(
+                            "In %s all clients were at work together for too short a time: rates and times there are those of"
+                                    + " the whole run, start and end included.",
+                            labels(without))));
+        }
+    }
+
+    private static void pace(final List<RunResult> runs, final List<Caveat> caveats) {
+        final List<RunResult> behind =
+                matching(runs, run -> Figure.PACE.of(run).orElse(Rule.PACE_PERCENT) < Rule.PACE_PERCENT);
+        if (!behind.isEmpty()) {
+            caveats.add(new Caveat(
+                    "the pace was not kept",
+                    words(
+                            "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there grow with the length"
+                                    + " of the run and say nothing else.",
+                            labels(behind),
+                            behind.stream()
+                                    .mapToDouble(run -> Figure.PACE.of(run).orElseThrow())
+                                    .min()
+                                    .orElseThrow())));
+        }
+    }
+
+    private static void order(final List<RunResult> runs, final List<Caveat> caveats) {
+        final long columns =
+                runs.stream().map(run -> run.place().column()).distinct().count();
+        final int rounds =
+                runs.stream().mapToInt(run -> run.place().round()).max().orElse(0);
+        if (columns > 1 && !Order.isBalanced(rounds)) {
+            caveats.add(new Caveat(
+                    "the order is not balanced",
+                    "With an odd number of rounds one target was measured first more often than the other."));
+        }
+    }
+
+    private static void ledger(final List<RunResult> runs, final List<Caveat> caveats) {
+        final List<RunResult> restless =
+                matching(runs, run -> run.ledger() != null && !run.ledger().settled());
+        if (!restless.isEmpty()) {
+            caveats.add(new Caveat(
+                    "the ledger did not come to rest",
+                    words(
+                            "The sink was still at work when the harness stopped to wait in %s: lost packets there may only be"
+                                    + " late, and their cost is not counted.",
+                            labels(restless))));
+        }
+    }
+
+    private static List<RunResult> matching(final List<RunResult> runs, final Predicate<RunResult> condition) {
+        return runs.stream().filter(condition).toList();
+    }
+
+    private static double most(final List<RunResult> runs, final ToDoubleFunction<RunResult> value) {
+        final DoubleSummaryStatistics statistics =
+                runs.stream().mapToDouble(value).summaryStatistics();
+        return statistics.getMax();
+    }
+
+    /** Of many runs of a kind only the kind is named. */
+    private static String labels(final List<RunResult> runs) {
+        return runs.stream()
+                .map(run -> run.place().kind())
+                .distinct()
+                .map(kind -> kind
+                        + words(
+                                " (%d ×)",
+                                runs.stream()
+                                        .filter(run -> run.place().kind().equals(kind))
+                                        .count()))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String words(final String format, final Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.judge;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.Collectors;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.DataTable.Column;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.Slope;
+
+/**
+ * Whether a figure grows from lap to lap of one measurement, and what growth could have been seen at all. Immutable, any
+ * thread.
+ *
+ * @param column       whose figure
+ * @param figure       which
+ * @param transactions of all laps together
+ * @param slope        per 100,000 transactions, through the laps after the first quarter
+ */
+public record Growth(String column, Figure figure, long transactions, Slope slope) {
+
+    /** A slope of more standard errors than this is none of chance. */
+    private static final double SURE = 2;
+
+    private static final int LEAST_LAPS = 4;
+    private static final int WARM_UP_PART = 4;
+    private static final double PER = 100_000;
+    private static final List<String> FIGURES = List.of("live-heap", "rss-after");
+
+    /** The growth of every column that has laps enough. */
+    static List<Growth> of(final List<RunResult> runs) {
+        final List<Growth> growths = new ArrayList<>();
+        runs.stream()
+                .collect(Collectors.groupingBy(
+                        run -> run.place().kind() + " #" + run.place().round()))
+                .values()
+                .forEach(laps -> FIGURES.forEach(key -> of(laps, Figure.by(key)).ifPresent(growths::add)));
+        return growths.stream()
+                .sorted((one, other) -> one.column().compareTo(other.column()))
+                .toList();
+    }
+
+    private static Optional<Growth> of(final List<RunResult> laps, final Figure figure) {
+        final List<RunResult> telling = laps.subList(laps.size() / WARM_UP_PART, laps.size());
+        if (laps.size() < LEAST_LAPS || telling.stream().map(figure::of).anyMatch(OptionalDouble::isEmpty)) {
+            return Optional.empty();
+        }
+        final double[] transactions = new double[telling.size()];
+        long sum = laps.stream()
+                .limit(laps.size() / WARM_UP_PART)
+                .mapToLong(RunResult::transactions)
+                .sum();
+        for (int lap = 0; lap < telling.size(); lap++) {
+            sum += telling.get(lap).transactions();
+            transactions[lap] = sum / PER;
+        }
+        final double[] values = telling.stream()
+                .mapToDouble(lap -> figure.of(lap).orElseThrow())
+                .toArray();
+        return Optional.of(new Growth(laps.getFirst().place().kind(), figure, sum, Slope.of(transactions, values)));
+    }
+
+    /** Whether it grows beyond what chance explains. */
+    public boolean isShown() {
+        return slope.value() > SURE * slope.standardError();
+    }
+
+    /** What it says, with what could have been seen. */
+    public String sentence() {
+        return words(
+                "%s, %s: %+.2f ± %.2f per 100,000 transactions in %,d of them: %s",
+                column,
+                figure.title(),
+                slope.value(),
+                slope.standardError(),
+                transactions,
+                isShown()
+                        ? "it grows"
+                        : words("no growth is shown, and one of more than %.2f would have been", detectable()));
+    }
+
+    /** The least slope that would have been told from chance. */
+    private double detectable() {
+        return Math.max(0, slope.value()) + SURE * slope.standardError();
+    }
+
+    /** Growths as a table. */
+    static DataTable table(final List<Growth> growths) {
+        DataTable table = DataTable.of(
+                "Growth per 100,000 transactions",
+                Column.of("what"),
+                Column.of("figure"),
+                Column.of("transactions"),
+                Column.of("slope", null, 3),
+                Column.of("± standard error", null, 3),
+                Column.of("largest that fits", null, 3),
+                Column.of("grows"));
+        for (final Growth growth : growths) {
+            table = table.row(
+                    growth.column(),
+                    growth.figure().title(),
+                    growth.transactions(),
+                    growth.slope().value(),
+                    growth.slope().standardError(),
+                    growth.detectable(),
+                    growth.isShown() ? "yes" : "not shown");
+        }
+        return table.noted(
+                "Least squares through the laps after the first quarter. More than two standard errors above 0"
+                        + " is growth; a true growth up to the largest that fits can't be excluded.");
+    }
+
+    private static String words(final String format, final Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.judge;
+
+import java.util.Locale;
+import org.nios2s.harness.result.Spread;
+
+/**
+ * By how much two targets differ in a figure: the ratios of neighbouring runs, one per round, then their median and
+ * spread. Immutable, any thread.
+ *
+ * @param figure  what differs
+ * @param second  whose figure is divided
+ * @param first   by whose
+ * @param ratios  one per pair
+ */
+public record Ratio(Figure figure, String second, String first, Spread ratios) {
+
+    private static final double PERCENT = 100;
+    private static final int LEAST_PAIRS = 2;
+
+    /** The ratio as a table shows it. */
+    public String text() {
+        return ratios.count() < LEAST_PAIRS
+                ? words("%.2f ×", ratios.median())
+                : words("%.2f × (%.2f – %.2f)", ratios.median(), ratios.least(), ratios.most());
+    }
+
+    /** Whether every pair says the same: all more, or all less. */
+    public boolean isClear() {
+        return ratios.count() >= LEAST_PAIRS && (ratios.least() > 1 || ratios.most() < 1);
+    }
+
+    /** What it means, in a few words that are all computed. */
+    public String meaning() {
+        if (ratios.count() < LEAST_PAIRS) {
+            return "one pair: its spread is not known";
+        }
+        if (!isClear()) {
+            return "no difference shown";
+        }
+        final boolean more = ratios.median() > 1;
+        final String amount = more && ratios.median() >= 2
+                ? words("%.1f times as much", ratios.median())
+                : words("%.0f %% %s", PERCENT * Math.abs(ratios.median() - 1), more ? "more" : "less");
+        return switch (figure.sense()) {
+            case NEITHER -> amount;
+            case MORE -> amount + (more ? ", better" : ", worse");
+            case LESS -> amount + (more ? ", worse" : ", better");
+        };
+    }
+
+    private static String words(final String format, final Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

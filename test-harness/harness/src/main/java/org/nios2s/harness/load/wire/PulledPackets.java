@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.load.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Map;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.nios2s.wire.ChunkInflater;
+import org.nios2s.wire.PacketDecoder;
+
+/**
+ * The packets of one pull transaction, taken apart and forgotten: only their content's length and the checksum stay.
+ * Lives on the connection's event loop.
+ */
+final class PulledPackets implements PacketDecoder.Handler {
+
+    private static final int MAX_ATTRIBUTE_BYTES = 64 * 1024 * 1024;
+    private static final int STEP_BYTES = 8 * 1024;
+
+    private final ChunkInflater inflater;
+    private final ByteBuf plain = Unpooled.buffer(STEP_BYTES);
+    private PacketDecoder decoder;
+    private boolean inPacket;
+    private boolean decoded;
+    private long bytes;
+
+    /** Packets that travel compressed or not. */
+    PulledPackets(final boolean gzip) {
+        this.inflater = gzip ? new ChunkInflater() : null;
+    }
+
+    /** A transaction begins. */
+    void reset() {
+        decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
+        bytes = 0;
+        nextPacket();
+    }
+
+    /** Another packet follows. */
+    void nextPacket() {
+        inPacket = true;
+        decoded = false;
+    }
+
+    /** Whether the bytes to come are those of a packet. */
+    boolean isInPacket() {
+        return inPacket;
+    }
+
+    /** Content of the transaction's packets. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Checksum of the transaction's packets. */
+    long checksum() {
+        return decoder.checksum();
+    }
+
+    /** Takes what belongs to the packet. */
+    void decode(final ByteBuf in) throws ProtocolException {
+        inPacket = !(inflater == null ? decoder.decode(in) : inflate(in));
+    }
+
+    private boolean inflate(final ByteBuf in) throws ProtocolException {
+        boolean progress = true;
+        while (progress && !decoded) {
+            plain.discardReadBytes().ensureWritable(STEP_BYTES);
+            progress = inflater.inflate(in, plain);
+            decoded = plain.isReadable() && decoder.decode(plain);
+        }
+        if (!decoded || !inflater.finishChunk(in, plain.clear())) {
+            return false;
+        }
+        plain.clear();
+        inflater.nextPacket();
+        return true;
+    }
+
+    @Override
+    public void packetBegins(final Map<String, String> attributes, final long contentLength) {
+        bytes += contentLength;
+    }
+
+    @Override
+    public void content(final ByteBuf in, final int length) {
+        in.skipBytes(length);
+    }
+
+    @Override
+    public void packetEnds() {
+        // The decoder tells its caller.
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.plan;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What is measured: settings, and axes along which they vary. Rows are loads, columns are targets. Immutable, any thread.
+ *
+ * @param name    what results call it
+ * @param about   what it is for, in a sentence
+ * @param base    settings that hold everywhere
+ * @param axes    what varies
+ * @param figures figures that tell most, by key
+ * @param rules   conditions that make the command fail
+ */
+public record Experiment(
+        String name, String about, Settings base, List<Axis> axes, List<String> figures, List<String> rules) {
+
+    private static final int MOST_CELLS = 500;
+
+    /** Copies the lists. */
+    public Experiment {
+        axes = List.copyOf(axes);
+        figures = List.copyOf(figures);
+        rules = List.copyOf(rules);
+    }
+
+    /**
+     * One load on one target.
+     *
+     * @param row      what the load is called; empty when there is only one
+     * @param column   what the target is called
+     * @param settings all settings of both
+     * @param figures  figures that tell most of this row, by key
+     */
+    public record Cell(String row, String column, Settings settings, List<String> figures) {
+
+        /** The same with another value. */
+        public Cell with(final Parameter parameter, final String value) {
+            return new Cell(row, column, settings.with(parameter.key(), value), figures);
+        }
+    }
+
+    /** The same with a setting that the command line gives, which wins over an axis. */
+    public Experiment with(final String key, final String value) {
+        return new Experiment(
+                name,
+                about,
+                base.with(key, value),
+                axes.stream().map(axis -> axis.fixed(key, value)).toList(),
+                figures,
+                rules);
+    }
+
+    /** The same with an axis of the command line, which replaces one of the same name. */
+    public Experiment vary(final Axis axis) {
+        final List<Axis> others = new ArrayList<>(
+                axes.stream().filter(each -> !each.name().equals(axis.name())).toList());
+        others.add(axis);
+        return new Experiment(name, about, base, others, figures, rules);
+    }
+
+    /** The same with further rules. */
+    public Experiment ruled(final List<String> more) {
+        final List<String> all = new ArrayList<>(rules);
+        all.addAll(more);
+        return new Experiment(name, about, base, axes, figures, all);
+    }
+
+    /** A cell while its axes are gone through, and what must hold for it to be measured. */
+    private record Draft(Cell cell, Map<String, String> only) {
+
+        private boolean isPossible() {
+            return only.entrySet().stream().allMatch(condition -> condition
+                    .getValue()
+                    .equals(Parameter.find(condition.getKey())
+                            .map(cell.settings()::text)
+                            .orElse(null)));
+        }
+    }
+
+    /** All cells, row by row; the message of an exception is fit for a user. */
+    public List<Cell> cells() {
+        List<Draft> drafts = List.of(new Draft(new Cell("", "", base, figures), Map.of()));
+        for (final Axis axis : axes) {
+            final List<Draft> more = new ArrayList<>();
+            for (final Draft draft : drafts) {
+                axis.steps().forEach(step -> more.add(stepped(draft, axis, step)));
+            }
+            drafts = more;
+        }
+        final List<Cell> cells = drafts.stream()
+                .filter(Draft::isPossible)
+                .map(Draft::cell)
+                .map(cell -> cell.column().isEmpty()
+                        ? new Cell(cell.row(), base.text(Parameter.LISTENER), cell.settings(), cell.figures())
+                        : cell)
+                .toList();
+        if (cells.isEmpty() || cells.size() > MOST_CELLS) {
+            throw new IllegalArgumentException(
+                    "%d combinations to measure; there must be 1 to %d".formatted(cells.size(), MOST_CELLS));
+        }
+        cells.forEach(cell -> cell.settings().load());
+        return cells;
+    }
+
+    /** The cells by row, each row with its columns in their order. */
+    public Map<String, List<Cell>> rows() {
+        return cells().stream().collect(Collectors.groupingBy(Cell::row, LinkedHashMap::new, Collectors.toList()));
+    }
+
+    private static Draft stepped(final Draft draft, final Axis axis, final Axis.Step step) {
+        final boolean target = axis.isOfTarget();
+        final Cell cell = draft.cell();
+        final Map<String, String> only = new LinkedHashMap<>(draft.only());
+        only.putAll(step.only());
+        return new Draft(
+                new Cell(
+                        target ? cell.row() : joined(cell.row(), label(axis, step)),
+                        target ? joined(cell.column(), step.label()) : cell.column(),
+                        cell.settings().with(step.settings()),
+                        step.figures().isEmpty() ? cell.figures() : step.figures()),
+                only);
+    }
+
+    /** A bare number says nothing without its setting. */
+    private static String label(final Axis axis, final Axis.Step step) {
+        return step.settings().size() == 1
+                        && step.label().equals(step.settings().get(axis.name()))
+                ? axis.name() + " " + step.label()
+                : step.label();
+    }
+
+    private static String joined(final String before, final String label) {
+        return before.isEmpty() ? label : before + ", " + label;
+    }
+}

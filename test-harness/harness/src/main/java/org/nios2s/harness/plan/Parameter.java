@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.plan;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.nios2s.harness.load.SizeMix;
+import org.nios2s.harness.load.Units;
+
+/**
+ * Every setting of an experiment, with its name in presets and as an option, its default and its meaning. A constant,
+ * used on every thread.
+ */
+public enum Parameter {
+    LISTENER(Scope.TARGET, Kind.WORD, "nio", "Listener of a NiFi that is started: stock or nio", "stock", "nio"),
+    SINK(
+            Scope.TARGET,
+            Kind.WORD,
+            "nifi",
+            "Behind the listener: nifi, or null for a port that keeps nothing: the engine alone",
+            "nifi",
+            "null"),
+    NIFI_HOME(
+            Scope.TARGET,
+            Kind.TEXT,
+            "",
+            "The NiFi 2 to start, as it was downloaded and unpacked; nothing in it is changed"),
+    NIFI_VERSION(
+            Scope.TARGET,
+            Kind.TEXT,
+            "",
+            "The release of NiFi 2 to start, put together by Maven; else the one of this build"),
+    NODES(Scope.TARGET, Kind.NUMBER, "1", "Nodes of a NiFi that is started, 2 or more for a cluster"),
+    SECURE(Scope.TARGET, Kind.FLAG, "false", "TLS with client certificates"),
+    HEAP(Scope.TARGET, Kind.TEXT, "2g", "Heap of a NiFi that is started, as for -Xmx"),
+    GC(
+            Scope.TARGET,
+            Kind.WORD,
+            "",
+            "Garbage collector: serial, parallel, g1, z, shenandoah; else the JVM's own choice",
+            "serial",
+            "parallel",
+            "g1",
+            "z",
+            "shenandoah"),
+    JVM_ARGS(Scope.TARGET, Kind.TEXT, "", "Further arguments of the JVM of a NiFi that is started, by spaces"),
+    PORT_TASKS(Scope.TARGET, Kind.NUMBER, "4", "Concurrent tasks of each port"),
+    PORTS(
+            Scope.TARGET,
+            Kind.NUMBER,
+            "1",
+            "Input ports; with 2 or more a processor beside them counts how often it is triggered"),
+    POOL(Scope.TARGET, Kind.NUMBER, "20", "Timer-driven threads that ports and processors share"),
+    ROUTE(
+            Scope.TARGET,
+            Kind.WORD,
+            "direct",
+            "direct, or stored: through a NiFi in between with a Remote Process Group",
+            "direct",
+            "stored"),
+
+    CLIENT(
+            Scope.LOAD,
+            Kind.WORD,
+            "wire",
+            "wire: a connection per client; nio: this project's client, which shares them;"
+                    + " stock: NiFi's own, a thread each; inside: no client, a processor in NiFi makes the FlowFiles",
+            "wire",
+            "nio",
+            "stock",
+            "inside"),
+    DIRECTION(Scope.LOAD, Kind.WORD, "push", "push or pull", "push", "pull"),
+    CLIENTS(Scope.LOAD, Kind.NUMBER, "100", "Clients, each with one transaction at a time"),
+    CONNECTIONS(Scope.LOAD, Kind.NUMBER, "0", "Most connections that the clients of --client nio share; 0: one each"),
+    DURATION(Scope.LOAD, Kind.TIME, "10s", "How long all clients are at work"),
+    TRANSACTIONS(Scope.LOAD, Kind.NUMBER, "0", "Transactions of each client, in place of a duration"),
+    REQUESTS(Scope.LOAD, Kind.NUMBER, "0", "Transactions of all clients together, in place of a duration"),
+    INTERVAL(Scope.LOAD, Kind.TIME, "0s", "Between the intended starts of a client's transactions; 0s is flat out"),
+    RATE(Scope.LOAD, Kind.NUMBER, "0", "Transactions per second of all clients together, in place of an interval"),
+    STAGGER(Scope.LOAD, Kind.TIME, "10ms", "Between the starts of two clients"),
+    TIMEOUT(Scope.LOAD, Kind.TIME, "60s", "How long a client waits for the server in any step"),
+    PACKETS(Scope.LOAD, Kind.NUMBER, "5", "Packets of a transaction, hence FlowFiles"),
+    SIZE(Scope.LOAD, Kind.SIZES, "10b", "Content of a packet, as 64k, or a mix, as 70%10b+25%1k+5%100k"),
+    ATTRIBUTES(Scope.LOAD, Kind.NUMBER, "0", "Attributes of a packet, beside its id"),
+    ATTRIBUTE_SIZE(Scope.LOAD, Kind.SIZE, "20b", "Characters of an attribute"),
+    GZIP(Scope.LOAD, Kind.FLAG, "false", "Compresses packets on the wire"),
+    RECONNECT(Scope.LOAD, Kind.FLAG, "false", "A connection per transaction; --client wire only"),
+    COMMIT(Scope.LOAD, Kind.NUMBER, "1", "Transactions per commit of --client inside"),
+    LARGE(Scope.LOAD, Kind.FLAG, "false", "One FlowFile per client, made while it is sent and compared by digest"),
+
+    SLOW_PEERS(
+            Scope.PROBE, Kind.NUMBER, "0", "Peers beside the clients that send a byte per second inside a transaction"),
+    IDLE_PEERS(Scope.PROBE, Kind.NUMBER, "0", "Peers that connect before the clients and do nothing: what one costs"),
+    PEER_RATE(Scope.PROBE, Kind.NUMBER, "500", "Slow or idle peers that connect in each second"),
+    LIVE_HEAP(Scope.PROBE, Kind.FLAG, "false", "Looks at the heap after a full collection when a run is over"),
+    STUCK(Scope.PROBE, Kind.TIME, "1s", "A transaction that takes longer counts as stuck"),
+    LAPS(
+            Scope.PROBE,
+            Kind.NUMBER,
+            "1",
+            "Runs in a row of each measurement; with 4 or more: what grows from one to the next?"),
+
+    ROUNDS(Scope.PLAN, Kind.NUMBER, "2", "How often everything is measured: in order, then backwards, and so on"),
+    WARMUP(Scope.PLAN, Kind.TIME, "10s", "How long each target is driven flat out before anything counts"),
+    SETTLE(Scope.PLAN, Kind.TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
+    FRESH(Scope.PLAN, Kind.FLAG, "false", "A NiFi of its own for each measurement, one at a time"),
+    PAUSE(Scope.PLAN, Kind.FLAG, "true", "Stops the processes that are not measured meanwhile (signals STOP and CONT)"),
+    PROFILE(
+            Scope.PLAN,
+            Kind.FLAG,
+            "false",
+            "One more run of each kind, which does not count, with a flight recording and flame graph");
+
+    /** What a setting belongs to. */
+    public enum Scope {
+        /** What is measured: another value is another server. */
+        TARGET,
+        /** What the clients do. */
+        LOAD,
+        /** What is looked at or done beside them. */
+        PROBE,
+        /** How the experiment goes; has one value for all of it. */
+        PLAN
+    }
+
+    /** How a value is written. */
+    public enum Kind {
+        NUMBER,
+        TIME,
+        SIZE,
+        SIZES,
+        FLAG,
+        WORD,
+        TEXT
+    }
+
+    private final Scope scope;
+    private final Kind kind;
+    private final String usual;
+    private final String meaning;
+    private final List<String> words;
+
+    Parameter(final Scope scope, final Kind kind, final String usual, final String meaning, final String... words) {
+        this.scope = scope;
+        this.kind = kind;
+        this.usual = usual;
+        this.meaning = meaning;
+        this.words = List.of(words);
+    }
+
+    /** The parameter of a name in a preset. */
+    public static Optional<Parameter> find(final String name) {
+        return Arrays.stream(values())
+                .filter(parameter -> parameter.key().equals(name))
+                .findFirst();
+    }
+
+    /** All names, for a user who misspelt one. */
+    static String names() {
+        return Arrays.stream(values()).map(Parameter::key).collect(Collectors.joining(", "));
+    }
+
+    /** Name in presets; as an option with two dashes before it. */
+    public String key() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** What it belongs to. */
+    public Scope scope() {
+        return scope;
+    }
+
+    /** How its value is written. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** Value when nobody gives one. */
+    public String usual() {
+        return usual;
+    }
+
+    /** What it does, for the help. */
+    public String meaning() {
+        return meaning;
+    }
+
+    /** Checks a value as it was written; the message of an exception is fit for a user. */
+    void check(final String value) {
+        try {
+            switch (kind) {
+                case NUMBER -> {
+                    if (Integer.parseInt(value) < 0) {
+                        throw new NumberFormatException("negative");
+                    }
+                }
+                case TIME -> Units.time(value);
+                case SIZE -> Units.bytes(value);
+                case SIZES -> SizeMix.parse(value);
+                case FLAG -> {
+                    if (!"true".equals(value) && !"false".equals(value)) {
+                        throw new IllegalArgumentException("'" + value + "' is neither true nor false");
+                    }
+                }
+                case WORD -> {
+                    if (!words.contains(value)) {
+                        throw new IllegalArgumentException("'" + value + "' is none of " + String.join(", ", words));
+                    }
+                }
+                default -> value.strip();
+            }
+        } catch (final NumberFormatException e) {
+            throw new IllegalArgumentException(key() + ": '" + value + "' is no whole number from 0 on", e);
+        } catch (final IllegalArgumentException e) {
+            throw new IllegalArgumentException(key() + ": " + e.getMessage(), e);
+        }
+    }
+}

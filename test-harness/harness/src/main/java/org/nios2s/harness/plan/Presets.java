@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.plan;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads experiments from YAML: from the presets that the harness brings along, or from a file of the user. Stateless, any
+ * thread.
+ */
+public final class Presets {
+
+    /** The file in which a result keeps its experiment. */
+    public static final String RESULT_FILE = "experiment.yaml";
+
+    private static final String INDEX = "presets/index.txt";
+    private static final String ABOUT = "about";
+    private static final String VARY = "vary";
+    private static final String SET = "set";
+    private static final String FIGURES = "figures";
+    private static final String RULES = "fail-if";
+    private static final YAMLMapper YAML = YAMLMapper.builder()
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
+            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+            .build();
+    private static final TypeReference<LinkedHashMap<String, Object>> ENTRIES = new TypeReference<>() {};
+
+    private Presets() {}
+
+    /** Names of the presets that the harness brings along. */
+    public static List<String> names() {
+        return resource(INDEX).lines().toList();
+    }
+
+    /** The text of a preset, for a user who wants to change it. */
+    public static String text(final String name) {
+        return resource("presets/" + name + ".yaml");
+    }
+
+    /** The experiment of a preset, a file, or the directory of an earlier result; the message of an exception is for a user. */
+    public static Experiment read(final String nameOrFile) {
+        if (names().contains(nameOrFile)) {
+            return parse(nameOrFile, text(nameOrFile));
+        }
+        final Path given = Path.of(nameOrFile);
+        final Path file = Files.isDirectory(given) ? given.resolve(RESULT_FILE) : given;
+        if (!Files.isRegularFile(file)) {
+            throw new IllegalArgumentException("'%s' is neither a file nor a preset; there are %s"
+                    .formatted(nameOrFile, String.join(", ", names())));
+        }
+        try {
+            final String name = file.endsWith(RESULT_FILE)
+                    ? "again"
+                    : file.getFileName().toString().replaceAll("\\.ya?ml$", "");
+            return parse(name, Files.readString(file));
+        } catch (final IOException e) {
+            throw new IllegalArgumentException(file + " cannot be read: " + e, e);
+        }
+    }
+
+    /** Reads an experiment. */
+    static Experiment parse(final String name, final String text) {
+        final Map<String, Object> entries;
+        try {
+            entries = YAML.readValue(text, ENTRIES);
+        } catch (final JsonProcessingException e) {
+            throw new IllegalArgumentException(
+                    name + " cannot be read as 'name: value' lines of YAML: " + e.getOriginalMessage(), e);
+        }
+        Settings settings = Settings.DEFAULTS;
+        final List<Axis> axes = new ArrayList<>();
+        for (final Map.Entry<String, Object> entry :
+                (entries == null ? Map.<String, Object>of() : entries).entrySet()) {
+            switch (entry.getKey()) {
+                case ABOUT, FIGURES, RULES -> settings.given();
+                case VARY -> map(entry).forEach((axis, values) -> axes.add(Axis.read(String.valueOf(axis), values)));
+                case SET -> {
+                    for (final Map.Entry<?, ?> line : map(entry).entrySet()) {
+                        settings = settings.with(Settings.PROPERTY + line.getKey(), String.valueOf(line.getValue()));
+                    }
+                }
+                default -> settings = settings.with(entry.getKey(), String.valueOf(entry.getValue()));
+            }
+        }
+        final Experiment experiment = new Experiment(
+                name,
+                entries == null ? "" : String.valueOf(entries.getOrDefault(ABOUT, "")),
+                settings,
+                axes,
+                list(entries, FIGURES),
+                list(entries, RULES));
+        experiment.cells();
+        return experiment;
+    }
+
+    /** An experiment as a file that repeats it. */
+    public static String write(final Experiment experiment) {
+        final Map<String, Object> entries = new LinkedHashMap<>();
+        entries.put(ABOUT, experiment.about());
+        experiment.base().given().forEach(entries::put);
+        final Map<String, Object> axes = new LinkedHashMap<>();
+        for (final Axis axis : experiment.axes()) {
+            axes.put(axis.name(), axis.steps().stream().map(Presets::step).toList());
+        }
+        entries.put(VARY, axes);
+        entries.put(FIGURES, experiment.figures());
+        entries.put(RULES, experiment.rules());
+        try {
+            return YAML.writeValueAsString(entries);
+        } catch (final JsonProcessingException e) {
+            throw new IllegalStateException("Strings cannot be written as YAML", e);
+        }
+    }
+
+    private static Map<String, Object> step(final Axis.Step step) {
+        final Map<String, Object> entries = new LinkedHashMap<>();
+        entries.put("name", step.label());
+        entries.putAll(step.settings());
+        if (!step.only().isEmpty()) {
+            entries.put("only", step.only());
+        }
+        if (!step.figures().isEmpty()) {
+            entries.put(FIGURES, step.figures());
+        }
+        return entries;
+    }
+
+    private static Map<?, ?> map(final Map.Entry<String, Object> entry) {
+        if (entry.getValue() instanceof final Map<?, ?> map) {
+            return map;
+        }
+        throw new IllegalArgumentException("'" + entry.getKey() + "' has lines 'name: value' below it");
+    }
+
+    private static List<String> list(final Map<String, Object> entries, final String key) {
+        return entries != null && entries.get(key) instanceof final List<?> values
+                ? values.stream().map(String::valueOf).toList()
+                : List.of();
+    }
+
+    private static String resource(final String name) {
+        try (InputStream resource = Presets.class.getResourceAsStream(name)) {
+            if (resource == null) {
+                throw new IllegalStateException(name + " is missing in the harness's jar");
+            }
+            return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (final IOException e) {
+            throw new IllegalStateException("Cannot read " + name + " from the harness's jar", e);
+        }
+    }
+}

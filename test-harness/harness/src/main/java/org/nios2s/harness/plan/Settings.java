@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.plan;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.LoadSettings.Connection;
+import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.load.LoadSettings.Shape;
+import org.nios2s.harness.load.SizeMix;
+import org.nios2s.harness.load.Units;
+import org.nios2s.harness.plan.Parameter.Scope;
+
+/**
+ * Values of parameters, and lines of {@code nifi.properties} under {@code set.KEY}; what has no value has its default.
+ * Immutable, any thread.
+ */
+public final class Settings {
+
+    /** Before the key of a line of nifi.properties. */
+    public static final String PROPERTY = "set.";
+
+    /** Nothing but defaults. */
+    public static final Settings DEFAULTS = new Settings(new TreeMap<>());
+
+    private final SortedMap<String, String> values;
+
+    private Settings(final SortedMap<String, String> values) {
+        this.values = values;
+    }
+
+    /** The same with another value; the message of an exception is fit for a user. */
+    public Settings with(final String key, final String value) {
+        if (!key.startsWith(PROPERTY)) {
+            Parameter.find(key)
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "'%s' is no setting; there are %s, and %sKEY for a line of nifi.properties"
+                                    .formatted(key, Parameter.names(), PROPERTY)))
+                    .check(value);
+        }
+        final SortedMap<String, String> changed = new TreeMap<>(values);
+        changed.put(key, value);
+        return new Settings(changed);
+    }
+
+    /** The same with other values. */
+    public Settings with(final Map<String, String> others) {
+        Settings changed = this;
+        for (final Map.Entry<String, String> other : others.entrySet()) {
+            changed = changed.with(other.getKey(), other.getValue());
+        }
+        return changed;
+    }
+
+    /** What belongs to the target: two settings that are equal in it are for the same server. */
+    public Settings ofTarget() {
+        final SortedMap<String, String> kept = new TreeMap<>();
+        values.forEach((key, value) -> {
+            if (isOfTarget(key)) {
+                kept.put(key, value);
+            }
+        });
+        return new Settings(kept);
+    }
+
+    /** Whether another value of this key means another server. */
+    static boolean isOfTarget(final String key) {
+        return key.startsWith(PROPERTY)
+                || Parameter.find(key)
+                        .filter(found -> found.scope() == Scope.TARGET)
+                        .isPresent();
+    }
+
+    /** What was given, by key. */
+    public Map<String, String> given() {
+        return new TreeMap<>(values);
+    }
+
+    /** The lines of nifi.properties that were given. */
+    public Map<String, String> properties() {
+        final Map<String, String> properties = new TreeMap<>();
+        values.forEach((key, value) -> {
+            if (key.startsWith(PROPERTY)) {
+                properties.put(key.substring(PROPERTY.length()), value);
+            }
+        });
+        return properties;
+    }
+
+    /** Whether somebody gave this parameter a value. */
+    public boolean has(final Parameter parameter) {
+        return values.containsKey(parameter.key());
+    }
+
+    /** A value as it was written. */
+    public String text(final Parameter parameter) {
+        return values.getOrDefault(parameter.key(), parameter.usual());
+    }
+
+    /** A value that is a number. */
+    public int number(final Parameter parameter) {
+        return Integer.parseInt(text(parameter));
+    }
+
+    /** A value that is a time. */
+    public Duration time(final Parameter parameter) {
+        return Units.time(text(parameter));
+    }
+
+    /** A value that is true or false. */
+    public boolean flag(final Parameter parameter) {
+        return Boolean.parseBoolean(text(parameter));
+    }
+
+    /** A value that is one of some words. */
+    public <T extends Enum<T>> T word(final Parameter parameter, final Class<T> words) {
+        try {
+            return Enum.valueOf(words, text(parameter).toUpperCase(Locale.ROOT));
+        } catch (final IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "%s: '%s' is not possible. %s".formatted(parameter.key(), text(parameter), parameter.meaning()), e);
+        }
+    }
+
+    /** The load of these settings; the message of an exception is fit for a user. */
+    public LoadSettings load() {
+        final int clients = number(Parameter.CLIENTS);
+        final boolean large = flag(Parameter.LARGE);
+        int transactions = large ? 1 : number(Parameter.TRANSACTIONS);
+        if (number(Parameter.REQUESTS) > 0 && clients > 0) {
+            transactions = Math.max(1, number(Parameter.REQUESTS) / clients);
+        }
+        final int rate = number(Parameter.RATE);
+        final Duration interval =
+                rate == 0 ? time(Parameter.INTERVAL) : Duration.ofNanos(TimeUnit.SECONDS.toNanos(1) * clients / rate);
+        final Duration stagger = rate == 0 ? time(Parameter.STAGGER) : interval.dividedBy(Math.max(1, clients));
+        final Shape shape = new Shape(
+                word(Parameter.DIRECTION, Direction.class),
+                large ? 1 : number(Parameter.PACKETS),
+                SizeMix.parse(text(Parameter.SIZE)),
+                number(Parameter.ATTRIBUTES),
+                (int) Units.bytes(text(Parameter.ATTRIBUTE_SIZE)),
+                flag(Parameter.GZIP));
+        return new LoadSettings(
+                clients,
+                transactions,
+                transactions == LoadSettings.UNLIMITED ? time(Parameter.DURATION) : Duration.ZERO,
+                interval,
+                stagger,
+                time(Parameter.TIMEOUT),
+                shape,
+                new Connection(flag(Parameter.SECURE), flag(Parameter.RECONNECT), number(Parameter.CONNECTIONS)));
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof final Settings settings && values.equals(settings.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString();
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.probe;
+
+import java.util.Map;
+import org.nios2s.harness.engine.Target;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.nifi.Jcmd;
+import org.nios2s.harness.nifi.ProcessUsage;
+
+/**
+ * What lives in the server's heap after a full collection, and its memory in RAM. Used on the command's thread.
+ */
+final class LiveHeap implements Probe {
+
+    private static final double MEBIBYTE = 1024 * 1024;
+
+    private final Target target;
+
+    LiveHeap(final Target target) {
+        this.target = target;
+    }
+
+    @Override
+    public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
+        if (target.process() != null && target.process().isAlive()) {
+            figures.put("live-heap", new Jcmd(target.process()).heapAfterCollection() / MEBIBYTE);
+            figures.put("rss-after", ProcessUsage.of(target.process()).residentBytes() / MEBIBYTE);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.probe;
+
+import java.time.Duration;
+import java.util.Map;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.engine.Target;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.wire.PeerCrowd;
+import org.nios2s.harness.load.wire.PeerCrowd.Habit;
+import org.nios2s.harness.load.wire.PeerCrowd.Plan;
+import org.nios2s.harness.load.wire.WireTls;
+
+/**
+ * Peers that send a byte per second inside a transaction while the clients are at work. Used on the command's thread; the
+ * peers live on an event loop of their own.
+ */
+final class SlowPeers implements Probe {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Target target;
+    private final Plan plan;
+    private PeerCrowd crowd;
+
+    SlowPeers(final Target target, final int peers, final int perSecond) {
+        this.target = target;
+        this.plan = new Plan(peers, perSecond, Habit.TRICKLE, TIMEOUT);
+    }
+
+    @Override
+    public void before(final Map<String, Double> figures) throws InterruptedException {
+        crowd = PeerCrowd.gather(plan, target.address(), WireTls.client(target.tls()));
+        if (!crowd.awaitGathered(PATIENCE) || crowd.attendance().present() < plan.peers()) {
+            throw new HarnessException("Not all slow peers could begin a transaction at %s: %s"
+                    .formatted(target.name(), crowd.attendance()));
+        }
+    }
+
+    @Override
+    public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
+        figures.put("slow-peers", (double) crowd.attendance().present());
+    }
+
+    @Override
+    public void close() {
+        if (crowd != null) {
+            crowd.close();
+        }
+    }
+}

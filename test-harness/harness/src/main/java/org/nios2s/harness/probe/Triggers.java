@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.probe;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.engine.BusyPorts;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * How often the processor beside the ports is triggered: while they are idle, and while they are busy. Used on the
+ * command's thread.
+ */
+final class Triggers implements Probe {
+
+    private static final Duration IDLE = Duration.ofSeconds(4);
+    private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final NifiInstance nifi;
+    private long count;
+    private long since;
+
+    Triggers(final NifiInstance nifi) {
+        this.nifi = nifi;
+    }
+
+    @Override
+    public void before(final Map<String, Double> figures) throws InterruptedException {
+        begin();
+        Thread.sleep(IDLE);
+        figures.put("triggers-idle", perSecond());
+        begin();
+    }
+
+    @Override
+    public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
+        figures.put("triggers", perSecond());
+        begin();
+    }
+
+    private void begin() {
+        count = BusyPorts.triggers(nifi);
+        since = System.nanoTime();
+    }
+
+    private double perSecond() {
+        return (BusyPorts.triggers(nifi) - count) * NANOS_PER_SECOND / (System.nanoTime() - since);
+    }
+}

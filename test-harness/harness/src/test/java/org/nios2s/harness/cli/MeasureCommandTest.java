@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.S2sHarness;
+import org.nios2s.harness.load.ScriptedServer;
+import org.nios2s.harness.load.ScriptedServer.Script;
+import picocli.CommandLine.ExitCode;
+
+/** The commands that measure, against a scripted server, and what they refuse. Runs on the test's thread. */
+@Timeout(60)
+class MeasureCommandTest {
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter errors = new StringWriter();
+
+    @BeforeEach
+    void aLockOfItsOwn() {
+        System.setProperty("s2s.harness.lock", directory.resolve("lock").toString());
+    }
+
+    @Test
+    void aMeasurementLeavesItsReportItsFiguresAndAFileThatRepeatsIt() throws IOException {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            assertEquals(ExitCode.OK, measure(server, "--vary", "packets=1,2"), errors::toString);
+
+            final Path result = result();
+            assertTrue(Files.exists(result.resolve("report.html")));
+            assertTrue(Files.readString(result.resolve("metrics.txt")).contains("s2s_rate{experiment=\"measure\""));
+            assertTrue(Files.readString(result.resolve("metrics.txt")).endsWith("# EOF\n"));
+            assertTrue(out.toString().contains("| packets 2"), out.toString());
+            final int before = server.packetIds().size();
+            assertEquals(ExitCode.OK, measure(server, result.toString()), errors::toString);
+            assertTrue(server.packetIds().size() > before);
+        }
+    }
+
+    @Test
+    void aRuleThatComesTrueHasAnExitCodeOfItsOwn() throws IOException {
+        try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
+            assertEquals(3, measure(server, "--fail-if", "p99 > 50ms"), errors::toString);
+            assertTrue(out.toString().contains("Rule: p99 ms > 50.0 holds in"), out.toString());
+            assertEquals(ExitCode.OK, measure(server, "--fail-if", "p99 > 50s"), errors::toString);
+        }
+    }
+
+    @Test
+    void aServerThatFailsEverythingIsAFailure() throws IOException {
+        try (ScriptedServer server = new ScriptedServer(Script.CLOSE_INSTEAD_OF_FINISHING)) {
+            assertEquals(ExitCode.SOFTWARE, measure(server));
+        }
+    }
+
+    @Test
+    void theLargestCountThatKeepsItsPaceIsFound() throws IOException {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final int code = run(
+                    "search",
+                    "--target",
+                    "127.0.0.1:" + server.port(),
+                    "--port-id",
+                    ScriptedServer.PORT_ID,
+                    "--clients",
+                    "2",
+                    "--most",
+                    "4",
+                    "--interval",
+                    "50ms",
+                    "--duration",
+                    "700ms",
+                    "--stagger",
+                    "1ms",
+                    "--listener",
+                    "nio",
+                    "--settle",
+                    "0s",
+                    "--warmup",
+                    "0s",
+                    "--rule",
+                    "no-failure",
+                    "--results",
+                    directory.resolve("results").toString());
+
+            assertEquals(ExitCode.OK, code, errors::toString);
+            assertTrue(out.toString().contains("nio: 4 clients meet the rules, more were not tried"), out.toString());
+        }
+    }
+
+    @Test
+    void twoMeasurementsAtATimeAreRefused() throws IOException {
+        try (MachineLock lock = MachineLock.take(false);
+                ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            assertEquals(ExitCode.SOFTWARE, measure(server));
+            assertTrue(errors.toString().contains("wait for it with --wait"), errors.toString());
+            assertTrue(lock != null);
+        }
+    }
+
+    @Test
+    void whatMakesNoSenseIsWrongUsage() {
+        assertRefused("clients must be between 1 and 60000, not 0", "--clients", "0");
+        assertRefused("interval: 'soon' is no time", "--interval", "soon");
+        assertRefused("neither a file nor a preset; there are", "no-such-preset");
+        assertRefused("reconnect needs client wire", "--reconnect", "--client", "stock");
+        assertRefused("'speed' is no figure", "--fail-if", "speed > 5");
+        assertRefused("'colour' is no setting", "--vary", "colour=red");
+        assertRefused("--target needs --port-id", "--target", "127.0.0.1:80");
+        assertRefused("exclude each other", "--target", "127.0.0.1:80", "--port-id", "x", "--url", "http://x");
+        assertRefused("go together", "--target", "127.0.0.1:80", "--port-id", "x", "--key-store", "x");
+        assertRefused("is no web address of a NiFi", "--url", "localhost");
+    }
+
+    @Test
+    void presetsAreListedAndShown() {
+        assertEquals(ExitCode.OK, run("measure", "--list"));
+        assertTrue(out.toString().contains("slow-peers"), out.toString());
+        assertEquals(ExitCode.OK, run("measure", "--show", "scale"));
+        assertTrue(out.toString().contains("listener: [stock, nio]"), out.toString());
+    }
+
+    private void assertRefused(final String message, final String... arguments) {
+        errors.getBuffer().setLength(0);
+        final List<String> all = new ArrayList<>(
+                List.of("measure", "--results", directory.resolve("r").toString()));
+        all.addAll(List.of(arguments));
+        assertEquals(ExitCode.USAGE, run(all.toArray(String[]::new)), errors::toString);
+        assertTrue(errors.toString().contains(message), errors.toString());
+    }
+
+    private int measure(final ScriptedServer server, final String... more) {
+        final List<String> arguments = new ArrayList<>(List.of(
+                "measure",
+                "--target",
+                "127.0.0.1:" + server.port(),
+                "--port-id",
+                ScriptedServer.PORT_ID,
+                "--clients",
+                "3",
+                "--duration",
+                "700ms",
+                "--settle",
+                "0s",
+                "--warmup",
+                "0s",
+                "--rounds",
+                "1",
+                "--results",
+                directory.resolve("results").toString()));
+        arguments.addAll(List.of(more));
+        return run(arguments.toArray(String[]::new));
+    }
+
+    private int run(final String... arguments) {
+        return S2sHarness.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(errors))
+                .execute(arguments);
+    }
+
+    private Path result() throws IOException {
+        try (Stream<Path> results = Files.list(directory.resolve("results"))) {
+            return results.findFirst().orElseThrow();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.nios2s.harness.load.ScriptedServer;
+import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.RunResult.Place;
+
+/** A server whose process ends in mid-run. Runs on the test's thread, and on one that ends the process. */
+@Timeout(60)
+class BrokenRunTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @Test
+    void theRunEndsAtOnceAndWhatWasMeasuredIsKept() throws Exception {
+        final Process process = new ProcessBuilder("sleep", "600").start();
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
+                Interruption interruption = Interruption.install()) {
+            final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
+            final Target target = new Target("nio", address, process.toHandle(), null, null);
+            final Settings settings = Settings.DEFAULTS
+                    .with("clients", "2")
+                    .with("duration", "10m")
+                    .with("packets", "1")
+                    .with("size", "1b");
+            Thread.ofVirtual().start(() -> {
+                Awaitility.await()
+                        .atMost(PATIENCE)
+                        .until(() -> server.packetIds().size() > 10);
+                process.destroyForcibly();
+            });
+
+            final BrokenRunException broken = assertThrows(
+                    BrokenRunException.class, () -> new LoadRun(settings, MeasuredNifi.foreign(target), interruption)
+                            .run(new Place("", "nio", 1, 1), settings.load(), null));
+
+            assertTrue(
+                    broken.getMessage().contains("process " + process.pid() + ", ended in mid-run"),
+                    broken::getMessage);
+            assertTrue(broken.measured().result().transactions() >= 10);
+            assertTrue(broken.measured().result().interrupted());
+            assertTrue(broken.measured().result().server() == null);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

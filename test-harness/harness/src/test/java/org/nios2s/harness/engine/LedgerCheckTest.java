@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.TransactionTimes;
+import org.nios2s.harness.result.LedgerFigures;
+
+/** Acknowledged packets against the sink's packet ids. Runs on the test's thread. */
+class LedgerCheckTest {
+
+    private static final Duration STILL = Duration.ofMillis(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyPacketOnceIsExact() throws Exception {
+        final LedgerFigures figures = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
+
+        assertEquals(new LedgerFigures(4, 4, 0, 0, 0, true), figures);
+        assertTrue(figures.exact());
+    }
+
+    @Test
+    void aMissingPacketIsLost() throws Exception {
+        final LedgerFigures figures = check("run-0-0-0", "run-1-2-0", "run-1-2-1");
+
+        assertEquals(1, figures.lost());
+        assertFalse(figures.exact());
+    }
+
+    @Test
+    void aPacketThatCameTwiceIsDuplicated() throws Exception {
+        final LedgerFigures figures = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1", "run-0-0-1");
+
+        assertEquals(1, figures.duplicated());
+        assertEquals(0, figures.lost());
+        assertFalse(figures.exact());
+    }
+
+    @Test
+    void aPacketOfAFailedTransactionIsNeitherLostNorFound() throws Exception {
+        final LedgerFigures figures = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-1-0", "run-1-1-1");
+
+        assertEquals(new LedgerFigures(4, 5, 1, 0, 2, true), figures);
+    }
+
+    @Test
+    void otherRunsAndEarlierLinesDoNotCount() throws Exception {
+        final Path ids = Files.write(directory.resolve("ids"), List.of("run-0-0-0", "run-0-0-1"));
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        Files.write(
+                ids,
+                List.of("other-0-0-0", "", "run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"),
+                StandardOpenOption.APPEND);
+
+        assertTrue(check.compare(outcome(), 2, STILL, PATIENCE, () -> false).exact());
+    }
+
+    @Test
+    void withoutAFileEverythingIsLost() throws Exception {
+        final LedgerCheck check = LedgerCheck.before(List.of(directory.resolve("missing")));
+
+        assertEquals(
+                4, check.compare(outcome(), 2, STILL, PATIENCE, () -> false).lost());
+    }
+
+    @Test
+    void aLedgerThatIsNotWaitedForIsNotExact() throws Exception {
+        final Path ids = directory.resolve("ids");
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
+
+        final LedgerFigures figures = check.compare(outcome(), 2, PATIENCE, PATIENCE, () -> true);
+
+        assertEquals(0, figures.lost());
+        assertFalse(figures.exact());
+    }
+
+    private LedgerFigures check(final String... lines) throws Exception {
+        final Path ids = directory.resolve("ids");
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        Files.write(ids, List.of(lines));
+        return check.compare(outcome(), 2, STILL, PATIENCE, () -> false);
+    }
+
+    /** Client 0 was acknowledged transaction 0, client 1 transaction 2. */
+    private static LoadOutcome outcome() {
+        final TransactionTimes times = new TransactionTimes();
+        final LoadMeter meter = new LoadMeter(
+                new LoadSettings(2, 3, Duration.ZERO, 2, 10, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1)));
+        final ClientTally first = new ClientTally(0, meter);
+        first.succeeded(0, times, false, 0);
+        final ClientTally second = new ClientTally(1, meter);
+        second.succeeded(2, times, false, 0);
+        return LoadOutcome.of("run", Instant.EPOCH, Duration.ofSeconds(1), List.of(first, second), meter);
+    }
+}

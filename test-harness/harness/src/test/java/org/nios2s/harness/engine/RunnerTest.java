@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.nios2s.harness.engine.LoadRun.Measured;
+import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.load.ScriptedServer;
+import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.plan.Axis;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.RunResult;
+
+/** Experiments against a scripted server. Runs on the test's thread. */
+@Timeout(60)
+class RunnerTest {
+
+    private static final Settings SHORT = Settings.DEFAULTS
+            .with("duration", "2s")
+            .with("clients", "4")
+            .with("stagger", "20ms")
+            .with("warmup", "0s")
+            .with("settle", "0s")
+            .with("rounds", "2");
+
+    @Test
+    void everyCellIsMeasuredInEveryRoundAndRatesAreThoseOfTheSteadyPart() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final List<RunResult> runs = run(server, SHORT, "packets=1,2");
+
+            assertEquals(
+                    List.of("packets 1, nio #1", "packets 2, nio #1", "packets 1, nio #2", "packets 2, nio #2"),
+                    runs.stream().map(RunResult::label).toList());
+            for (final RunResult run : runs) {
+                assertTrue(run.window().usable(), () -> run.window().toString());
+                assertTrue(run.window().rampSeconds() > 0.04, () -> run.window().toString());
+                assertTrue(run.window().transactions() < run.transactions());
+                assertEquals(run.window().perSecond(), run.transactionsPerSecond());
+                assertTrue(run.flawless());
+            }
+        }
+    }
+
+    @Test
+    void aServerThatStallsCostsAPacedClientTheTimeFromItsIntendedStarts() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.STALLS_ONCE)) {
+            final RunResult run = run(
+                            server,
+                            SHORT.with("clients", "1").with("interval", "20ms").with("rounds", "1"),
+                            "packets=1")
+                    .getFirst();
+
+            // 400 ms of silence: one transaction sees it all, twenty are late because of it.
+            final double served = run.latencyMillis().get(Phase.TOTAL).p50();
+            assertTrue(served < 100, () -> "served in " + served);
+            assertTrue(Figure.P99.of(run).orElseThrow() > 300, () -> "from the intended start: " + run.latencyMillis());
+            assertTrue(
+                    run.latencyMillis().get(Phase.RESPONSE).average()
+                            > 2 * run.latencyMillis().get(Phase.TOTAL).average(),
+                    () -> run.latencyMillis().toString());
+        }
+    }
+
+    @Test
+    void aPaceThatCannotBeKeptIsNotedAndWhatWasNeverBegunCounts() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
+            final RunResult run = run(server, SHORT.with("interval", "5ms").with("rounds", "1"), "packets=1")
+                    .getFirst();
+
+            assertTrue(Figure.PACE.of(run).orElseThrow() < 50);
+            assertTrue(run.unbegun() > 100, () -> run.unbegun() + " never begun");
+            assertTrue(Figure.P99.of(run).orElseThrow() > 300);
+        }
+    }
+
+    @Test
+    void whatComesFromAnOutputPortIsCountedAndConfirmed() throws Exception {
+        for (final String gzip : List.of("false", "true")) {
+            try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+                final RunResult run = run(
+                                server,
+                                SHORT.with("direction", "pull")
+                                        .with("gzip", gzip)
+                                        .with("rounds", "1"),
+                                "packets=3")
+                        .getFirst();
+
+                assertTrue(run.transactions() > 10, () -> run.failuresByCause().toString());
+                assertEquals(0, run.failures(), () -> run.failuresByCause().toString());
+                assertEquals(run.transactions() * 3 * ScriptedServer.PULLED_BYTES, run.bytes());
+            }
+        }
+    }
+
+    @Test
+    void packetsMayBeCompressed() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final RunResult run = run(
+                            server,
+                            SHORT.with("gzip", "true")
+                                    .with("size", "50%10b+50%70k")
+                                    .with("rounds", "1"),
+                            "packets=2")
+                    .getFirst();
+
+            assertEquals(0, run.failures(), () -> run.failuresByCause().toString());
+            assertTrue(server.sizes().contains(70 * 1024) && server.sizes().contains(10));
+        }
+    }
+
+    private static List<RunResult> run(final ScriptedServer server, final Settings settings, final String axis)
+            throws Exception {
+        final Target target = new Target(
+                "nio", new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null), null, null, null);
+        final List<RunResult> runs = new ArrayList<>();
+        final Experiment experiment =
+                new Experiment("test", "", settings, List.of(), List.of(), List.of()).vary(Axis.parse(axis));
+        try (Interruption interruption = Interruption.install();
+                Servers servers = Servers.given(MeasuredNifi.foreign(target))) {
+            new Runner(experiment, servers, interruption, new Runner.Observer() {
+                        @Override
+                        public void onRun(final Measured run) {
+                            runs.add(run.result());
+                        }
+
+                        @Override
+                        public void onProgress(final String text) {
+                            // Nobody reads it.
+                        }
+                    })
+                    .run();
+        }
+        return runs;
+    }
+}

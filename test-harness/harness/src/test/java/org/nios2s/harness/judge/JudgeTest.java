@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.judge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.harness.result.Samples.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.plan.Axis;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.Disturbance;
+import org.nios2s.harness.result.GeneratorFigures;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.result.Samples;
+
+/** What runs are said to show, and what is said against them. Runs on the test's thread. */
+class JudgeTest {
+
+    private static final int PROCESSORS = 2;
+
+    @Test
+    void ratiosAreThoseOfPairsAndNotOfMedians() {
+        // Medians: 1,000 and 2,000. Pairs: 3, 2, 1 of each other: the machine became slower, and the pair says nothing
+        // of it.
+        final List<RunResult> runs = List.of(
+                run("stock", 1, 1_000), run("nio", 1, 3_000),
+                run("stock", 2, 1_000), run("nio", 2, 2_000),
+                run("stock", 3, 500), run("nio", 3, 500));
+
+        final List<String> rate = row(runs, "tx/s");
+
+        assertEquals("1,000 (500 – 1,000)", rate.get(1));
+        assertEquals("2,000 (500 – 3,000)", rate.get(2));
+        assertEquals("2.00 × (1.00 – 3.00)", rate.get(3));
+        assertEquals("no difference shown", rate.get(4));
+    }
+
+    @Test
+    void aDifferenceThatEveryPairShowsIsOne() {
+        final List<RunResult> runs =
+                List.of(run("stock", 1, 1_000), run("nio", 1, 1_500), run("stock", 2, 1_000), run("nio", 2, 1_400));
+
+        assertEquals("45 % more, better", row(runs, "tx/s").get(4));
+        assertEquals("no difference shown", row(runs, "server CPU ms/tx").get(4));
+        assertTrue(judge(runs)
+                .verdict(PROCESSORS)
+                .startsWith("nio / stock: tx/s 1.45 × (1.40 – 1.50), 45 % more, better"));
+    }
+
+    @Test
+    void onePairHasNoSpread() {
+        final List<RunResult> runs = List.of(run("stock", 1, 1_000), run("nio", 1, 1_500));
+
+        assertEquals("one pair: its spread is not known", row(runs, "tx/s").get(4));
+    }
+
+    @Test
+    void failuresAreCountedInTheVerdict() {
+        final String verdict =
+                judge(List.of(run("stock", 1, 1_000), run("nio", 1, 1_500))).verdict(PROCESSORS);
+
+        assertTrue(verdict.contains("stock: 3 failed, 0 packets lost, 0 duplicated; nio: 3 failed"), verdict);
+        assertTrue(verdict.endsWith("But the order is not balanced."), verdict);
+    }
+
+    @Test
+    void aBusyGeneratorAndANoisyMachineAreNamedForAnyKindOfRun() {
+        final List<Caveat> caveats = Caveat.of(
+                List.of(
+                        run("nio", 1, 1_000, new GeneratorFigures(0.1, 110, 97, 120.0), Samples.QUIET),
+                        run("nio", 2, 1_000, Samples.EASY, new Disturbance(60, 12))),
+                PROCESSORS);
+
+        assertEquals(
+                List.of("the load generator was the limit", "the load generator fell behind", "the machine was noisy"),
+                caveats.stream().map(Caveat::brief).toList());
+        assertTrue(caveats.getFirst().remark().contains("its busiest thread took up to 97 % of a processor"));
+        assertTrue(caveats.get(1).remark().contains("up to 120 ms (p99) later than due"));
+    }
+
+    @Test
+    void runsOfTheSameWorkThatLieFarApartAreNoise() {
+        assertEquals(
+                List.of("runs of the same work differ widely"),
+                Caveat.of(List.of(run("nio", 1, 1_000), run("nio", 2, 1_300)), PROCESSORS).stream()
+                        .map(Caveat::brief)
+                        .toList());
+        assertEquals(List.of(), Caveat.of(List.of(run("nio", 1, 1_000), run("nio", 2, 1_100)), PROCESSORS));
+    }
+
+    @Test
+    void rulesAreReadWithTheirUnitsAndHoldForTheirTargetOnly() {
+        final RunResult run = run("nio", 1, 1_000);
+
+        assertTrue(Rule.parse("p99 > 8ms").holds(run));
+        assertFalse(Rule.parse("p99 > 0.01s").holds(run));
+        assertTrue(Rule.parse("nio: failures > 0").holds(run));
+        assertFalse(Rule.parse("stock: failures > 0").holds(run));
+        assertFalse(Rule.parse("no-failure").isMet(run));
+        assertTrue(Rule.parse("keeps-pace").isMet(run), "a load without a pace has none to keep");
+        assertThrows(IllegalArgumentException.class, () -> Rule.parse("p99 is bad"));
+        assertThrows(IllegalArgumentException.class, () -> Rule.parse("speed > 5"));
+    }
+
+    @Test
+    void noGrowthIsSaidWithWhatGrowthWouldHaveBeenSeen() {
+        final List<RunResult> laps = new ArrayList<>();
+        for (int lap = 1; lap <= 12; lap++) {
+            final RunResult run = run("nio", 1, 1_000).at(new Place("", "nio", 1, lap));
+            run.probes().put("live-heap", 200.0 + (lap % 2 == 0 ? 5 : -5));
+            run.probes().put("rss-after", 1_000.0 + 50 * lap);
+            laps.add(run);
+        }
+
+        final List<Growth> growths = Growth.of(laps);
+
+        assertEquals(2, growths.size());
+        assertFalse(growths.getFirst().isShown());
+        assertTrue(growths.getFirst().sentence().contains("no growth is shown, and one of more than"));
+        assertTrue(growths.getLast().isShown());
+        assertTrue(growths.getLast().sentence().endsWith("it grows"));
+    }
+
+    private static Judge judge(final List<RunResult> runs) {
+        return new Judge(Samples.experiment(), runs);
+    }
+
+    private static List<String> row(final List<RunResult> runs, final String title) {
+        return judge(runs).table().texts().stream()
+                .filter(row -> row.getFirst().equals(title))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void everyRowHasItsOwnFigures() {
+        final Experiment experiment = new Experiment("x", "", Settings.DEFAULTS, List.of(), List.of("rate"), List.of())
+                .vary(Axis.parse("clients=1,2"))
+                .vary(Axis.parse("listener=stock,nio"));
+        final List<RunResult> runs = new ArrayList<>();
+        for (final String row : List.of("clients 1", "clients 2")) {
+            for (final String column : List.of("stock", "nio")) {
+                runs.add(run(column, 1, 100).at(new Place(row, column, 1, 1)));
+            }
+        }
+
+        assertEquals(
+                List.of("clients 1", "clients 2"),
+                new Judge(experiment, runs)
+                        .table().texts().stream().map(List::getFirst).toList());
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Order.Turn;
+
+/** How files and options become cells, and in which order those are measured. Runs on the test's thread. */
+class ExperimentTest {
+
+    private static final String TWO_BY_TWO = """
+            clients: 10
+            vary:
+              listener: [stock, nio]
+              size: [10b, 1k]
+            """;
+
+    static List<String> presets() {
+        return Presets.names();
+    }
+
+    @ParameterizedTest
+    @MethodSource("presets")
+    void everyPresetIsPossibleAndIsReadAgainAsItIsWritten(final String name) {
+        final Experiment preset = Presets.read(name);
+        final Experiment again = Presets.parse("again", Presets.write(preset));
+
+        assertEquals(
+                preset.cells().stream().map(Cell::settings).toList(),
+                again.cells().stream().map(Cell::settings).toList());
+        preset.cells().forEach(cell -> cell.figures().forEach(Figure::by));
+        assertTrue(!preset.about().isEmpty());
+    }
+
+    @Test
+    void rowsAreLoadsAndColumnsAreTargets() {
+        final List<Cell> cells = Presets.parse("x", TWO_BY_TWO).cells();
+
+        assertEquals(
+                List.of("size 10b/stock", "size 1k/stock", "size 10b/nio", "size 1k/nio"),
+                cells.stream().map(cell -> cell.row() + "/" + cell.column()).toList());
+        assertEquals(
+                2,
+                cells.stream()
+                        .map(cell -> cell.settings().ofTarget())
+                        .distinct()
+                        .count());
+    }
+
+    @Test
+    void neitherTargetIsAlwaysFirst() {
+        final List<Turn> turns = Order.of(Presets.parse("x", TWO_BY_TWO), 2);
+
+        assertEquals(
+                List.of("stock", "nio", "nio", "stock", "nio", "stock", "stock", "nio"),
+                turns.stream().map(turn -> turn.cell().column()).toList());
+        assertEquals(
+                List.of("stock", "nio", "nio", "stock"),
+                Order.of(Presets.parse("x", "vary: {listener: [stock, nio]}"), 2).stream()
+                        .map(turn -> turn.cell().column())
+                        .toList());
+    }
+
+    @Test
+    void anOptionWinsOverTheFileAndItsAxes() {
+        final Experiment experiment = Presets.parse("x", TWO_BY_TWO);
+
+        assertEquals(2, experiment.with("listener", "nio").cells().size());
+        assertEquals(2, experiment.with("size", "5k").cells().size());
+        assertEquals(
+                "5k",
+                experiment.with("size", "5k").cells().getFirst().settings().text(Parameter.SIZE));
+        assertEquals(6, experiment.vary(Axis.parse("size=1b,2b,3b")).cells().size());
+    }
+
+    @Test
+    void aSituationMayBeForOneTargetOnly() {
+        final Experiment experiment = Presets.read("slow-peers");
+
+        assertEquals(
+                List.of("alone", "beside 8 slow peers", "alone", "beside 8 slow peers", "beside 1,000 slow peers"),
+                experiment.cells().stream().map(Cell::row).toList());
+    }
+
+    @Test
+    void aRateIsAnIntervalOfEachClient() {
+        final Settings settings = Settings.DEFAULTS.with("clients", "10").with("rate", "300");
+
+        assertEquals(300, settings.load().intendedPerSecond(), 0.01);
+        assertEquals(30, settings.with("requests", "300").load().transactions());
+    }
+
+    @Test
+    void whatIsWrongIsSaidByItsName() {
+        assertRefused("'client-count' is no setting", "client-count: 5");
+        assertRefused("clients: 'many' is no whole number", "clients: many");
+        assertRefused("interval: 'soon' is no time", "interval: soon");
+        assertRefused("listener", "vary: {listener: []}");
+        assertRefused("add up to 100 %", "size: 50%10b+20%1k");
+    }
+
+    private static void assertRefused(final String message, final String text) {
+        final IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> Presets.parse("x", text));
+        assertTrue(refusal.getMessage().contains(message), refusal.getMessage());
+    }
+}

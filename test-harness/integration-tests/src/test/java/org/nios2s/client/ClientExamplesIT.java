@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.client.examples.CheckpointedSink;
+import org.nios2s.client.examples.PushDirectory;
+import org.nios2s.client.examples.ReceiveToFiles;
+import org.nios2s.client.examples.SendFile;
+import org.nios2s.client.examples.SensorRecords;
+import org.nios2s.client.examples.TwoPhaseRelay;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.SinkLedger;
+
+/** The programs of the client's documentation, with a real NiFi. */
+class ClientExamplesIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int RECORDS = 100_000;
+    private static final String ID = "packet.id";
+
+    private static NifiInstance nifi;
+
+    private SiteToSite site;
+    private SinkLedger before;
+
+    @BeforeAll
+    static void startNifi() {
+        nifi = NifiInstance.start(NifiOptions.builder()
+                .home(Path.of("target", "nifi-homes", "client-examples"))
+                .listener(Listener.NIO)
+                .heap("1g")
+                .fresh(true)
+                .stopOnExit(true)
+                .build());
+    }
+
+    @AfterAll
+    static void stopNifi() {
+        if (nifi != null) {
+            nifi.stop();
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        site = SiteToSite.builder().url(url()).build();
+        before = nifi.ledger();
+    }
+
+    @AfterEach
+    void stop() {
+        site.close();
+    }
+
+    private static String url() {
+        return nifi.instance().api().replace("/nifi-api", "/nifi");
+    }
+
+    private void awaitInLedger(final long packets) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.ledger().since(before).count() == packets);
+    }
+
+    @Test
+    void aFileIsSent(@TempDir final Path directory) throws Exception {
+        SendFile.main(new String[] {
+            url(), "input", Files.writeString(directory.resolve("a"), "content").toString()
+        });
+        awaitInLedger(1);
+    }
+
+    @Test
+    void theFilesOfADirectoryAreSent(@TempDir final Path directory) throws Exception {
+        for (int i = 0; i < 20; i++) {
+            Files.writeString(directory.resolve("file-" + i), "content");
+        }
+        PushDirectory.main(new String[] {
+            nifi.instance().s2sHost(), "" + nifi.instance().s2sPort(), nifi.portId("input"), directory.toString()
+        });
+        awaitInLedger(20);
+    }
+
+    @Test
+    void recordsAreSentInBatches() throws Exception {
+        SensorRecords.main(new String[] {url(), "input", "" + RECORDS});
+        awaitInLedger(RECORDS);
+    }
+
+    @Test
+    void whatIsGivenTwiceIsOneFile(@TempDir final Path directory) throws Exception {
+        final List<Packet> packets = packets();
+        try (Receiver receiver = ReceiveToFiles.start(site.outputPort("loop-out"), ID, directory)) {
+            site.inputPort("loop-in").send(packets).get();
+            site.inputPort("loop-in").send(packets).get();
+            Awaitility.await().atMost(PATIENCE).until(() -> names(directory).equals(ids()));
+            site.inputPort("loop-in").send(packets).get();
+            assertFalse(receiver.ended().isDone());
+        }
+        assertEquals(ids(), names(directory));
+        drain();
+    }
+
+    private static List<Packet> packets() {
+        return ids().stream()
+                .map(id -> Packet.of(Map.of(ID, id), id.getBytes()))
+                .toList();
+    }
+
+    private static List<String> ids() {
+        return IntStream.range(0, 20).mapToObj(i -> "id-" + i).sorted().toList();
+    }
+
+    private static List<String> names(final Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.endsWith(".part"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private void drain() {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() ->
+                        site.outputPort("loop-out").pull(packet -> {}).get().packets() == 0);
+    }
+
+    @Test
+    void whatIsRelayedIsCommittedOnceAlsoWhenACommitFails() throws Exception {
+        drain();
+        final Producer producer = new Producer();
+        try (Receiver receiver = TwoPhaseRelay.start(site.outputPort("loop-out"), producer)) {
+            site.inputPort("loop-in").send(packets()).get();
+            Awaitility.await().atMost(PATIENCE).until(() -> producer.committed.size() >= ids().size());
+            assertFalse(receiver.ended().isDone());
+        }
+        assertEquals(ids(), producer.committed.stream().sorted().toList());
+        drain();
+    }
+
+    /** Fails its first commit. */
+    private static final class Producer implements TwoPhaseRelay.Transactions {
+        private final ConcurrentLinkedQueue<String> committed = new ConcurrentLinkedQueue<>();
+        private final List<String> open = new ArrayList<>();
+        private boolean failed;
+
+        @Override
+        public void begin() {
+            open.clear();
+        }
+
+        @Override
+        public void write(final byte[] record) {
+            open.add(new String(record));
+        }
+
+        @Override
+        public void commit() {
+            if (!failed) {
+                failed = true;
+                throw new IllegalStateException("the broker is away");
+            }
+            committed.addAll(open);
+        }
+
+        @Override
+        public void abort() {
+            open.clear();
+        }
+    }
+
+    @Test
+    void aCheckpointFollowsWhatIsInNifi() throws Exception {
+        try (CheckpointedSink sink = new CheckpointedSink(site.inputPort("input"))) {
+            for (int i = 0; i < 1_000; i++) {
+                sink.write(("record " + i).getBytes());
+            }
+            sink.flush();
+            awaitInLedger(1_000);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.nios2s.harness.S2sHarness;
+import picocli.CommandLine.ExitCode;
+
+/**
+ * A short form of a preset for every probe and every kind of target of the harness, end to end.
+ * Runs on the thread of the tests; every measurement starts and stops its NiFi.
+ */
+class PresetsIT {
+
+    private static final String PROJECT = "s2s.harness.project";
+
+    @TempDir
+    private Path results;
+
+    private static String before;
+
+    @BeforeAll
+    static void homesBelowTarget() {
+        before = System.setProperty(
+                PROJECT, Path.of("target", "presets").toAbsolutePath().toString());
+    }
+
+    @AfterAll
+    static void asItWas() {
+        if (before == null) {
+            System.clearProperty(PROJECT);
+        } else {
+            System.setProperty(PROJECT, before);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "slow-peers, s2s_slow_peers, --slow-peers 5",
+        "connections, s2s_idle_heap, --idle-peers 50 --clients 50",
+        "busy-ports, s2s_triggers, --ports 3 --pool 4 --clients 9",
+        "large, s2s_equal, --size 4m --clients 2",
+        "soak, s2s_live_heap, --laps 4 --requests 200",
+        "ceiling, s2s_rate, --commit 10",
+        "pull, s2s_mb, --size 100b --gzip true",
+        "handoff, s2s_between_percent, --route stored --size 1b --requests 20 --rate 100",
+    })
+    void aPresetIsMeasuredToItsEnd(final String preset, final String figure, final String options) throws IOException {
+        final StringWriter out = new StringWriter();
+        final List<String> arguments = new ArrayList<>(List.of("measure", preset, "--listener", "nio"));
+        arguments.addAll(List.of(
+                "--heap",
+                "512m",
+                "--rounds",
+                "1",
+                "--duration",
+                "1s",
+                "--warmup",
+                "500ms",
+                "--settle",
+                "500ms",
+                "--wait"));
+        arguments.addAll(List.of("--results", results.toString()));
+        arguments.addAll(List.of(options.split(" ")));
+
+        final int code = S2sHarness.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(out))
+                .execute(arguments.toArray(String[]::new));
+
+        assertEquals(ExitCode.OK, code, out::toString);
+        try (Stream<Path> directories = Files.list(results)) {
+            final String metrics =
+                    Files.readString(directories.findFirst().orElseThrow().resolve("metrics.txt"));
+            assertTrue(metrics.contains(figure), metrics);
+        }
+    }
+}
