@@ -54,6 +54,8 @@ final class ConnectionOpener implements ConnectionPool.Opener {
                 .resolver(NoopAddressResolverGroup.INSTANCE)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
+                // Nothing is read before the handlers are there: a peer's first bytes would be lost.
+                .option(ChannelOption.AUTO_READ, false)
                 .handler(new NothingYet());
         this.connectTimeout = connectTimeout;
         this.channels = channels;

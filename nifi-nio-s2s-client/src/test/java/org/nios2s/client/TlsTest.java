@@ -175,10 +175,10 @@ class TlsTest {
         server.close();
         server = new ScriptedServer();
         server.at(ScriptedServer.Moment.ACCEPTED, ScriptedServer.garbage());
-        final TransactionException failure = Outcomes.failureOf(
-                connector.push(port(TestCertificates.context(clientIdentity, serverIdentity)), List.of(packet("a"))));
-        assertEquals(TransactionStep.TLS_HANDSHAKE, failure.step());
-        assertEquals(FailureReason.TLS_FAILED, failure.reason());
+        Outcomes.assertFails(
+                connector.push(port(TestCertificates.context(clientIdentity, serverIdentity)), List.of(packet("a"))),
+                TransactionStep.TLS_HANDSHAKE,
+                FailureReason.TLS_FAILED);
     }
 
     @ParameterizedTest

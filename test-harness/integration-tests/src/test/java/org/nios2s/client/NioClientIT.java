@@ -8,11 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -45,6 +48,7 @@ class NioClientIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int MANY = 500;
     private static final int LARGE_BYTES = 20 << 20;
+    private static final long SEED = 5;
 
     private static NifiInstance nifi;
 
@@ -119,11 +123,19 @@ class NioClientIT {
     @ValueSource(booleans = {false, true})
     void aLargeFileArrivesWhole(final boolean compress, @TempDir final Path folder) throws Exception {
         final SinkLedger before = nifi.ledger();
-        final Path file = Files.write(folder.resolve("large"), new byte[LARGE_BYTES]);
+        final Path digests = nifi.keepDigests("large-" + compress);
+        final byte[] content = new byte[LARGE_BYTES];
+        new Random(SEED).nextBytes(content);
+        final Path file = Files.write(folder.resolve("large"), content);
         final TransactionResult result = await(connector.push(
                 port("input").withCompress(compress), List.of(Packet.ofFile(Map.of("packet.id", "large"), file))));
         assertEquals(LARGE_BYTES, result.bytes());
         awaitInLedger(before, 1, LARGE_BYTES);
+        final byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertEquals(
+                        List.of("large " + HexFormat.of().formatHex(digest)), Files.readAllLines(digests)));
     }
 
     @ParameterizedTest

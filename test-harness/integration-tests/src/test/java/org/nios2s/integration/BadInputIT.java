@@ -2,22 +2,23 @@
 package org.nios2s.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,14 +37,12 @@ class BadInputIT {
 
     private static final int MANY = 20;
     private static final int TOO_MANY_ATTRIBUTES = 25_001;
+    private static final String PACKET_ID = "packet.id";
+    private static final String LEFT = "left";
+    private static final String STAYED = "stayed";
     private static final byte[] CONTENT = {1, 2, 3};
 
-    /** The line in which our listener reports a peer's fault, with its time and its cause. */
-    private static final Pattern FAULT =
-            Pattern.compile("^(\\S+ \\S+) WARN .*NioRemoteSiteListener .*the connection is closed \\(([A-Z_]+)[,)].*");
-
-    private static final DateTimeFormatter LOG_TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss,SSS");
-    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static NifiInstance nifi;
     private static RawPeer bystander;
@@ -198,12 +197,21 @@ class BadInputIT {
 
     @ParameterizedTest
     @EnumSource
-    void aPeerThatLeavesHarmsNobody(final Leaving leaving) throws IOException {
+    void aPeerThatLeavesHarmsNobodyAndLeavesNoFlowFile(final Leaving leaving) throws IOException {
+        final Path ids = nifi.keepPacketIds("left-" + leaving);
         for (int peer = 0; peer < MANY; peer++) {
             try (RawPeer leaver = new RawPeer(nifi.instance())) {
                 walk(leaver, leaving);
             }
         }
+        try (RawPeer newcomer = atInput()) {
+            assertEquals(ResponseCode.TRANSACTION_FINISHED, newcomer.push(Map.of(PACKET_ID, STAYED), CONTENT));
+        }
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> Files.exists(ids) && Files.readAllLines(ids).contains(STAYED));
+        assertFalse(Files.readAllLines(ids).contains(LEFT));
+        nifi.dropPacketIds();
     }
 
     private static void walk(final RawPeer peer, final Leaving leaving) throws IOException {
@@ -237,7 +245,7 @@ class BadInputIT {
             peer.bytes(new byte[] {0, 0, 0, 1, 0, 0});
             return;
         }
-        peer.packet(Map.of(), CONTENT);
+        peer.packet(Map.of(PACKET_ID, LEFT), CONTENT);
         if (leaving == Leaving.BEHIND_A_PACKET) {
             return;
         }
@@ -252,14 +260,10 @@ class BadInputIT {
     private static void noCauseIsLoggedMoreThanOnceAMinute() {
         final Map<String, LocalDateTime> last = new TreeMap<>();
         final List<String> tooSoon = new ArrayList<>();
-        for (final String line : nifi.log().lines()) {
-            final Matcher fault = FAULT.matcher(line);
-            if (fault.matches()) {
-                final LocalDateTime time = LocalDateTime.parse(fault.group(1), LOG_TIME);
-                final LocalDateTime before = last.put(fault.group(2), time);
-                if (before != null && Duration.between(before, time).compareTo(MINUTE.minusSeconds(1)) < 0) {
-                    tooSoon.add(line);
-                }
+        for (final FaultLine line : FaultLine.of(nifi.log())) {
+            final LocalDateTime before = last.put(line.kind(), line.time());
+            if (before != null && Duration.between(before, line.time()).compareTo(FaultLine.INTERVAL) < 0) {
+                tooSoon.add(line.text());
             }
         }
         assertTrue(last.containsKey("WRONG_MAGIC"), () -> "the causes that were logged are " + last.keySet());

@@ -98,7 +98,7 @@ final class CorpusRun {
         return provenance.getOrDefault(conversation.name(), List.of()).size();
     }
 
-    private Void hold(final Conversation conversation) throws IOException {
+    private Void hold(final Conversation conversation) {
         final ConversationRun run = new ConversationRun(nifi, conversation, RUNS, sharedPorts);
         try {
             final ConversationRun.Result result = run.hold();
@@ -112,14 +112,15 @@ final class CorpusRun {
             }
             observations.put(conversation.name(), seen);
         } catch (final IOException | RuntimeException e) {
-            throw new IOException("Conversation " + conversation + " cannot be held", e);
+            final String failure = "cannot be held: " + e;
+            observations.put(conversation.name(), new Observation(List.of(failure), List.of(failure)));
         } finally {
             run.own().ifPresent(OwnPorts::remove);
         }
         return null;
     }
 
-    private Void holdAndLookIntoQueues(final Conversation conversation) throws IOException {
+    private Void holdAndLookIntoQueues(final Conversation conversation) {
         hold(conversation);
         queues.forEach((name, queue) -> {
             final List<String> content = settledContent(name, queue);

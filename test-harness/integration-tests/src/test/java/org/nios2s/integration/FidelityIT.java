@@ -53,8 +53,10 @@ class FidelityIT {
                     .collect(Collectors.toCollection(TreeSet::new));
         }
         final Set<String> shown = new TreeSet<>();
-        ConversationCorpus.read("")
-                .forEach(conversation -> conversation.difference().ifPresent(shown::add));
+        for (final Conversation conversation : ConversationCorpus.read("")) {
+            conversation.difference().ifPresent(shown::add);
+            conversation.differenceOverTls().ifPresent(shown::add);
+        }
         assertEquals(documented, shown, () -> "sections of " + DIFFERENCES + " and differences of the corpus");
     }
 

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.integration;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,14 +28,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
 
 /**
  * NiFi ends in mid-traffic and is started again: whatever it acknowledged is there, and nothing is there twice.
- * The tests' thread ends and starts the shared NiFi while threads of its own push.
+ * The tests' thread ends and starts a NiFi of its own while other threads push.
  */
 class RestartIT {
 
@@ -39,11 +49,33 @@ class RestartIT {
     private static final int TRANSACTIONS_BEFORE = 200;
     private static final int TRANSACTIONS_AFTER = 50;
 
+    private static NifiInstance nifi;
+
     /** Every transaction has ids of its own: one that was not acknowledged is never sent again. */
     private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
 
+    private final Queue<Exception> unexpected = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch startedAgain = new CountDownLatch(1);
     private final AtomicBoolean over = new AtomicBoolean();
+
+    @BeforeAll
+    static void start() {
+        nifi = NifiInstance.start(NifiOptions.builder()
+                .home(SharedNifi.HOMES.resolve("restart"))
+                .listener(Listener.NIO)
+                .heap("512m")
+                .fresh(true)
+                .stopOnExit(true)
+                .build());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (nifi != null) {
+            nifi.stop();
+        }
+    }
 
     @Test
     void whatWasAcknowledgedBeforeAStopIsInTheLedgerAndNothingTwice() throws Exception {
@@ -62,9 +94,8 @@ class RestartIT {
     }
 
     private void acrossAnEnd(final End end, final String name) throws Exception {
-        final NifiInstance nifi = SharedNifi.NIO.get();
-        final Path ids = nifi.keepPacketIds(name + ".ids");
-        Files.write(ids, new byte[0]);
+        final Path digests = nifi.keepDigests(name + ".digests");
+        Files.write(digests, new byte[0]);
         final SinkLedger before = nifi.ledger();
         // What the sink has dropped and not written yet would be lost with NiFi: so it waits in the queue.
         nifi.flow().stop(nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
@@ -78,6 +109,7 @@ class RestartIT {
             }
             try {
                 awaitAcknowledged(TRANSACTIONS_BEFORE);
+                ending.set(true);
                 end.of(nifi);
                 final int atTheEnd = acknowledged.size() / PACKETS;
                 nifi.startAgain();
@@ -92,38 +124,55 @@ class RestartIT {
             }
         }
 
+        assertEquals(List.of(), List.copyOf(unexpected), "failures while NiFi ran");
         Awaitility.await().atMost(PATIENCE).until(() -> inputQueueIsEmpty(nifi));
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> nifi.ledger().since(before).count()
-                        == Files.readAllLines(ids).size());
-        final List<String> received = Files.readAllLines(ids);
-        final Set<String> distinct = new HashSet<>(received);
-        assertEquals(received.size(), distinct.size(), "packets that are in the ledger twice");
+                        == Files.readAllLines(digests).size());
+        final List<String> received = Files.readAllLines(digests);
+        final Set<String> ids = new HashSet<>();
+        for (final String line : received) {
+            final String id = line.substring(0, line.indexOf(' '));
+            assertEquals(digestLine(id), line, "the content of a packet is not what was sent");
+            assertTrue(ids.add(id), () -> "in the ledger twice: " + id);
+        }
         final Set<String> lost = new HashSet<>(acknowledged);
-        lost.removeAll(distinct);
+        lost.removeAll(ids);
         assertTrue(lost.isEmpty(), () -> "acknowledged and not in the ledger: " + lost);
-        nifi.dropPacketIds();
+    }
+
+    /** A packet's content is its id; the sink keeps its digest. */
+    private static String digestLine(final String id) throws NoSuchAlgorithmException {
+        final byte[] digest = MessageDigest.getInstance("SHA-256").digest(id.getBytes(US_ASCII));
+        return id + " " + HexFormat.of().formatHex(digest);
     }
 
     private void awaitAcknowledged(final int transactions) {
         Awaitility.await().atMost(PATIENCE).until(() -> acknowledged.size() >= transactions * PACKETS);
     }
 
+    /** A transaction may fail from the end of NiFi on until one succeeds in the NiFi that was started again. */
     private void send(final PushClient client, final String sender) {
+        boolean resumed = false;
         for (int transaction = 0; !over.get(); transaction++) {
             final List<String> ids = new ArrayList<>();
             final List<DataPacket> packets = new ArrayList<>();
             for (int packet = 0; packet < PACKETS; packet++) {
                 final String id = sender + "-" + transaction + "-" + packet;
                 ids.add(id);
-                packets.add(PushClient.packet(Map.of("packet.id", id), new byte[] {1, 2, 3}));
+                packets.add(PushClient.packet(Map.of("packet.id", id), id.getBytes(US_ASCII)));
             }
+            final boolean again = startedAgain.getCount() == 0;
             try {
                 client.push(packets);
                 acknowledged.addAll(ids);
+                resumed = again;
             } catch (final IOException | RuntimeException e) {
-                // This transaction was not acknowledged; the next one is tried when NiFi runs again.
+                if (!ending.get() || resumed) {
+                    unexpected.add(e);
+                    return;
+                }
                 awaitNextStart();
             }
         }

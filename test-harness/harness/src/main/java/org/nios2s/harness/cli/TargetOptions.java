@@ -3,6 +3,7 @@ package org.nios2s.harness.cli;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,6 +16,8 @@ import org.nios2s.harness.engine.MeasuredNifi;
 import org.nios2s.harness.engine.Target;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.load.wire.WireProbe;
+import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.nifi.RunningNifi;
 import org.nios2s.harness.nifi.security.ClientTls;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +30,7 @@ import picocli.CommandLine.Spec;
  */
 final class TargetOptions {
 
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):(\\d{1,5})");
 
     @Spec(Spec.Target.MIXEE)
@@ -39,7 +43,7 @@ final class TargetOptions {
             names = "--url",
             paramLabel = "URL",
             description = "Measures the NiFi at this web address, as http://127.0.0.1:8080/nifi: asks"
-                    + " it for its RAW port; nothing but the load touches it. For a cluster: --target with every node.")
+                    + " it for its RAW ports, those of all nodes of a cluster; nothing but the load touches it.")
     private String url;
 
     @Option(
@@ -112,9 +116,21 @@ final class TargetOptions {
             final ClientTls tls = tls();
             final RunningNifi nifi = RunningNifi.at(url, tls == null ? null : tls.context());
             final RunningNifi.RawSocket found = nifi.find(portName, direction);
-            return target(nifi.toString(), found.addresses(), found.secure() ? tls : null);
+            final ClientTls used = found.secure() ? tls : null;
+            return target(nifi.toString(), nodes(found.address(), used), used);
         } catch (final IllegalArgumentException e) {
             throw usage("--url: " + e.getMessage(), e);
+        }
+    }
+
+    private static List<TargetAddress> nodes(final TargetAddress address, final ClientTls tls) {
+        try {
+            return address.socket().isUnresolved()
+                    ? List.of(address)
+                    : WireProbe.nodes(address, WireTls.client(tls), PATIENCE);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new HarnessException("Interrupted while asking for the nodes of the cluster", e);
         }
     }
 

@@ -92,12 +92,26 @@ public final class Judge {
                         .toList();
                 ratios.forEach(ratio -> cells.add(ratio.map(Ratio::text).orElse(null)));
                 if (compared.size() == 1) {
-                    cells.add(ratios.getFirst().map(Ratio::meaning).orElse(null));
+                    cells.add(ratios.getFirst()
+                            .map(Ratio::meaning)
+                            .orElseGet(() -> withoutRatio(figure, row, compared.getFirst())));
                 }
                 table = table.row(cells.toArray());
             }
         }
         return table.noted(note());
+    }
+
+    /** What is to be said when the other's figure is 0, so that there is no ratio. */
+    private String withoutRatio(final Figure figure, final String row, final String column) {
+        final Optional<Spread> own = spread(figure, row, column);
+        final Optional<Spread> other = partner(column).flatMap(first -> spread(figure, row, first));
+        return own.isPresent()
+                        && own.get().least() > 0
+                        && other.isPresent()
+                        && other.get().most() == 0
+                ? partner(column).orElseThrow() + " has none"
+                : null;
     }
 
     private String note() {

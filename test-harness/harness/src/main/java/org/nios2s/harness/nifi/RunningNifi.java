@@ -54,7 +54,7 @@ public final class RunningNifi {
      * @param address of the socket and the input port behind it
      * @param secure  whether it speaks TLS
      */
-    public record RawSocket(List<TargetAddress> addresses, boolean secure) {}
+    public record RawSocket(TargetAddress address, boolean secure) {}
 
     /** Finds the RAW socket and an input port. */
     public RawSocket find(final String portName, final Direction direction) {
@@ -75,7 +75,7 @@ public final class RunningNifi {
         final String portId =
                 portId(controller.path(push ? "inputPorts" : "outputPorts"), portName, push ? "input" : "output");
         final TargetAddress own = new TargetAddress(host(), rawPort.asInt(), portId, URI.create(base + WEB));
-        return new RawSocket(List.of(own), secure);
+        return new RawSocket(own, secure);
     }
 
     @Override

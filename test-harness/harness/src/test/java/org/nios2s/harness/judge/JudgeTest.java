@@ -54,6 +54,13 @@ class JudgeTest {
     }
 
     @Test
+    void nothingAtAllIsSaidInWords() {
+        final List<RunResult> runs = List.of(run("stock", 1, 0), run("nio", 1, 1_500));
+
+        assertEquals("stock has none", row(runs, "tx/s").get(4));
+    }
+
+    @Test
     void onePairHasNoSpread() {
         final List<RunResult> runs = List.of(run("stock", 1, 1_000), run("nio", 1, 1_500));
 

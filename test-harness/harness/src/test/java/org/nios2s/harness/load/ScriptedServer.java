@@ -196,6 +196,15 @@ public final class ScriptedServer implements Closeable {
                 return answer(in, crc, out);
             case RECEIVE_FLOWFILES:
                 return sendPackets(in, out);
+            case REQUEST_PEER_LIST:
+                out.writeInt(2);
+                for (final String host : List.of("node-1", "node-2")) {
+                    out.writeUTF(host);
+                    out.writeInt(port());
+                    out.writeBoolean(false);
+                    out.writeInt(0);
+                }
+                return true;
             default:
                 politeEnds.incrementAndGet();
                 return false;

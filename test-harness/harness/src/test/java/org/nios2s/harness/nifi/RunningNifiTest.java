@@ -51,7 +51,7 @@ class RunningNifiTest {
                     RunningNifi.at(web() + path, null).find("events", Direction.PUSH);
             assertEquals(
                     new TargetAddress("127.0.0.1", 10443, "id-2", java.net.URI.create(web() + "/nifi")),
-                    socket.addresses().getFirst());
+                    socket.address());
         }
     }
 
@@ -61,11 +61,7 @@ class RunningNifiTest {
 
         assertEquals(
                 "id-1",
-                RunningNifi.at(web(), null)
-                        .find(null, Direction.PUSH)
-                        .addresses()
-                        .getFirst()
-                        .portId());
+                RunningNifi.at(web(), null).find(null, Direction.PUSH).address().portId());
     }
 
     @Test

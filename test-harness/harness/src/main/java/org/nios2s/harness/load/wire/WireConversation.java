@@ -9,6 +9,7 @@ import io.netty.handler.ssl.SslHandler;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -41,6 +42,9 @@ final class WireConversation extends ByteToMessageDecoder {
     private static final int RESOURCE_OTHER_VERSION = 21;
     private static final int HANDSHAKE_PROPERTIES = 3;
 
+    /** Behind a peer's name: its port, whether it is secured, how many FlowFiles it has. */
+    private static final int PEER_BYTES = Integer.BYTES + 1 + Integer.BYTES;
+
     /** What the conversation waits for. */
     private enum Step {
         CONNECT("connecting"),
@@ -52,6 +56,7 @@ final class WireConversation extends ByteToMessageDecoder {
         CONFIRM("waiting for CONFIRM_TRANSACTION"),
         FINISH("waiting for TRANSACTION_FINISHED"),
         ASK("waiting for MORE_DATA"),
+        PEERS("waiting for the list of peers"),
         RECEIVE("receiving"),
         AGREE("waiting for CONFIRM_TRANSACTION of a pull"),
         CLOSED("closed");
@@ -76,6 +81,9 @@ final class WireConversation extends ByteToMessageDecoder {
 
         /** The server's checksum is ours. */
         default void onConfirmed() {}
+
+        /** The nodes of the server's cluster, itself among them. */
+        default void onPeers(final List<TargetAddress> peers) {}
 
         /** The output port has nothing at this moment; another transaction may be asked for. */
         default void onNothing() {}
@@ -152,6 +160,22 @@ final class WireConversation extends ByteToMessageDecoder {
         }
     }
 
+    /** Asks which nodes the server's cluster has. */
+    void askForPeers() {
+        request(RequestType.REQUEST_PEER_LIST, Step.PEERS);
+    }
+
+    private void request(final RequestType type, final Step next) {
+        enter(next);
+        final ByteBuf out = context.alloc().buffer();
+        try {
+            ModifiedUtf8.write(out, type.name());
+        } catch (final ProtocolException e) {
+            throw new IllegalStateException("a constant of the protocol does not fit the protocol", e);
+        }
+        context.writeAndFlush(out, context.voidPromise());
+    }
+
     /** Asks for a transaction from an output port. */
     void receive() {
         if (pulled == null) {
@@ -159,14 +183,7 @@ final class WireConversation extends ByteToMessageDecoder {
         }
         pulled.reset();
         sent = false;
-        enter(Step.ASK);
-        final ByteBuf out = context.alloc().buffer();
-        try {
-            ModifiedUtf8.write(out, RequestType.RECEIVE_FLOWFILES.name());
-        } catch (final ProtocolException e) {
-            throw new IllegalStateException("a constant of the protocol does not fit the protocol", e);
-        }
-        context.writeAndFlush(out, context.voidPromise());
+        request(RequestType.RECEIVE_FLOWFILES, Step.ASK);
     }
 
     /** Content of the last transaction that was received. */
@@ -280,6 +297,7 @@ final class WireConversation extends ByteToMessageDecoder {
             case CONFIRM -> readConfirmation(in);
             case FINISH -> readEnd(in);
             case ASK -> readAvailability(in);
+            case PEERS -> readPeers(in);
             case RECEIVE -> readPackets(in);
             case AGREE -> readAgreement(in);
             case CLOSED -> in.skipBytes(in.readableBytes());
@@ -402,6 +420,25 @@ final class WireConversation extends ByteToMessageDecoder {
         }
         step = Step.READY;
         listener.onFinished(full);
+    }
+
+    private void readPeers(final ByteBuf in) throws ProtocolException {
+        final ByteBuf all = in.duplicate();
+        if (all.readableBytes() < Integer.BYTES) {
+            return;
+        }
+        final List<TargetAddress> peers = new ArrayList<>();
+        for (int left = all.readInt(); left > 0; left--) {
+            final String host = ModifiedUtf8.readIfComplete(all);
+            if (host == null || all.readableBytes() < PEER_BYTES) {
+                return;
+            }
+            peers.add(new TargetAddress(host, all.readInt(), target.portId(), target.api()));
+            all.skipBytes(PEER_BYTES - Integer.BYTES);
+        }
+        in.readerIndex(all.readerIndex());
+        step = Step.READY;
+        listener.onPeers(peers);
     }
 
     private void readAvailability(final ByteBuf in) throws ProtocolException {

@@ -10,6 +10,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -24,22 +25,40 @@ import org.nios2s.harness.load.TargetAddress;
  */
 public final class WireProbe implements WireConversation.Listener {
 
-    private final CompletableFuture<Optional<String>> answer = new CompletableFuture<>();
+    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+    private final boolean forPeers;
     private WireConversation conversation;
 
-    private WireProbe() {}
+    private record Answer(String refusal, List<TargetAddress> peers) {}
+
+    private WireProbe(final boolean forPeers) {
+        this.forPeers = forPeers;
+    }
 
     /** Asks: empty when a transaction could begin, else why not. */
     public static Optional<String> ask(final TargetAddress target, final SslContext tls, final Duration timeout)
             throws InterruptedException {
+        return Optional.ofNullable(
+                new WireProbe(false).run(target, tls, timeout).refusal());
+    }
+
+    /** The nodes of a target's cluster; the target alone when it has no cluster or does not say. */
+    public static List<TargetAddress> nodes(final TargetAddress target, final SslContext tls, final Duration timeout)
+            throws InterruptedException {
+        final List<TargetAddress> peers =
+                new WireProbe(true).run(target, tls, timeout).peers();
+        return peers.size() > 1 ? peers : List.of(target);
+    }
+
+    private Answer run(final TargetAddress target, final SslContext tls, final Duration timeout)
+            throws InterruptedException {
         final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("wire-probe", true), NioIoHandler.newFactory());
         try {
-            final WireProbe probe = new WireProbe();
-            probe.connect(group, target, tls, timeout);
-            return probe.answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            connect(group, target, tls, timeout);
+            return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (final TimeoutException e) {
-            return Optional.of("no answer within " + timeout.toSeconds() + " s");
+            return new Answer("no answer within " + timeout.toSeconds() + " s", List.of());
         } catch (final ExecutionException e) {
             throw new IllegalStateException("a probe never completes exceptionally", e);
         } finally {
@@ -57,34 +76,28 @@ public final class WireProbe implements WireConversation.Listener {
                 .connect(target.socket());
         connected.addListener(done -> {
             if (!done.isSuccess()) {
-                answer.complete(Optional.of(FailureCause.of("connecting", done.cause())));
+                onFailure(FailureCause.of("connecting", done.cause()));
             }
         });
     }
 
     @Override
     public void onReady() {
+        if (forPeers) {
+            conversation.askForPeers();
+        } else {
+            onPeers(List.of());
+        }
+    }
+
+    @Override
+    public void onPeers(final List<TargetAddress> peers) {
         conversation.shutDown();
-        answer.complete(Optional.empty());
-    }
-
-    @Override
-    public void onSent() {
-        throw new IllegalStateException("a probe sends nothing");
-    }
-
-    @Override
-    public void onConfirmed() {
-        throw new IllegalStateException("a probe sends nothing");
-    }
-
-    @Override
-    public void onFinished(final boolean destinationFull) {
-        throw new IllegalStateException("a probe sends nothing");
+        answer.complete(new Answer(null, peers));
     }
 
     @Override
     public void onFailure(final String cause) {
-        answer.complete(Optional.of(cause));
+        answer.complete(new Answer(cause, List.of()));
     }
 }

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,19 @@ class WireLoadDriverTest {
 
     @TempDir
     private Path directory;
+
+    @Test
+    void theNodesOfAClusterAreFoundByAskingOne() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final TargetAddress asked = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
+
+            assertEquals(
+                    List.of("node-1:" + server.port(), "node-2:" + server.port()),
+                    WireProbe.nodes(asked, null, PATIENCE).stream()
+                            .map(TargetAddress::toString)
+                            .toList());
+        }
+    }
 
     @Test
     void everyClientSendsItsTransactionsOverOneConnection() throws Exception {
