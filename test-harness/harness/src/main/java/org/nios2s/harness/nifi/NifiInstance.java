@@ -194,7 +194,18 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Stops NiFi as an administrator would; does nothing when it does not run. */
     public void stop() {
-        end(process::stop);
+        try {
+            failOnLeaks();
+        } finally {
+            end(process::stop);
+        }
+    }
+
+    /** Does nothing where NiFi does not serve any more. */
+    private void failOnLeaks() {
+        if (options != null && options.listener() == Listener.NIO && instance != null && isAlive()) {
+            LeakDetection.failOnLeaks(process.handle(), instance, log());
+        }
     }
 
     /** Ends NiFi's process as a crash would. */

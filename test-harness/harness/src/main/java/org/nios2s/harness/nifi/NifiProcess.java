@@ -52,6 +52,7 @@ final class NifiProcess {
         command.add("-Dnifi.properties.file.path=" + home.conf().resolve("nifi.properties"));
         command.add("-Dorg.apache.nifi.bootstrap.config.log.dir=" + home.logs());
         command.add("-Dorg.apache.nifi.management.server.address=" + NifiConfiguration.LOOPBACK + ":" + managementPort);
+        command.addAll(LeakDetection.jvmArguments());
         command.addAll(options.jvmArguments());
         command.add("-cp");
         command.add(home.conf() + File.pathSeparator + home.lib() + File.separator + "*");

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.zip.CRC32;
+import org.apache.nifi.remote.protocol.Response;
+import org.apache.nifi.remote.protocol.ResponseCode;
+
+/**
+ * An honest peer that knows, when something fails, whether the protocol leaves it in doubt about its transaction.
+ * For one thread; every read has a deadline.
+ */
+final class FaultPeer implements Closeable {
+
+    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int RESOURCE_OK = 20;
+    private static final int MOST_BYTES = 64 * 1024 * 1024;
+
+    private final Socket socket = new Socket();
+    private final DataInputStream in;
+    private final OutputStream out;
+    private boolean inDoubt;
+
+    /** Connects, and opens a conversation with a port. */
+    FaultPeer(final InetSocketAddress listener, final String portId) throws IOException {
+        try {
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(listener, PATIENCE_MILLIS);
+            in = new DataInputStream(new java.io.BufferedInputStream(socket.getInputStream()));
+            out = socket.getOutputStream();
+            out.write(Says.all(Says.magic(), Says.protocol(Says.NEWEST_VERSION)));
+            expectResource();
+            out.write(Says.handshake(Says.properties(portId, false)));
+            expect(ResponseCode.PROPERTIES_OK);
+            out.write(Says.codec());
+            expectResource();
+        } catch (final IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** Whether the transaction that failed may have been committed all the same. */
+    boolean isInDoubt() {
+        return inDoubt;
+    }
+
+    /** Pushes one packet; it is acknowledged when this returns. */
+    void push(final String id, final byte[] content) throws IOException {
+        inDoubt = false;
+        final byte[] packet = Says.all(Says.packetHeader(Map.of("packet.id", id), content.length), content);
+        out.write(Says.all(Says.utf("SEND_FLOWFILES"), packet, ResponseCode.FINISH_TRANSACTION.getCodeSequence()));
+        final CRC32 checksum = new CRC32();
+        checksum.update(packet);
+        final String heard = expect(ResponseCode.CONFIRM_TRANSACTION).getMessage();
+        if (!heard.equals(String.valueOf(checksum.getValue()))) {
+            throw new IOException("The listener computed another checksum: " + heard);
+        }
+        inDoubt = true;
+        out.write(Says.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+        final ResponseCode end = Response.read(in).getCode();
+        if (end != ResponseCode.TRANSACTION_FINISHED && end != ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL) {
+            throw new IOException("The transaction ended with " + end);
+        }
+        inDoubt = false;
+    }
+
+    /**
+     * Pulls packets in one transaction, which is over when this returns.
+     *
+     * @param received hears the id of each packet, before it is acknowledged
+     * @return whether there was any
+     */
+    boolean pull(final java.util.function.Consumer<String> received) throws IOException {
+        inDoubt = false;
+        out.write(Says.utf("RECEIVE_FLOWFILES"));
+        if (Response.read(in).getCode() != ResponseCode.MORE_DATA) {
+            return false;
+        }
+        final CRC32 checksum = new CRC32();
+        final java.util.List<String> ids = new java.util.ArrayList<>();
+        ResponseCode next = ResponseCode.CONTINUE_TRANSACTION;
+        while (next == ResponseCode.CONTINUE_TRANSACTION) {
+            ids.add(readPacket(new DataInputStream(new java.util.zip.CheckedInputStream(in, checksum))));
+            next = Response.read(in).getCode();
+        }
+        if (next != ResponseCode.FINISH_TRANSACTION) {
+            throw new IOException("Behind a packet comes " + next);
+        }
+        out.write(Says.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
+        expect(ResponseCode.CONFIRM_TRANSACTION);
+        inDoubt = true;
+        ids.forEach(received);
+        out.write(ResponseCode.TRANSACTION_FINISHED.getCodeSequence());
+        inDoubt = false;
+        return true;
+    }
+
+    private static String readPacket(final DataInputStream packet) throws IOException {
+        String id = null;
+        for (int left = packet.readInt(); left > 0; left--) {
+            final String name = readString(packet);
+            final String value = readString(packet);
+            if (name.equals("packet.id")) {
+                id = value;
+            }
+        }
+        final long length = packet.readLong();
+        if (length > MOST_BYTES) {
+            throw new IOException("A packet claims " + length + " bytes");
+        }
+        packet.readNBytes((int) length);
+        return id;
+    }
+
+    private static String readString(final DataInputStream packet) throws IOException {
+        final int length = packet.readInt();
+        if (length < 0 || length > MOST_BYTES) {
+            throw new IOException("A string claims " + length + " bytes");
+        }
+        return new String(packet.readNBytes(length), StandardCharsets.UTF_8);
+    }
+
+    private void expectResource() throws IOException {
+        final int answer = in.readUnsignedByte();
+        if (answer != RESOURCE_OK) {
+            throw new IOException("The proposal was answered by " + answer);
+        }
+    }
+
+    private Response expect(final ResponseCode code) throws IOException {
+        final Response response = Response.read(in);
+        if (response.getCode() != code) {
+            throw new IOException("Expected " + code + ", not " + response);
+        }
+        return response;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

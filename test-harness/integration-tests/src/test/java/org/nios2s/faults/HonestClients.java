@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.load.wire.WireLoadDriver;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * A hundred clients that push five FlowFiles of 20 kB in each transaction, flat out, each on a connection of its own.
+ * For one thread; the clients live on threads of the load driver.
+ */
+final class HonestClients implements AutoCloseable {
+
+    private static final int CLIENTS = 100;
+    private static final int PACKETS = 5;
+    private static final int PACKET_BYTES = 20_000;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final WireLoadDriver driver;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final Future<LoadOutcome> outcome;
+
+    private HonestClients(final NifiInstance nifi, final Duration duration) {
+        final LoadSettings load = new LoadSettings(
+                CLIENTS,
+                LoadSettings.UNLIMITED,
+                duration,
+                PACKETS,
+                PACKET_BYTES,
+                Duration.ZERO,
+                Duration.ZERO,
+                TIMEOUT);
+        final TargetAddress target = new TargetAddress(
+                nifi.instance().s2sHost(),
+                nifi.instance().s2sPort(),
+                nifi.portId("input"),
+                URI.create(nifi.instance().api()));
+        driver = new WireLoadDriver(RunName.next(), load, target, null);
+        outcome = thread.submit(driver::drive);
+    }
+
+    /** Begins to push, for some time. */
+    static HonestClients push(final NifiInstance nifi, final Duration duration) {
+        return new HonestClients(nifi, duration);
+    }
+
+    /** What they did, when their time is over. */
+    LoadOutcome await() throws InterruptedException, ExecutionException {
+        return outcome.get();
+    }
+
+    /** Transactions that were acknowledged so far. */
+    long acknowledged() {
+        return driver.meter().successes();
+    }
+
+    @Override
+    public void close() {
+        if (!outcome.isDone()) {
+            driver.stop();
+        }
+        thread.shutdown();
+    }
+}

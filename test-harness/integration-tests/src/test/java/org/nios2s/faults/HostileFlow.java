@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import java.net.URI;
+import java.time.Duration;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.load.wire.WireLoadDriver;
+import org.nios2s.harness.nifi.NifiInstance;
+
+/**
+ * Fills the queue from which peers pull.
+ * For one thread.
+ */
+final class HostileFlow {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private HostileFlow() {}
+
+    /** Pushes FlowFiles into {@code loop-in}: they wait at {@code loop-out}. */
+    static void fill(final NifiInstance nifi, final int flowFiles, final int bytes) throws InterruptedException {
+        final LoadSettings load =
+                new LoadSettings(1, flowFiles, Duration.ZERO, 1, bytes, Duration.ZERO, Duration.ZERO, PATIENCE);
+        final TargetAddress target = new TargetAddress(
+                nifi.instance().s2sHost(),
+                nifi.instance().s2sPort(),
+                nifi.portId("loop-in"),
+                URI.create(nifi.instance().api()));
+        final LoadOutcome outcome = new WireLoadDriver(RunName.next(), load, target, null).drive();
+        if (outcome.failed() > 0) {
+            throw new IllegalStateException("The queue could not be filled: " + outcome);
+        }
+    }
+}

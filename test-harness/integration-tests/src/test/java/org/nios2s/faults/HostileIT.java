@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Every attack on a NiFi with 1 GiB of heap and default settings, beside a hundred honest clients: they notice nothing, NiFi
+ * holds little for the attackers, and nothing once they have left. Runs on the thread of the tests, with a NiFi of its own.
+ *
+ * <p>{@code -Pfaults} attacks longer and with all peers; the honest clients' rate is reported and not judged.
+ */
+class HostileIT {
+
+    private static final Logger logger = LoggerFactory.getLogger(HostileIT.class);
+
+    private static final boolean FULL = Boolean.getBoolean("faults");
+    private static final Duration ATTACK = FULL ? Duration.ofSeconds(40) : Duration.ofSeconds(5);
+    private static final Duration WARM_UP = FULL ? Duration.ofSeconds(30) : Duration.ofSeconds(5);
+    private static final int MOST_PEERS_IN_SHORT = 1_500;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final long MEBIBYTE = 1024L * 1024;
+    private static final long MORE_HEAP = 100 * MEBIBYTE;
+    /** The default of {@code nifi.remote.input.nio.buffer.memory}, and some. */
+    private static final long MORE_RESIDENT = (64 + 150) * MEBIBYTE;
+
+    /** NiFi's own pools come and go by a few. */
+    private static final int MORE_THREADS = 25;
+
+    private static final int MORE_DESCRIPTORS = 25;
+    private static final int PULLABLE = 50;
+    private static final int PULLABLE_BYTES = 1_000_000;
+
+    private static NifiInstance nifi;
+    private static Attacks attacks;
+    private static double rateInPeace;
+
+    @BeforeAll
+    static void start() throws Exception {
+        nifi = NifiInstance.start(NifiOptions.builder()
+                .home(Path.of("target", "nifi-homes", "hostile"))
+                .listener(Listener.NIO)
+                .heap("1g")
+                .jvmArgument("-XX:+AlwaysPreTouch")
+                .jvmArgument("-Dorg.nios2s.shaded.io.netty.leakDetection.level=simple")
+                .fresh(true)
+                .stopOnExit(true)
+                .build());
+        attacks = new Attacks(nifi.portId("input"), nifi.portId("loop-out"));
+        HostileFlow.fill(nifi, PULLABLE, PULLABLE_BYTES);
+        try (HonestClients warmUp = HonestClients.push(nifi, WARM_UP)) {
+            warmUp.await();
+        }
+        try (HonestClients inPeace = HonestClients.push(nifi, ATTACK)) {
+            rateInPeace = inPeace.await().transactionsPerSecond();
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        if (nifi != null) {
+            nifi.close();
+        }
+    }
+
+    static Stream<Attack> everyAttack() {
+        // The ports are not known before NiFi runs, and not needed to count the attacks.
+        return attacks.all().stream()
+                .map(attack -> FULL ? attack : attack.by(Math.min(attack.peers(), MOST_PEERS_IN_SHORT)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyAttack")
+    void honestClientsAndNifiEndureIt(final Attack attack) throws Exception {
+        final Vitals before = Vitals.of(nifi);
+        final LoadOutcome honest;
+        final Vitals during;
+        try (HonestClients clients = HonestClients.push(nifi, ATTACK);
+                AttackSwarm swarm =
+                        AttackSwarm.launch(attack, target(), attack.name().startsWith("one address"))) {
+            honest = clients.await();
+            during = Vitals.of(nifi);
+            logger.info(
+                    "{}: {} connected, {} ended, {} MiB sent; honest clients {} of {} transactions a second, {} failed;"
+                            + " before: {}; during: {}",
+                    attack,
+                    swarm.connected(),
+                    swarm.ended(),
+                    swarm.sentBytes() / MEBIBYTE,
+                    Math.round(honest.transactionsPerSecond()),
+                    Math.round(rateInPeace),
+                    honest.failed(),
+                    before,
+                    during);
+        }
+        assertEquals(0, honest.failed(), () -> "transactions of honest clients failed: " + honest);
+        assertTrue(during.heapBytes() <= before.heapBytes() + MORE_HEAP, () -> before + ", then " + during);
+        assertTrue(during.residentBytes() <= before.residentBytes() + MORE_RESIDENT, () -> before + ", then " + during);
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> Vitals.descriptors(nifi.instance().pid()) <= before.descriptors() + MORE_DESCRIPTORS);
+        final Vitals after = Vitals.of(nifi);
+        assertTrue(after.heapBytes() <= before.heapBytes() + MORE_HEAP, () -> before + ", then " + after);
+        assertTrue(after.threads() <= before.threads() + MORE_THREADS, () -> before + ", then " + after);
+    }
+
+    @Test
+    void aNameWithLineBreaksMakesNoLineOfTheLog() throws Exception {
+        final String forged =
+                "\n2026-01-01 00:00:00,000 ERROR [main] org.example.Forged FORGED\r\n\u001b[2J\u0085\u2028";
+        final Attack attack = new Attack(
+                "forged names", Attacks.placesOfNames(), Duration.ZERO, true, peer -> attacks.names(forged, peer));
+        try (AttackSwarm swarm = AttackSwarm.launch(attack, target())) {
+            Awaitility.await().atMost(PATIENCE).until(() -> swarm.connected() == attack.peers());
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() -> !nifi.log().linesWith("FORGED").isEmpty());
+        }
+        final List<String> forgedLines = nifi.log().lines().stream()
+                .filter(line -> line.startsWith("2026-01-01 00:00:00,000") || line.contains("\u001b"))
+                .toList();
+        assertEquals(List.of(), forgedLines);
+    }
+
+    private static InetSocketAddress target() throws IOException {
+        return new InetSocketAddress(nifi.instance().s2sHost(), nifi.instance().s2sPort());
+    }
+}

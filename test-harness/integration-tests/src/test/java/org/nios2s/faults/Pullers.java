@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/**
+ * Clients that pull whatever there is, and remember what they received. Every method may be called on any thread; each client
+ * has one.
+ */
+final class Pullers implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final int PAUSE_MILLIS = 50;
+
+    private final ResendingSenders.Connector connector;
+    private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private volatile boolean over;
+
+    private Pullers(final ResendingSenders.Connector connector) {
+        this.connector = connector;
+    }
+
+    static Pullers start(final int clients, final ResendingSenders.Connector connector) {
+        final Pullers pullers = new Pullers(connector);
+        for (int client = 0; client < clients; client++) {
+            pullers.threads.submit(pullers::pull);
+        }
+        return pullers;
+    }
+
+    private void pull() {
+        while (!over) {
+            try (FaultPeer peer = connector.connect()) {
+                while (!over) {
+                    if (!peer.pull(received::add)) {
+                        pause();
+                    }
+                }
+            } catch (final IOException | RuntimeException e) {
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until so many more packets are received; says how long it took. */
+    Duration awaitMore(final int packets) {
+        final long begin = System.nanoTime();
+        final int before = received.size();
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(20))
+                .atMost(PATIENCE)
+                .until(() -> received.size() >= before + packets);
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+
+    /** Waits until everything that senders know to be there has been pulled, then ends. */
+    void drain(final ResendingSenders senders) {
+        try {
+            Awaitility.await().atMost(PATIENCE).until(() -> senders.missing(received())
+                    .isEmpty());
+        } finally {
+            close();
+        }
+    }
+
+    /** The ids of what was received, in some order. */
+    List<String> received() {
+        return List.copyOf(received);
+    }
+
+    @Override
+    public String toString() {
+        return "%d packets received, %d of them twice"
+                .formatted(
+                        received.size(),
+                        received.size() - received.stream().distinct().count());
+    }
+
+    @Override
+    public void close() {
+        over = true;
+        threads.shutdown();
+    }
+}

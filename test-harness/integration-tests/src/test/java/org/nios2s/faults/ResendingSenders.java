@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+
+/**
+ * Clients that push a packet again and again until it is acknowledged, as a client should, and remember how often the protocol
+ * left them in doubt. Every method may be called on any thread; each client has one.
+ */
+final class ResendingSenders implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final int PAUSE_AFTER_FAILURE_MILLIS = 50;
+
+    /** How a client gets its connection. */
+    @FunctionalInterface
+    interface Connector {
+        FaultPeer connect() throws IOException;
+    }
+
+    private final Connector connector;
+    private final byte[] content;
+    private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+    private final Map<String, LongAdder> doubts = new ConcurrentHashMap<>();
+    private final LongAdder failures = new LongAdder();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private volatile boolean over;
+
+    private ResendingSenders(final Connector connector, final int bytes) {
+        this.connector = connector;
+        this.content = new byte[bytes];
+    }
+
+    /**
+     * Starts clients.
+     *
+     * @param name    what their packets' ids begin with
+     * @param clients how many
+     * @param bytes   content of each packet
+     */
+    static ResendingSenders start(final String name, final int clients, final int bytes, final Connector connector) {
+        final ResendingSenders senders = new ResendingSenders(connector, bytes);
+        for (int client = 0; client < clients; client++) {
+            final String prefix = name + "-" + client + "-";
+            senders.threads.submit(() -> senders.send(prefix));
+        }
+        return senders;
+    }
+
+    private void send(final String prefix) {
+        FaultPeer peer = null;
+        for (int packet = 0; !over; ) {
+            final String id = prefix + packet;
+            try {
+                if (peer == null) {
+                    peer = connector.connect();
+                }
+                peer.push(id, content);
+                acknowledged.add(id);
+                packet++;
+            } catch (final IOException | RuntimeException e) {
+                failures.increment();
+                if (peer != null && peer.isInDoubt()) {
+                    doubts.computeIfAbsent(id, key -> new LongAdder()).increment();
+                }
+                leave(peer);
+                peer = null;
+                pause();
+            }
+        }
+        leave(peer);
+    }
+
+    private static void leave(final FaultPeer peer) {
+        try {
+            if (peer != null) {
+                peer.close();
+            }
+        } catch (final IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_AFTER_FAILURE_MILLIS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until so many more packets are acknowledged; says how long it took. */
+    Duration awaitMore(final int packets) {
+        final long begin = System.nanoTime();
+        final int before = acknowledged.size();
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(20))
+                .atMost(PATIENCE)
+                .until(() -> acknowledged.size() >= before + packets);
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+
+    /** How often a packet was pushed in vain. */
+    long failures() {
+        return failures.sum();
+    }
+
+    /** What of the acknowledged packets is not among those that arrived. */
+    Set<String> missing(final List<String> arrived) {
+        final Set<String> missing = new java.util.TreeSet<>(acknowledged);
+        missing.removeAll(Set.copyOf(arrived));
+        return missing;
+    }
+
+    /** The packets that arrived more often than doubts explain. */
+    Set<String> inexplicable(final List<String> arrived) {
+        return arrived.stream().collect(Collectors.groupingBy(id -> id, Collectors.counting())).entrySet().stream()
+                .filter(entry -> isOurs(entry.getKey()) && entry.getValue() - 1 > doubts(entry.getKey()))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
+    private boolean isOurs(final String id) {
+        return acknowledged.contains(id) || doubts.containsKey(id);
+    }
+
+    private long doubts(final String id) {
+        return doubts.containsKey(id) ? doubts.get(id).sum() : 0;
+    }
+
+    @Override
+    public String toString() {
+        return "%d packets acknowledged, %d pushed in vain, %d times in doubt"
+                .formatted(
+                        acknowledged.size(),
+                        failures(),
+                        doubts.values().stream().mapToLong(LongAdder::sum).sum());
+    }
+
+    /** Ends the clients, each with the packet that it is at. */
+    @Override
+    public void close() {
+        over = true;
+        threads.shutdown();
+        try {
+            if (!threads.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("A client does not end");
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

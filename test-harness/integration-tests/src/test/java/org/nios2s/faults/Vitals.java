@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.nios2s.harness.nifi.Jcmd;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.ProcessUsage;
+
+/**
+ * What a NiFi holds.
+ * Immutable, for any thread.
+ *
+ * @param heapBytes     of heap, after a collection
+ * @param residentBytes of memory in RAM
+ * @param threads       of its process
+ * @param descriptors   open files and sockets
+ */
+record Vitals(long heapBytes, long residentBytes, int threads, long descriptors) {
+
+    private static final long MEBIBYTE = 1024L * 1024;
+
+    /** Collects the garbage first, which makes NiFi stand still for a moment. */
+    static Vitals of(final NifiInstance nifi) {
+        final ProcessHandle process = ProcessHandle.of(nifi.instance().pid()).orElseThrow();
+        final long heap = new Jcmd(process).heapAfterCollection();
+        final ProcessUsage usage = ProcessUsage.of(process);
+        return new Vitals(heap, usage.residentBytes(), usage.threads(), descriptors(process.pid()));
+    }
+
+    /** Files and sockets that a process has open. */
+    static long descriptors(final long pid) {
+        try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
+            return open.count();
+        } catch (final IOException e) {
+            throw new IllegalStateException("Cannot list the open files of process " + pid, e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "%d MiB of heap, %d MiB resident, %d threads, %d descriptors"
+                .formatted(heapBytes / MEBIBYTE, residentBytes / MEBIBYTE, threads, descriptors);
+    }
+}
