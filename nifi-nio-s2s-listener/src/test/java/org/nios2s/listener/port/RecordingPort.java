@@ -315,6 +315,11 @@ public final class RecordingPort implements AutoCloseable {
         queue.addLast(new ReceivedFlowFile(queue.size(), attributes, content));
     }
 
+    /** Takes all FlowFiles out of an output port's queue. */
+    public void clearQueue() {
+        queue.clear();
+    }
+
     /** @return FlowFiles in an output port's queue */
     public int queued() {
         return queue.size();

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.matrix;
+
+import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.groups.ProcessGroup;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.apache.nifi.util.NiFiProperties;
+import org.awaitility.core.ConditionFactory;
+import org.nios2s.listener.NioRemoteSiteListener;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.port.RecordingPort;
+import org.nios2s.listener.settings.ListenerSettings;
+
+/** The whole listener as NiFi makes and starts it, with an input and an output port. Lives on the test's thread. */
+final class ServedListener implements AutoCloseable {
+    static final String INPUT = "input";
+    static final String OUTPUT = "output";
+
+    /** Within this a stalled peer is expected to be gone. */
+    static final int HANDSHAKE_MILLIS = 3_000;
+
+    private static final int STALLED_EXPIRATION_MILLIS = 1_000;
+    private static final int EXPIRATION_MILLIS = 30_000;
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
+
+    /** Transactions that may be streamed at once: the honest ones of a probe take them all. */
+    private static final int STREAMING = 4;
+
+    private final Variant variant;
+    private final SSLContext tls;
+    private final RecordingPort input;
+    private final RecordingPort output;
+    private final NioRemoteSiteListener listener;
+    private final InetSocketAddress address;
+
+    private int offered;
+    private volatile int expirationMillis = EXPIRATION_MILLIS;
+
+    ServedListener(final Variant variant) throws Exception {
+        this.variant = variant;
+        tls = variant.isSecure() ? MatrixTls.create() : null;
+        input = new RecordingPort(1);
+        output = new RecordingPort(ConnectableType.OUTPUT_PORT, 1);
+        final ProcessGroup root = mock(ProcessGroup.class);
+        when(root.isRootGroup()).thenReturn(true);
+        final PublicPort inputPort = input.port();
+        when(root.findInputPort(INPUT)).thenReturn(inputPort);
+        final PublicPort outputPort = output.port();
+        when(root.findOutputPort(OUTPUT)).thenReturn(outputPort);
+        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+        final NiFiProperties properties = properties(address.getPort(), variant);
+        listener =
+                new NioRemoteSiteListener(address.getPort(), tls, properties, null, ListenerSettings.from(properties));
+        listener.setRootGroup(root);
+        listener.start();
+    }
+
+    private static NiFiProperties properties(final int port, final Variant variant) {
+        final Map<String, String> properties = new HashMap<>();
+        properties.put(NiFiProperties.REMOTE_INPUT_HOST, "nifi.example");
+        properties.put(NiFiProperties.REMOTE_INPUT_PORT, String.valueOf(port));
+        properties.put(NiFiProperties.SITE_TO_SITE_SECURE, String.valueOf(variant.isSecure()));
+        properties.put("nifi.remote.input.nio.transport", variant.transport());
+        properties.put("nifi.remote.input.nio.transaction.memory", "64 KB");
+        properties.put("nifi.remote.input.nio.streaming.transactions", String.valueOf(STREAMING));
+        properties.put("nifi.remote.input.nio.handshake.timeout", HANDSHAKE_MILLIS + " millis");
+        properties.put("nifi.remote.input.nio.resolve.hostnames", "false");
+        if (variant.isSecure()) {
+            properties.put("nifi.remote.input.nio.tls.provider", variant.tlsProvider());
+        }
+        return new NiFiProperties(properties);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    static ConditionFactory awaiting() {
+        return await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL).atMost(DEADLINE);
+    }
+
+    MatrixPeer connect() throws IOException {
+        return new MatrixPeer(address, tls);
+    }
+
+    RecordingPort input() {
+        return input;
+    }
+
+    RecordingPort output() {
+        return output;
+    }
+
+    /** Peers that stall don't have to be waited for long. */
+    void expireSoon(final boolean soon) {
+        expirationMillis = soon ? STALLED_EXPIRATION_MILLIS : EXPIRATION_MILLIS;
+    }
+
+    String[] properties(final String... others) {
+        final List<String> all =
+                new ArrayList<>(List.of("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis)));
+        all.addAll(List.of(others));
+        return all.toArray(String[]::new);
+    }
+
+    /** Puts a FlowFile into the output port's queue. */
+    void offer(final byte[] content) {
+        offered++;
+        output.queue(Map.of("name", "value"), content);
+    }
+
+    /** As {@link #offer}, unless there is one. */
+    void offerOne(final byte[] content) {
+        if (output.queued() == 0) {
+            offer(content);
+        }
+    }
+
+    /** @return connections that were closed for something that is not their peer's fault */
+    long internalFaults() throws Exception {
+        final Object faultLog = part("FaultLog");
+        final Method count = faultLog.getClass().getDeclaredMethod("count", PeerFault.Kind.class);
+        count.setAccessible(true);
+        return (long) count.invoke(faultLog, PeerFault.Kind.INTERNAL)
+                + (long) count.invoke(faultLog, PeerFault.Kind.COMMIT_FAILED);
+    }
+
+    /** Reads the only packet of a pull, as it was offered. */
+    byte[] readPacket(final MatrixPeer peer, final byte[] content) throws IOException {
+        return peer.read(Message.packet(content).length);
+    }
+
+    void awaitInPort(final RecordingPort port) {
+        awaiting().until(() -> port.inPort() > 0);
+    }
+
+    int commits() {
+        return input.commits() + output.commits();
+    }
+
+    /** Waits until nothing of any peer is left: connection, request, charge or buffer. */
+    void awaitAsBefore() {
+        input.scheduled(true);
+        output.scheduled(true);
+        awaiting().until(this::openConnections, open -> open == 0);
+        awaiting().until(() -> input.inPort() + output.inPort(), requests -> requests == 0);
+        awaiting().until(() -> number("MemoryBudget", "used"), used -> used == 0);
+        awaiting().until(ServedListener::pinnedBytes, pinned -> pinned == 0);
+    }
+
+    /** Waits until every connection has gone. */
+    void awaitNoConnection() {
+        awaiting().until(this::openConnections, open -> open == 0);
+    }
+
+    private long openConnections() throws Exception {
+        final Object metrics = part("ListenerMetrics");
+        final Object snapshot = invoke(metrics, "snapshot");
+        return (long) invoke(snapshot, "open");
+    }
+
+    /** @return bytes of the listener's allocator that are in use */
+    static long pinnedBytes() {
+        return PooledByteBufAllocator.DEFAULT.pinnedDirectMemory() + PooledByteBufAllocator.DEFAULT.pinnedHeapMemory();
+    }
+
+    private long number(final String type, final String method) throws Exception {
+        return ((Number) invoke(part(type), method)).longValue();
+    }
+
+    /** A part of the running listener, by the simple name of its type. */
+    private Object part(final String type) throws Exception {
+        final Field service = NioRemoteSiteListener.class.getDeclaredField("service");
+        service.setAccessible(true);
+        final Object running = service.get(listener);
+        for (final Field field : running.getClass().getDeclaredFields()) {
+            if (field.getType().getSimpleName().equals(type)) {
+                field.setAccessible(true);
+                return field.get(running);
+            }
+        }
+        throw new IllegalStateException("The listener has no " + type);
+    }
+
+    private static Object invoke(final Object target, final String method) throws Exception {
+        final Method found = target.getClass().getDeclaredMethod(method);
+        found.setAccessible(true);
+        return found.invoke(target);
+    }
+
+    /**
+     * Honest peers are served as ever: as many streamed pushes at once as may be, so that a permit that was lost is missed,
+     * and a pull of whatever is left in the queue.
+     */
+    void probe() throws IOException {
+        final int before = input.commits();
+        final List<MatrixPeer> peers = new ArrayList<>();
+        try {
+            for (int peer = 0; peer < STREAMING; peer++) {
+                final MatrixPeer honest = connect();
+                peers.add(honest);
+                Place.STREAMED_CONTENT.reach(honest, this);
+            }
+            for (final MatrixPeer honest : peers) {
+                honest.say(
+                        Place.Size.LARGE_REST,
+                        Message.say(ResponseCode.FINISH_TRANSACTION),
+                        Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+                honest.expect(ResponseCode.CONFIRM_TRANSACTION);
+                honest.expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+        } finally {
+            for (final MatrixPeer honest : peers) {
+                honest.close();
+            }
+        }
+        if (input.commits() != before + STREAMING) {
+            throw new IllegalStateException(input.commits() - before + " of " + STREAMING + " pushes were committed");
+        }
+    }
+
+    /** Waits until every FlowFile that was offered is in the queue again, or was sent, and takes back those in the queue. */
+    void takeBack() {
+        awaiting().until(() -> output.queued() + output.sent().size() == offered);
+        offered -= output.queued();
+        output.clearQueue();
+    }
+
+    /** @return how this listener serves its sockets */
+    Variant variant() {
+        return variant;
+    }
+
+    @Override
+    public void close() {
+        listener.stop();
+        input.close();
+        output.close();
+    }
+}
