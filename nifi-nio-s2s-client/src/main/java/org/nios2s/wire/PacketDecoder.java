@@ -217,6 +217,11 @@ public final class PacketDecoder {
         return to;
     }
 
+    /** @return whether attributes and length are there, and content is missing */
+    public boolean isInContent() {
+        return state == State.CONTENT;
+    }
+
     /** @return whether not a byte of the next packet has been decoded */
     public boolean isBetweenPackets() {
         return state == State.ATTRIBUTE_COUNT;

@@ -30,6 +30,9 @@ final class Push implements PacketDecoder.Handler {
     /** Plain bytes that are inflated in one go: little, so that memory is asked for often. */
     private static final int INFLATED_BYTES = 16 * 1024;
 
+    /** Attributes that are decoded in one go, since they take many times their bytes on the heap. */
+    private static final int ATTRIBUTE_PORTION_BYTES = 1024;
+
     /** After inflating so often in a row the connection lets others have their turn. */
     private static final int INFLATIONS_IN_A_TURN = 16;
 
@@ -119,9 +122,7 @@ final class Push implements PacketDecoder.Handler {
     /** @return whether the current packet is complete; if not, bytes are missing or it is our turn, see {@link #paced} */
     boolean receivePacket(final ByteBuf in) throws IOException {
         if (inflater == null) {
-            final boolean complete = decoder.decode(in);
-            settle();
-            return complete;
+            return decodeInPortions(in);
         }
         if (inflated == null) {
             inflated = connection.allocate(INFLATED_BYTES);
@@ -135,9 +136,7 @@ final class Push implements PacketDecoder.Handler {
             // Keeps the bytes of a field that is not complete yet.
             inflated.discardReadBytes();
             progress = inflater.inflate(in, inflated);
-            final boolean complete = decoder.decode(inflated);
-            settle();
-            if (complete) {
+            if (decodeInPortions(inflated)) {
                 return true;
             }
         }
@@ -145,6 +144,27 @@ final class Push implements PacketDecoder.Handler {
             throw new ProtocolException("The last chunk of a compressed packet ends before the packet does");
         }
         return false;
+    }
+
+    /** As long as nothing has to be waited for. What is content is passed on whole, and charged as what it is. */
+    private boolean decodeInPortions(final ByteBuf in) throws IOException {
+        final int end = in.writerIndex();
+        boolean complete = false;
+        boolean progress = true;
+        while (progress && !complete && !hasToWait()) {
+            final int start = in.readerIndex();
+            if (!decoder.isInContent()) {
+                in.writerIndex(Math.min(end, start + ATTRIBUTE_PORTION_BYTES));
+            }
+            try {
+                complete = decoder.decode(in);
+            } finally {
+                in.writerIndex(end);
+            }
+            settle();
+            progress = in.readerIndex() > start;
+        }
+        return complete;
     }
 
     /** Brings the charge up to what is held now. What is streamed charges itself. */

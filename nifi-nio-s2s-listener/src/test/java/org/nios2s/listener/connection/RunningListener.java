@@ -208,16 +208,19 @@ final class RunningListener implements AutoCloseable {
 
     /** Waits until the only connection, or the latest, is in a step. */
     void awaitStep(final String step) {
-        awaiting()
-                .until(() -> !handlers.isEmpty()
-                        && step.equals(handlers.get(handlers.size() - 1).step().name()));
+        awaiting().until(() -> !handlers.isEmpty() && step.equals(stepName(handlers.get(handlers.size() - 1))));
+    }
+
+    /** A handler is there before its first step is. */
+    private static String stepName(final MessageSequenceHandler handler) {
+        final Step step = handler.step();
+        return step == null ? "none" : step.name();
     }
 
     /** Waits until the latest connection reads nothing in the middle of a packet. */
     void awaitPaused() {
         awaiting().until(() -> worker.submit(() -> {
-                    final Step step = handlers.get(handlers.size() - 1).step();
-                    return "AwaitWriterStep".equals(step.name());
+                    return "AwaitWriterStep".equals(stepName(handlers.get(handlers.size() - 1)));
                 })
                 .get());
     }

@@ -69,10 +69,13 @@ final class PulledPackets implements PacketDecoder.Handler {
             progress = inflater.inflate(in, plain);
             decoded = plain.isReadable() && decoder.decode(plain);
         }
-        if (!decoded || !inflater.finishChunk(in, plain.clear())) {
+        progress = decoded;
+        while (progress) {
+            progress = inflater.finishChunk(in, plain.clear());
+        }
+        if (!decoded || !inflater.isBetweenChunks()) {
             return false;
         }
-        plain.clear();
         inflater.nextPacket();
         return true;
     }
