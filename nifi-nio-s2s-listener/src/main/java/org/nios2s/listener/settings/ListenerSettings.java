@@ -20,13 +20,13 @@ import org.nios2s.listener.tls.TlsProvider;
  * @param enabled whether to take the stock listener's place
  * @param workerThreads IO workers
  * @param transport how sockets are served
- * @param requestQueueSize transactions that may wait at a port before reading of further ones pauses
+ * @param requestQueueSize push transactions that may be under way at a port
  * @param bufferMemory bytes of memory for all buffered data
  * @param transactionMemory bytes up to which a transaction is held in memory
  * @param commitTransactions most transactions in one commit
  * @param commitBytes bytes after which a commit takes no further transaction
  * @param streamingTransactions most transactions at once that have outgrown memory
- * @param connectionsMax most connections in all; 0 for no limit
+ * @param connectionsMax most connections in all; 0 for what open files and heap allow
  * @param connectionsMaxPerAddress most connections from one address; 0 for no limit
  * @param handshakeTimeout from accept to the end of the handshake
  * @param tlsProvider what does the arithmetic of TLS
@@ -87,7 +87,7 @@ public record ListenerSettings(
             10_000,
             1,
             MAX_REQUEST_QUEUE,
-            "Transactions that may wait at a port; beyond it no further transaction is read");
+            "Push transactions that may be under way at a port; a further one waits and is not read");
     private static final Setting<Long> BUFFER_MEMORY =
             dataSize("buffer.memory", "64 MB", MIB, 64 * GIB, "Memory for all buffered data; beyond it reading pauses");
     private static final Setting<Long> TRANSACTION_MEMORY =
@@ -102,8 +102,8 @@ public record ListenerSettings(
             1,
             MAX_STREAMING_TRANSACTIONS,
             "Most transactions at once that are streamed to the content repository, since they don't fit into memory");
-    private static final Setting<Integer> CONNECTIONS_MAX =
-            number("connections.max", 0, 0, MAX_CONNECTIONS, "Most connections in all; 0 for no limit");
+    private static final Setting<Integer> CONNECTIONS_MAX = number(
+            "connections.max", 0, 0, MAX_CONNECTIONS, "Most connections in all; 0 for what open files and heap allow");
     private static final Setting<Integer> CONNECTIONS_MAX_PER_ADDRESS = number(
             "connections.max.per.address", 0, 0, MAX_CONNECTIONS, "Most connections of one address; 0 for no limit");
     private static final Setting<Duration> HANDSHAKE_TIMEOUT = new Setting<>(
