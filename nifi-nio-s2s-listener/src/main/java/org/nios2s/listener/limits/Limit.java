@@ -69,15 +69,8 @@ public final class Limit {
         return new Limit(lowerMost, this);
     }
 
-    /** @return whether one was taken, to be given back with {@link #release} */
-    public boolean tryAcquire() {
-        synchronized (lock) {
-            return line.isEmpty() && take();
-        }
-    }
-
     /**
-     * Asks for one.
+     * Asks for one, to be given back with {@link #release}.
      *
      * @param granted called once, on any thread, when it is there, if it is not now; must not block
      * @return null if one was taken now; else the place in line
