@@ -7,31 +7,24 @@ import java.nio.file.Path;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What this project's build left in the target directories of the harness's modules.
- * Stateless, any thread.
+ * What this project's build made for the harness: in the target directories of its modules, or in the release's zip, where
+ * those of them that the harness needs lie beside its jar. Stateless, any thread.
  */
 final class BuildOutput {
+
+    private static final String MODULES = "test-harness";
 
     private BuildOutput() {}
 
     /** The directory of the harness's modules. */
     static Path modules() {
-        try {
-            final Path classes = Path.of(BuildOutput.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            final Path module = classes.toAbsolutePath().getParent().getParent();
-            return module.getParent();
-        } catch (final URISyntaxException e) {
-            throw new HarnessException("Cannot tell where the harness's own classes are", e);
-        }
+        final Path shipped = home().resolve(MODULES);
+        return Files.isDirectory(shipped) ? shipped : home().getParent().getParent();
     }
 
     /** A NAR that the harness puts into a NiFi. */
     static Path nar(final String name) {
-        return existing(modules().resolve("harness/target/nifi-extensions").resolve(name));
+        return existing(home().resolve("nifi-extensions").resolve(name));
     }
 
     /** A file or directory of the build. */
@@ -42,5 +35,19 @@ final class BuildOutput {
                             + " is missing: build it with 'mvn -pl test-harness/harness -am package' or run test-harness/bin/s2s-harness");
         }
         return file;
+    }
+
+    /** The directory of the harness's jar: its module's target, or that of an unpacked zip. */
+    private static Path home() {
+        try {
+            final Path classes = Path.of(BuildOutput.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            return classes.toAbsolutePath().getParent();
+        } catch (final URISyntaxException e) {
+            throw new HarnessException("Cannot tell where the harness's own classes are", e);
+        }
     }
 }

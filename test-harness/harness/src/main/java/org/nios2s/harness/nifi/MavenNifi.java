@@ -53,7 +53,10 @@ final class MavenNifi {
             run(module, unfinished);
             Files.move(unfinished, directory);
         } catch (final IOException e) {
-            throw new HarnessException("Cannot put NiFi %s into %s: %s".formatted(version, directory, e), e);
+            throw new HarnessException(
+                    "Cannot put NiFi %s into %s: %s; it takes Maven 3.8 or newer on the path, or a NiFi of yours with --nifi-home"
+                            .formatted(version, directory, e.getMessage()),
+                    e);
         } finally {
             delete(unfinished);
         }

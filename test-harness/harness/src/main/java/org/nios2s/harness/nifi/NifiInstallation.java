@@ -10,6 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.result.Versions;
 
 /**
  * A NiFi of any version 2 as one downloads it: the directory that holds its {@code lib}, of which nothing is changed.
@@ -40,12 +41,17 @@ public final class NifiInstallation {
         this.version = version;
     }
 
-    /** The installation that {@link #HOME_PROPERTY} names, else the one that this build collected. */
+    /**
+     * The installation that {@link #HOME_PROPERTY} names, else the one that this build collected, else the version that it
+     * was built with, as Maven resolves it.
+     */
     public static NifiInstallation usual() {
         final String home = System.getProperty(HOME_PROPERTY, "");
-        return home.isBlank()
-                ? at(BuildOutput.existing(BuildOutput.modules().resolve("nifi/target/nifi")))
-                : at(Path.of(System.getProperty(BASE_PROPERTY, "")).resolve(home));
+        if (!home.isBlank()) {
+            return at(Path.of(System.getProperty(BASE_PROPERTY, "")).resolve(home));
+        }
+        final Path built = BuildOutput.modules().resolve("nifi/target/nifi");
+        return Files.isDirectory(built) ? at(built) : ofVersion(Versions.ofNifi());
     }
 
     /** The installation in a directory. */

@@ -15,6 +15,7 @@ public final class Versions {
 
     private static final String RESOURCE = "versions.properties";
     private static final String CHARTS = "ECharts";
+    private static final String NIFI = "embedded NiFi";
 
     private Versions() {}
 
@@ -34,5 +35,10 @@ public final class Versions {
     /** The library that draws the report's charts: its version. */
     public static String ofCharts() {
         return ofBuild().get(CHARTS);
+    }
+
+    /** The NiFi that is started where no other one is asked for: its version. */
+    public static String ofNifi() {
+        return ofBuild().get(NIFI);
     }
 }
