@@ -106,7 +106,16 @@ class MatrixTest {
         };
     }
 
-    private void runCell(final Place place, final Misbehaviour misbehaviour, final Stalled stalled) throws Exception {
+    /** A failure names the cell: not every report of the build does. */
+    private void runCell(final Place place, final Misbehaviour misbehaviour, final Stalled stalled) {
+        try {
+            run(place, misbehaviour, stalled);
+        } catch (final Exception | AssertionError e) {
+            throw new AssertionError(listener.variant() + ": " + misbehaviour + " at " + place + ": " + e, e);
+        }
+    }
+
+    private void run(final Place place, final Misbehaviour misbehaviour, final Stalled stalled) throws Exception {
         CELLS.incrementAndGet();
         final int commits = listener.commits();
         try {

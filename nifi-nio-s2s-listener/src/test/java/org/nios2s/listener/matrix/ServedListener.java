@@ -164,7 +164,7 @@ final class ServedListener implements AutoCloseable {
         input.scheduled(true);
         output.scheduled(true);
         awaiting().until(this::openConnections, open -> open == 0);
-        awaiting().until(() -> input.inPort() + output.inPort(), requests -> requests == 0);
+        awaiting().until(() -> input.isIdle() && output.isIdle());
         awaiting().until(() -> number("MemoryBudget", "used"), used -> used == 0);
         awaiting().until(ServedListener::pinnedBytes, pinned -> pinned == 0);
     }

@@ -55,6 +55,7 @@ public final class RecordingPort implements AutoCloseable {
     private final ThreadLocal<Boolean> inPortTask = ThreadLocal.withInitial(() -> false);
     private final AtomicInteger inPort = new AtomicInteger();
     private final AtomicInteger mostInPort = new AtomicInteger();
+    private final AtomicInteger inTask = new AtomicInteger();
     private final AtomicInteger commits = new AtomicInteger();
     private final List<ReceivedFlowFile> committed = new CopyOnWriteArrayList<>();
     private final List<ReceivedFlowFile> sent = new CopyOnWriteArrayList<>();
@@ -180,6 +181,8 @@ public final class RecordingPort implements AutoCloseable {
                 } catch (final Error e) {
                     // NiFi's port does not answer either, and its scheduler goes on.
                     unanswered.incrementAndGet();
+                } finally {
+                    inTask.decrementAndGet();
                 }
             }
         } catch (final InterruptedException e) {
@@ -191,6 +194,7 @@ public final class RecordingPort implements AutoCloseable {
         while (requests.isEmpty() || !running || !scheduled) {
             wait();
         }
+        inTask.incrementAndGet();
         return requests.removeFirst();
     }
 
@@ -350,6 +354,11 @@ public final class RecordingPort implements AutoCloseable {
     /** @return requests in the port now */
     public int inPort() {
         return inPort.get();
+    }
+
+    /** @return whether no request is in the port, nor with a port task that took it just before it was let go */
+    public synchronized boolean isIdle() {
+        return inPort.get() == 0 && inTask.get() == 0;
     }
 
     @Override
