@@ -22,10 +22,11 @@ import org.nios2s.harness.plan.Presets;
 class DocumentedCommandsTest {
 
     private static final Path PROJECT = Path.of("..", "..");
-    private static final Pattern COMMAND = Pattern.compile(
-            "(?:bin/s2s-harness |`)((?:demo|measure|search|report|nifi (?:start|stop|status|clean))\\b[^`|\\n]*)");
+    private static final String NAME = "((?:demo|measure|search|report|nifi (?:start|stop|status|clean))(?![.\\w])";
+    private static final Pattern COMMAND =
+            Pattern.compile("bin/s2s-harness " + NAME + "[^`|\\n]*)|`" + NAME + "[^`|]*)`");
     private static final Pattern WORD = Pattern.compile("'([^']*)'|\\S+");
-    private static final Pattern PRESET = Pattern.compile("^(?:measure|search) ([a-z-]+)(?: |$)");
+    private static final Pattern PRESET = Pattern.compile("^(?:measure|search) ([a-z][a-z-]*)(?: |$)");
     private static final Pattern PLACEHOLDER = Pattern.compile("[ =](?:N|T|FILE|KEY=VALUE|…)(?:$|[ =])");
     private static final int FEWEST = 40;
 
@@ -36,7 +37,8 @@ class DocumentedCommandsTest {
                     pages.filter(file -> file.toString().endsWith(".md")).toList()) {
                 COMMAND.matcher(Files.readString(page))
                         .results()
-                        .map(command -> command.group(1).strip())
+                        .map(command -> command.group(1) == null ? command.group(2) : command.group(1))
+                        .map(command -> command.strip().replaceAll("\\s+", " "))
                         .filter(command -> !PLACEHOLDER.matcher(command).find())
                         .forEach(commands::add);
             }
