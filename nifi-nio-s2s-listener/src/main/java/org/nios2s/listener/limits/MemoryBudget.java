@@ -2,7 +2,6 @@
 package org.nios2s.listener.limits;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * large transactions do not stop many small ones. Shares: each port may use half, and a sixty-fourth is its own, whatever
  * the others use.
  *
- * <p>When those that wait hold most of a full share themselves, nobody would ever go on: then the one that holds most is
- * told to give up.
+ * <p>When those that wait hold most of a full share themselves, nobody would ever go on: then those that hold most are told to
+ * give up, until half of the share is left.
  */
 public final class MemoryBudget {
     private static final Logger logger = LoggerFactory.getLogger(MemoryBudget.class);
@@ -110,22 +109,26 @@ public final class MemoryBudget {
             }
         }
 
-        /** @return who gives up, out of the line already; or null where there is no standstill */
-        private Waiter breakStandstill(final long nowNanos) {
+        /** @return those who give up, out of the line already; none where there is no standstill */
+        private List<Waiter> breakStandstill(final long nowNanos) {
             if (nowNanos - movedNanos < STUCK_NANOS) {
-                return null;
+                return List.of();
             }
             final List<Waiter> all = new ArrayList<>(small);
             all.addAll(large);
-            final long heldByWaiting =
+            all.sort(Comparator.comparingLong(waiter -> waiter.charge.held));
+            final long tolerable = Math.min(shareUsed, shareLimit) / 2;
+            long heldByWaiting =
                     all.stream().mapToLong(waiter -> waiter.charge.held).sum();
-            if (all.isEmpty() || heldByWaiting <= Math.min(shareUsed, shareLimit) / 2) {
-                return null;
+            final List<Waiter> losers = new ArrayList<>();
+            while (heldByWaiting > tolerable) {
+                final Waiter loser = all.removeLast();
+                heldByWaiting -= loser.charge.held;
+                loser.leave();
+                losers.add(loser);
+                movedNanos = nowNanos;
             }
-            movedNanos = nowNanos;
-            final Waiter loser = Collections.max(all, Comparator.comparingLong(waiter -> waiter.charge.held));
-            loser.leave();
-            return loser;
+            return losers;
         }
 
         private boolean hasRoom(final boolean forSmall) {
@@ -156,6 +159,7 @@ public final class MemoryBudget {
         private volatile long held;
         private volatile long reserved;
         private boolean closed;
+        private Waiter waiting;
 
         private Charge(final Share share) {
             this.share = share;
@@ -172,6 +176,9 @@ public final class MemoryBudget {
                     count(bytes);
                     count(-reserved);
                     reserved = 0;
+                    if (isSmall() && share.large.remove(waiting)) {
+                        share.small.addLast(waiting);
+                    }
                 }
                 if (bytes < 0) {
                     callWaiting(share);
@@ -210,6 +217,7 @@ public final class MemoryBudget {
                 if (wanting.add(share)) {
                     share.movedNanos = System.nanoTime();
                 }
+                waiting = waiter;
                 (isSmall() ? share.small : share.large).addLast(waiter);
             }
             callWaiting(share);
@@ -275,7 +283,7 @@ public final class MemoryBudget {
 
     /**
      * Ends standstills: where those that wait hold more than half of a full share themselves, and nobody was called for a
-     * second, the one that holds most is told to give up. To be called a few times a second.
+     * second, those that hold most are told to give up. To be called a few times a second.
      *
      * @param nowNanos as {@link System#nanoTime}
      */
@@ -283,10 +291,7 @@ public final class MemoryBudget {
         final List<Waiter> losers = new ArrayList<>();
         synchronized (this) {
             for (final Share share : List.copyOf(wanting)) {
-                final Waiter loser = share.breakStandstill(nowNanos);
-                if (loser != null) {
-                    losers.add(loser);
-                }
+                losers.addAll(share.breakStandstill(nowNanos));
             }
         }
         losers.forEach(loser -> Guarded.run(logger, "Ending a standstill", loser.givesUp::run));

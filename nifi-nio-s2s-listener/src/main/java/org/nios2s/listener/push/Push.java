@@ -178,13 +178,13 @@ final class Push implements PacketDecoder.Handler {
         return hasOutgrownMemory() || isBehind() || !hold.charge().hasRoom();
     }
 
-    /** @return whether the transaction needs a session of its own to go on */
+    /** @return whether the transaction needs a session of its own to go on: attributes under way would find no relief there */
     private boolean hasOutgrownMemory() {
-        final MemoryBudget.Charge charge = hold.charge();
         return streaming == null
                 && (packetOutgrowsMemory
-                        || charge.held() > mostBytesInMemory()
-                        || charge.held() > MemoryBudget.UNIT && !charge.hasRoom());
+                        || inMemory.bytes() > mostBytesInMemory()
+                        || inMemory.bytes() > MemoryBudget.UNIT
+                                && !hold.charge().hasRoom());
     }
 
     /** @return whether reading has to pause until what has arrived is written */

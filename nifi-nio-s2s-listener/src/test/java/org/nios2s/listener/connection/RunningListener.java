@@ -211,6 +211,11 @@ final class RunningListener implements AutoCloseable {
         awaiting().until(() -> !handlers.isEmpty() && step.equals(stepName(handlers.get(handlers.size() - 1))));
     }
 
+    /** Waits until any connection is in a step. */
+    void awaitAnyStep(final String step) {
+        awaiting().until(() -> handlers.stream().anyMatch(handler -> step.equals(stepName(handler))));
+    }
+
     /** A handler is there before its first step is. */
     private static String stepName(final MessageSequenceHandler handler) {
         final Step step = handler.step();

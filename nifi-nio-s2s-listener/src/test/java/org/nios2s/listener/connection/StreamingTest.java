@@ -208,4 +208,25 @@ class StreamingTest {
         assertTrue(listener.input().committed().size() == 2);
         listener.assertNoFault();
     }
+
+    @Test
+    @DisplayName(
+            "a peer whose attributes have no end waits for memory, and takes no permit from those who could stream")
+    void endlessAttributes() throws Exception {
+        try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB", "streaming.transactions", "1");
+                MemoryBudget.Charge all = narrow.budget().common().open();
+                WirePeer endless = narrow.connect().open();
+                WirePeer honest = narrow.connect().open()) {
+            all.add(narrow.budget().limit() * 3 / 4);
+            endless.push().out().writeInt(25_000);
+            for (int i = 0; i < 1_000; i++) {
+                endless.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
+                endless.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
+            }
+            endless.flush();
+            narrow.awaitAnyStep("AwaitMemoryStep");
+            pushAll(honest, 1, content(40_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            narrow.assertNoFault();
+        }
+    }
 }

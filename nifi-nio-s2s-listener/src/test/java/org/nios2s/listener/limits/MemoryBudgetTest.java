@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -116,6 +117,29 @@ class MemoryBudgetTest {
         assertEquals(List.of("most gives up"), heard);
         most.close();
         assertEquals(List.of("most gives up", "less"), heard);
+    }
+
+    @Test
+    @DisplayName("asks as many to give up as leave half of a share to the others, those first that hold most")
+    void standstillOfMany() {
+        final List<MemoryBudget.Charge> charges = IntStream.rangeClosed(0, 7)
+                .mapToObj(i -> charge(share, (i == 0 ? 4 : i) * UNIT))
+                .toList();
+        charges.forEach(charge -> await(charge, "waiter " + charges.indexOf(charge)));
+        budget.breakStandstills(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
+        assertEquals(List.of("waiter 7 gives up", "waiter 6 gives up", "waiter 5 gives up"), heard);
+    }
+
+    @Test
+    @DisplayName("calls who has become small while it waited as one of the small")
+    void becomesSmall() {
+        final MemoryBudget.Charge full = charge(share, LIMIT / 2);
+        final MemoryBudget.Charge shrinks = charge(share, 2 * UNIT);
+        await(shrinks, "shrunken");
+        full.add(-UNIT);
+        assertEquals(List.of(), heard);
+        shrinks.add(-2 * UNIT);
+        assertEquals(List.of("shrunken"), heard);
     }
 
     @Test

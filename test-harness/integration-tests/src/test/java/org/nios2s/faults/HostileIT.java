@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -37,6 +38,8 @@ class HostileIT {
     private static final Duration ATTACK = FULL ? Duration.ofSeconds(40) : Duration.ofSeconds(5);
     private static final Duration WARM_UP = FULL ? Duration.ofSeconds(30) : Duration.ofSeconds(5);
     private static final int MOST_PEERS_IN_SHORT = 1_500;
+    /** Those whose name has this in it: {@code -Dattacks=codecs}. */
+    private static final Pattern ONLY = Pattern.compile(System.getProperty("attacks", ""));
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final long MEBIBYTE = 1024L * 1024;
@@ -86,6 +89,7 @@ class HostileIT {
     static Stream<Attack> everyAttack() {
         // The ports are not known before NiFi runs, and not needed to count the attacks.
         return attacks.all().stream()
+                .filter(attack -> ONLY.matcher(attack.name()).find())
                 .map(attack -> FULL ? attack : attack.by(Math.min(attack.peers(), MOST_PEERS_IN_SHORT)));
     }
 

@@ -16,8 +16,7 @@ import org.nios2s.harness.HarnessException;
  */
 public final class Jcmd {
 
-    private static final Pattern USED = Pattern.compile("\\bused (\\d+)K");
-    private static final long BYTES_PER_KIBIBYTE = 1024;
+    private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)");
 
     private final ProcessHandle process;
 
@@ -26,15 +25,14 @@ public final class Jcmd {
         this.process = process;
     }
 
-    /** Heap that is in use after a full collection, in bytes. */
+    /** Bytes of all objects that a full collection leaves. They are counted while the JVM stands still: what it makes next is no part. */
     public long heapAfterCollection() {
-        ask("GC.run");
-        final String info = ask("GC.heap_info");
-        final Matcher used = USED.matcher(info);
-        if (!used.find()) {
-            throw new HarnessException("GC.heap_info does not say how much heap is used: " + info);
+        final String histogram = ask("GC.class_histogram");
+        final Matcher total = TOTAL.matcher(histogram);
+        if (!total.find()) {
+            throw new HarnessException("GC.class_histogram does not say how much there is: " + histogram);
         }
-        return Long.parseLong(used.group(1)) * BYTES_PER_KIBIBYTE;
+        return Long.parseLong(total.group(1));
     }
 
     /** The answer to a command of jcmd. */
