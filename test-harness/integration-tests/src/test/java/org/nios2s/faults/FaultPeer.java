@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.faults;
 
+import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -8,8 +9,13 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 
@@ -23,18 +29,24 @@ final class FaultPeer implements Closeable {
     private static final int RESOURCE_OK = 20;
     private static final int MOST_BYTES = 64 * 1024 * 1024;
 
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final DataInputStream in;
     private final OutputStream out;
     private boolean inDoubt;
+    private List<String> unsettled = List.of();
 
-    /** Connects, and opens a conversation with a port. */
-    FaultPeer(final InetSocketAddress listener, final String portId) throws IOException {
+    /**
+     * Connects, and opens a conversation with a port.
+     *
+     * @param tls null where Site-to-Site is not secure
+     */
+    FaultPeer(final InetSocketAddress listener, final String portId, final SSLContext tls) throws IOException {
+        socket = tls == null ? new Socket() : tls.getSocketFactory().createSocket();
         try {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(PATIENCE_MILLIS);
             socket.connect(listener, PATIENCE_MILLIS);
-            in = new DataInputStream(new java.io.BufferedInputStream(socket.getInputStream()));
+            in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
             out = socket.getOutputStream();
             out.write(Says.all(Says.magic(), Says.protocol(Says.NEWEST_VERSION)));
             expectResource();
@@ -51,6 +63,11 @@ final class FaultPeer implements Closeable {
     /** Whether the transaction that failed may have been committed all the same. */
     boolean isInDoubt() {
         return inDoubt;
+    }
+
+    /** The packets that were pulled last, as long as the listener has not shown that it knows. */
+    List<String> unsettled() {
+        return unsettled;
     }
 
     /** Pushes one packet; it is acknowledged when this returns. */
@@ -79,17 +96,19 @@ final class FaultPeer implements Closeable {
      * @param received hears the id of each packet, before it is acknowledged
      * @return whether there was any
      */
-    boolean pull(final java.util.function.Consumer<String> received) throws IOException {
+    boolean pull(final Consumer<String> received) throws IOException {
         inDoubt = false;
         out.write(Says.utf("RECEIVE_FLOWFILES"));
-        if (Response.read(in).getCode() != ResponseCode.MORE_DATA) {
+        final ResponseCode first = Response.read(in).getCode();
+        unsettled = List.of();
+        if (first != ResponseCode.MORE_DATA) {
             return false;
         }
         final CRC32 checksum = new CRC32();
-        final java.util.List<String> ids = new java.util.ArrayList<>();
+        final List<String> ids = new ArrayList<>();
         ResponseCode next = ResponseCode.CONTINUE_TRANSACTION;
         while (next == ResponseCode.CONTINUE_TRANSACTION) {
-            ids.add(readPacket(new DataInputStream(new java.util.zip.CheckedInputStream(in, checksum))));
+            ids.add(readPacket(new DataInputStream(new CheckedInputStream(in, checksum))));
             next = Response.read(in).getCode();
         }
         if (next != ResponseCode.FINISH_TRANSACTION) {
@@ -97,10 +116,9 @@ final class FaultPeer implements Closeable {
         }
         out.write(Says.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
         expect(ResponseCode.CONFIRM_TRANSACTION);
-        inDoubt = true;
         ids.forEach(received);
+        unsettled = ids;
         out.write(ResponseCode.TRANSACTION_FINISHED.getCodeSequence());
-        inDoubt = false;
         return true;
     }
 

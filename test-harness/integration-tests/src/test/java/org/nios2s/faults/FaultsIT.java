@@ -2,6 +2,7 @@
 package org.nios2s.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,6 +38,7 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.security.Identity;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * arrived, twice only where the protocol left the client in doubt; NiFi serves again without a restart, and nothing of the
  * listener is left over. Runs on the thread of the tests, with a NiFi of its own.
  *
- * <p>{@code -Pfaults} kills it fifty times; without, twice.
+ * <p>{@code -Pfaults} takes longer, {@code -Dfaults.kills=50} kills it so often, {@code -Dfaults.secure=true} speaks TLS.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FaultsIT {
@@ -52,8 +55,15 @@ class FaultsIT {
     private static final Logger logger = LoggerFactory.getLogger(FaultsIT.class);
 
     private static final boolean FULL = Boolean.getBoolean("faults");
-    private static final int KILLS = FULL ? 50 : 2;
+    private static final int KILLS = Integer.getInteger("faults.kills", FULL ? 15 : 1);
+    /** Then what has arrived is drained and judged. */
+    private static final int KILLS_IN_A_ROUND = 5;
+
+    private static final boolean SECURE = Boolean.getBoolean("faults.secure");
     private static final Duration PATIENCE = Duration.ofSeconds(120);
+    /** In which all kinds of clients are served again after a fault that passes at once. */
+    private static final Duration SOON = Duration.ofSeconds(5);
+
     private static final Duration STANDSTILL = Duration.ofSeconds(1);
     private static final int SMALL_CLIENTS = 8;
     private static final int SMALL_BYTES = 1_000;
@@ -66,7 +76,7 @@ class FaultsIT {
     private static final int PAUSE_SECONDS = FULL ? 10 : 3;
     private static final int SPARE_DESCRIPTORS = 5;
     private static final int MORE_DESCRIPTORS = 40;
-    private static final int REPOSITORY_MEBIBYTES = 256;
+    private static final int REPOSITORY_MEBIBYTES = 1024;
 
     private static final Path HOME = Path.of("target", "nifi-homes", "faults");
     private static final Path ORDER = Path.of("target", "fault-order").toAbsolutePath();
@@ -79,6 +89,7 @@ class FaultsIT {
 
     private static final Map<String, SmallDisk> DISKS = new HashMap<>();
     private static NifiInstance nifi;
+    private static SSLContext tls;
     private static Path ids;
 
     @BeforeAll
@@ -90,6 +101,9 @@ class FaultsIT {
                 .heap("1g")
                 .fresh(true)
                 .stopOnExit(true)
+                .secure(SECURE)
+                // The disks are small.
+                .property("nifi.content.repository.archive.enabled", "false")
                 .property("nifi.flowfile.repository.checkpoint.interval", "2 secs")
                 .jvmArgument("-XX:+EnableDynamicAgentLoading")
                 .jvmArgument("-javaagent:" + FaultAgent.pack(Path.of("target", "fault-agent.jar")) + "=" + ORDER);
@@ -102,6 +116,7 @@ class FaultsIT {
             }
         }
         nifi = NifiInstance.start(options.build());
+        tls = SECURE ? nifi.security().context(nifi.security().keyStore(Identity.CLIENT)) : null;
         ids = nifi.keepPacketIds("faults.ids");
         Files.write(ids, new byte[0]);
     }
@@ -132,7 +147,7 @@ class FaultsIT {
             small = senders(name + "-small", SMALL_CLIENTS, SMALL_BYTES, listener, "input");
             large = senders(name + "-large", LARGE_CLIENTS, LARGE_BYTES, listener, "input");
             looped = senders(name + "-looped", 1, PULL_BYTES, listener, "loop-in");
-            pullers = Pullers.start(2, () -> new FaultPeer(listener, nifi.portId("loop-out")));
+            pullers = Pullers.start(2, () -> connect(listener, "loop-out"));
         }
 
         private static ResendingSenders senders(
@@ -141,7 +156,7 @@ class FaultsIT {
                 final int bytes,
                 final InetSocketAddress listener,
                 final String port) {
-            return ResendingSenders.start(name, clients, bytes, () -> new FaultPeer(listener, nifi.portId(port)));
+            return ResendingSenders.start(name, clients, bytes, () -> connect(listener, port));
         }
 
         void awaitProgress() {
@@ -165,11 +180,21 @@ class FaultsIT {
         }
     }
 
-    private void endure(final String name, final Fault fault) throws Exception {
-        endure(name, address(), fault);
+    private static FaultPeer connect(final InetSocketAddress listener, final String port) throws IOException {
+        return new FaultPeer(listener, nifi.portId(port), tls);
     }
 
-    private void endure(final String name, final InetSocketAddress listener, final Fault fault) throws Exception {
+    private Duration endure(final String name, final Fault fault) throws Exception {
+        return endure(name, address(), fault);
+    }
+
+    /** A fault after which all kinds of clients are served again at once. */
+    private void endureBriefly(final String name, final Fault fault) throws Exception {
+        final Duration recovery = endure(name, fault);
+        assertTrue(recovery.compareTo(SOON) <= 0, () -> "served again after " + recovery);
+    }
+
+    private Duration endure(final String name, final InetSocketAddress listener, final Fault fault) throws Exception {
         final long descriptors = Vitals.descriptors(nifi.instance().pid());
         final Component sink = sink();
         nifi.flow().stop(sink);
@@ -198,9 +223,11 @@ class FaultsIT {
             assertEquals(Set.of(), senders.inexplicable(arrived), "in the ledger too often");
         }
         assertEquals(Set.of(), load.looped.missing(load.pullers.received()), "acknowledged and not pulled");
+        assertEquals(Set.of(), load.pullers.inexplicable(load.looped), "pulled too often");
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> Vitals.descriptors(nifi.instance().pid()) <= descriptors + MORE_DESCRIPTORS);
+        return recovery;
     }
 
     /** Waits until the sink writes no more ids. */
@@ -245,7 +272,7 @@ class FaultsIT {
     })
     void anErrorStopsNoThread(final String method, final String thread) throws Exception {
         for (final String error : FULL ? ERRORS : ERRORS.subList(0, 1)) {
-            endure("error-" + method + "-" + error, load -> order(method, thread, error, load));
+            endureBriefly("error-" + method + "-" + error, load -> order(method, thread, error, load));
         }
     }
 
@@ -257,7 +284,7 @@ class FaultsIT {
         "FileSystemRepository.write, Site-to-Site_NIO_Content",
     })
     void aRepositoryThatFailsLosesNothing(final String method, final String thread) throws Exception {
-        endure("failing-" + method, load -> order(method, thread, "java.io.IOException", load));
+        endureBriefly("failing-" + method, load -> order(method, thread, "java.io.IOException", load));
     }
 
     /** Waits until the next call of a method threw; new connections bring about those that are rare. */
@@ -275,7 +302,7 @@ class FaultsIT {
     }
 
     private static void connectAndLeave() {
-        try (FaultPeer peer = new FaultPeer(address(), nifi.portId("input"))) {
+        try (FaultPeer peer = connect(address(), "input")) {
             peer.push("order-" + System.nanoTime(), new byte[0]);
         } catch (final IOException e) {
             logger.debug("That was the one", e);
@@ -387,13 +414,16 @@ class FaultsIT {
     @Test
     @Order(4)
     void killsLoseNothing() throws Exception {
-        endure("killed", load -> {
-            for (int kill = 0; kill < KILLS; kill++) {
-                nifi.kill();
-                nifi.startAgain();
-                nifi.flow().stop(sink());
-                load.awaitProgress();
-            }
-        });
+        for (int kills = 0; kills < KILLS; kills += KILLS_IN_A_ROUND) {
+            final int inThisRound = Math.min(KILLS_IN_A_ROUND, KILLS - kills);
+            endure("killed-" + kills, load -> {
+                for (int kill = 0; kill < inThisRound; kill++) {
+                    nifi.kill();
+                    nifi.startAgain();
+                    nifi.flow().stop(sink());
+                    load.awaitProgress();
+                }
+            });
+        }
     }
 }

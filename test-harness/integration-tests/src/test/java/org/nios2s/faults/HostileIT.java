@@ -35,11 +35,12 @@ class HostileIT {
     private static final Logger logger = LoggerFactory.getLogger(HostileIT.class);
 
     private static final boolean FULL = Boolean.getBoolean("faults");
-    private static final Duration ATTACK = FULL ? Duration.ofSeconds(40) : Duration.ofSeconds(5);
+    private static final Duration ATTACK = FULL ? Duration.ofSeconds(40) : Duration.ofSeconds(3);
     private static final Duration WARM_UP = FULL ? Duration.ofSeconds(30) : Duration.ofSeconds(5);
     private static final int MOST_PEERS_IN_SHORT = 1_500;
     /** Those whose name has this in it: {@code -Dattacks=codecs}. */
     private static final Pattern ONLY = Pattern.compile(System.getProperty("attacks", ""));
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final long MEBIBYTE = 1024L * 1024;

@@ -3,11 +3,15 @@ package org.nios2s.faults;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 
 /**
@@ -21,6 +25,7 @@ final class Pullers implements AutoCloseable {
 
     private final ResendingSenders.Connector connector;
     private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> doubts = new ConcurrentLinkedQueue<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private volatile boolean over;
 
@@ -39,14 +44,22 @@ final class Pullers implements AutoCloseable {
     private void pull() {
         while (!over) {
             try (FaultPeer peer = connector.connect()) {
-                while (!over) {
-                    if (!peer.pull(received::add)) {
-                        pause();
-                    }
-                }
+                pullFrom(peer);
             } catch (final IOException | RuntimeException e) {
                 pause();
             }
+        }
+    }
+
+    private void pullFrom(final FaultPeer peer) throws IOException {
+        try {
+            while (!over) {
+                if (!peer.pull(received::add)) {
+                    pause();
+                }
+            }
+        } finally {
+            doubts.addAll(peer.unsettled());
         }
     }
 
@@ -84,17 +97,40 @@ final class Pullers implements AutoCloseable {
         return List.copyOf(received);
     }
 
+    /**
+     * The packets that were received more often than doubts explain: those of senders about what they pushed, and those of
+     * listener and puller about what was pulled.
+     */
+    Set<String> inexplicable(final ResendingSenders senders) {
+        final Map<String, Long> times = count(received);
+        final Map<String, Long> doubtful = count(doubts);
+        return times.entrySet().stream()
+                .filter(entry -> entry.getValue() - 1
+                        > doubtful.getOrDefault(entry.getKey(), 0L) + senders.doubts(entry.getKey()))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
+    private static Map<String, Long> count(final Collection<String> ids) {
+        return ids.stream().collect(Collectors.groupingBy(id -> id, Collectors.counting()));
+    }
+
     @Override
     public String toString() {
-        return "%d packets received, %d of them twice"
-                .formatted(
-                        received.size(),
-                        received.size() - received.stream().distinct().count());
+        return "%d packets received, %d of them again, %d in doubt"
+                .formatted(received.size(), received.size() - count(received).size(), doubts.size());
     }
 
     @Override
     public void close() {
         over = true;
         threads.shutdown();
+        try {
+            if (!threads.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("A client does not end");
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

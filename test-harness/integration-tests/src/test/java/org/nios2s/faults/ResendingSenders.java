@@ -135,7 +135,8 @@ final class ResendingSenders implements AutoCloseable {
         return acknowledged.contains(id) || doubts.containsKey(id);
     }
 
-    private long doubts(final String id) {
+    /** How often the protocol left a client in doubt about a packet. */
+    long doubts(final String id) {
         return doubts.containsKey(id) ? doubts.get(id).sum() : 0;
     }
 
