@@ -2,6 +2,7 @@
 package org.nios2s.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -38,6 +39,7 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.nifi.security.Identity;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,6 +78,9 @@ class FaultsIT {
     private static final int PAUSE_SECONDS = FULL ? 10 : 3;
     private static final int SPARE_DESCRIPTORS = 5;
     private static final int MORE_DESCRIPTORS = 40;
+    /** NiFi's own pools come and go by a few. */
+    private static final int MORE_THREADS = 25;
+
     private static final int REPOSITORY_MEBIBYTES = 1024;
 
     private static final Path HOME = Path.of("target", "nifi-homes", "faults");
@@ -196,12 +201,14 @@ class FaultsIT {
 
     private Duration endure(final String name, final InetSocketAddress listener, final Fault fault) throws Exception {
         final long descriptors = Vitals.descriptors(nifi.instance().pid());
+        final int threads = threads();
         final Component sink = sink();
         nifi.flow().stop(sink);
         final Load load = new Load(name, listener);
         final Duration recovery;
         try {
             load.awaitProgress();
+            assertNotEquals(Map.of(), Leftovers.of(nifi), "what is counted has other names");
             fault.happen(load);
             recovery = load.awaitRecovery();
         } finally {
@@ -224,10 +231,17 @@ class FaultsIT {
         }
         assertEquals(Set.of(), load.looped.missing(load.pullers.received()), "acknowledged and not pulled");
         assertEquals(Set.of(), load.pullers.inexplicable(load.looped), "pulled too often");
+        Awaitility.await().atMost(PATIENCE).until(() -> Leftovers.of(nifi), Map.of()::equals);
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> Vitals.descriptors(nifi.instance().pid()) <= descriptors + MORE_DESCRIPTORS);
+                .until(() -> Vitals.descriptors(nifi.instance().pid()) <= descriptors + MORE_DESCRIPTORS
+                        && threads() <= threads + MORE_THREADS);
         return recovery;
+    }
+
+    private static int threads() {
+        return ProcessUsage.of(ProcessHandle.of(nifi.instance().pid()).orElseThrow())
+                .threads();
     }
 
     /** Waits until the sink writes no more ids. */
@@ -378,6 +392,27 @@ class FaultsIT {
             nifi.flow().disable(port());
             nifi.flow().stop(port());
             nifi.flow().start(port());
+        });
+    }
+
+    @Test
+    @Order(2)
+    void aPortThatIsDeletedTakesNothingElseWithIt() throws Exception {
+        final Component doomed = nifi.flow().ensurePort(ComponentKind.INPUT_PORT, "doomed", 1);
+        final Component connection = nifi.flow().connect(doomed, sink(), BackPressure.generous());
+        nifi.flow().start(doomed);
+        endure("port-deleted", load -> {
+            final ResendingSenders.Connector connector = () -> new FaultPeer(address(), doomed.id(), tls);
+            try (ResendingSenders small = ResendingSenders.start("doomed-small", 4, SMALL_BYTES, connector);
+                    ResendingSenders large = ResendingSenders.start("doomed-large", 2, LARGE_BYTES, connector)) {
+                small.awaitMore(BEFORE_FAULT);
+                large.awaitMore(1);
+                nifi.flow().stop(doomed);
+                nifi.queues().empty(connection);
+                nifi.flow().delete(connection);
+                nifi.flow().delete(doomed);
+                load.awaitProgress();
+            }
         });
     }
 
