@@ -77,6 +77,7 @@ public final class MeasureCommand implements Callable<Integer> {
                 throw new ParameterException(spec.commandLine(), "--show needs a preset: " + Presets.names());
             }
             spec.commandLine().getOut().print(Presets.text(preset));
+            spec.commandLine().getOut().flush();
             return ExitCode.OK;
         }
         final Experiment experiment = experiment(spec, preset, vary, rules);
