@@ -35,7 +35,7 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
         if (ratios.count() < LEAST_PAIRS) {
             return "one pair: its spread is not known";
         }
-        if (!isClear()) {
+        if (!isClear() || Math.round(PERCENT * Math.abs(ratios.median() - 1)) == 0) {
             return "no difference shown";
         }
         final boolean more = ratios.median() > 1;

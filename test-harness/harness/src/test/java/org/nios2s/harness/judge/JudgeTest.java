@@ -42,6 +42,14 @@ class JudgeTest {
     }
 
     @Test
+    void aDifferenceThatNoFigureShowsIsNone() {
+        final List<RunResult> runs =
+                List.of(run("stock", 1, 10_000), run("nio", 1, 9_999), run("stock", 2, 10_000), run("nio", 2, 9_998));
+
+        assertEquals("no difference shown", row(runs, "tx/s").get(4));
+    }
+
+    @Test
     void aDifferenceThatEveryPairShowsIsOne() {
         final List<RunResult> runs =
                 List.of(run("stock", 1, 1_000), run("nio", 1, 1_500), run("stock", 2, 1_000), run("nio", 2, 1_400));
