@@ -45,13 +45,12 @@ class ClientExamplesIT {
 
     @BeforeAll
     static void startNifi() {
-        nifi = NifiInstance.start(NifiOptions.builder()
+        nifi = NifiInstance.start(new NifiOptions()
                 .home(Path.of("target", "nifi-homes", "client-examples"))
                 .listener(Listener.NIO)
                 .heap("1g")
                 .fresh(true)
-                .stopOnExit(true)
-                .build());
+                .stopOnExit(true));
     }
 
     @AfterAll

@@ -90,13 +90,12 @@ class NioClientClusterIT {
 
     private static NifiCluster start(final Listener listener) {
         return NifiCluster.start(
-                NifiOptions.builder()
+                new NifiOptions()
                         .home(HOMES.resolve("nio-client-cluster-on-" + listener))
                         .listener(listener)
                         .heap("1g")
                         .fresh(true)
-                        .stopOnExit(true)
-                        .build(),
+                        .stopOnExit(true),
                 NODES);
     }
 

@@ -59,13 +59,12 @@ class NioClientIT {
 
     @BeforeParameterizedClassInvocation
     static void startNifi(final Listener listener) {
-        nifi = NifiInstance.start(NifiOptions.builder()
+        nifi = NifiInstance.start(new NifiOptions()
                 .home(Path.of("target", "nifi-homes", "nio-client-on-" + listener))
                 .listener(listener)
                 .heap("1g")
                 .fresh(true)
-                .stopOnExit(true)
-                .build());
+                .stopOnExit(true));
     }
 
     @AfterParameterizedClassInvocation

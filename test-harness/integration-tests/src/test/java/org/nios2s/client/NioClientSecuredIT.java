@@ -53,14 +53,13 @@ class NioClientSecuredIT {
     @BeforeParameterizedClassInvocation
     static void start(final Listener listener) {
         connector = new SiteToSiteConnector();
-        nifi = NifiInstance.start(NifiOptions.builder()
+        nifi = NifiInstance.start(new NifiOptions()
                 .home(Path.of("target", "nifi-homes", "nio-client-secured-on-" + listener))
                 .listener(listener)
                 .secure(true)
                 .heap("1g")
                 .fresh(true)
-                .stopOnExit(true)
-                .build());
+                .stopOnExit(true));
     }
 
     @AfterParameterizedClassInvocation

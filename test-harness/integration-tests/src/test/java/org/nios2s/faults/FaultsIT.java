@@ -40,6 +40,7 @@ import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.ProcessUsage;
+import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.Identity;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,7 +101,7 @@ class FaultsIT {
     @BeforeAll
     static void start() throws Exception {
         Files.deleteIfExists(ORDER);
-        final NifiOptions.Builder options = NifiOptions.builder()
+        final NifiOptions options = new NifiOptions()
                 .home(HOME)
                 .listener(Listener.NIO)
                 .heap("1g")
@@ -120,7 +121,7 @@ class FaultsIT {
                         "nifi." + repository, directory.resolve("repository").toString());
             }
         }
-        nifi = NifiInstance.start(options.build());
+        nifi = NifiInstance.start(options);
         tls = SECURE ? nifi.security().context(nifi.security().keyStore(Identity.CLIENT)) : null;
         ids = nifi.keepPacketIds("faults.ids");
         Files.write(ids, new byte[0]);
@@ -266,7 +267,7 @@ class FaultsIT {
     }
 
     private static long inputQueue() {
-        return nifi.queues().size(connection()).flowFiles();
+        return new QueueClient(nifi.rest()).size(connection()).flowFiles();
     }
 
     private static InetSocketAddress address() {
@@ -408,7 +409,7 @@ class FaultsIT {
                 small.awaitMore(BEFORE_FAULT);
                 large.awaitMore(1);
                 nifi.flow().stop(doomed);
-                nifi.queues().empty(connection);
+                new QueueClient(nifi.rest()).empty(connection);
                 nifi.flow().delete(connection);
                 nifi.flow().delete(doomed);
                 load.awaitProgress();

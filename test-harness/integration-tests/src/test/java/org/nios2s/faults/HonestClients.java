@@ -3,15 +3,18 @@ package org.nios2s.faults;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.RunName;
 import org.nios2s.harness.load.TargetAddress;
-import org.nios2s.harness.load.wire.WireLoadDriver;
+import org.nios2s.harness.load.wire.WireTransport;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
@@ -25,7 +28,7 @@ final class HonestClients implements AutoCloseable {
     private static final int PACKET_BYTES = 20_000;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    private final WireLoadDriver driver;
+    private final LoadDriver driver;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final Future<LoadOutcome> outcome;
 
@@ -44,7 +47,8 @@ final class HonestClients implements AutoCloseable {
                 nifi.instance().s2sPort(),
                 nifi.portId("input"),
                 URI.create(nifi.instance().api()));
-        driver = new WireLoadDriver(RunName.next(), load, target, null);
+        final String run = RunName.next();
+        driver = new PacedLoad(run, load, () -> new WireTransport(run, load, List.of(target), null));
         outcome = thread.submit(driver::drive);
     }
 

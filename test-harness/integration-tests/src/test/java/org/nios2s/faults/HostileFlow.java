@@ -3,11 +3,13 @@ package org.nios2s.faults;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.RunName;
 import org.nios2s.harness.load.TargetAddress;
-import org.nios2s.harness.load.wire.WireLoadDriver;
+import org.nios2s.harness.load.wire.WireTransport;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
@@ -29,7 +31,9 @@ final class HostileFlow {
                 nifi.instance().s2sPort(),
                 nifi.portId("loop-in"),
                 URI.create(nifi.instance().api()));
-        final LoadOutcome outcome = new WireLoadDriver(RunName.next(), load, target, null).drive();
+        final String run = RunName.next();
+        final LoadOutcome outcome =
+                new PacedLoad(run, load, () -> new WireTransport(run, load, List.of(target), null)).drive();
         if (outcome.failed() > 0) {
             throw new IllegalStateException("The queue could not be filled: " + outcome);
         }

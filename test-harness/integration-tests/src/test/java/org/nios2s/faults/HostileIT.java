@@ -61,15 +61,14 @@ class HostileIT {
 
     @BeforeAll
     static void start() throws Exception {
-        nifi = NifiInstance.start(NifiOptions.builder()
+        nifi = NifiInstance.start(new NifiOptions()
                 .home(Path.of("target", "nifi-homes", "hostile"))
                 .listener(Listener.NIO)
                 .heap("1g")
                 .jvmArgument("-XX:+AlwaysPreTouch")
                 .jvmArgument("-Dorg.nios2s.shaded.io.netty.leakDetection.level=simple")
                 .fresh(true)
-                .stopOnExit(true)
-                .build());
+                .stopOnExit(true));
         attacks = new Attacks(nifi.portId("input"), nifi.portId("loop-out"));
         HostileFlow.fill(nifi, PULLABLE, PULLABLE_BYTES);
         try (HonestClients warmUp = HonestClients.push(nifi, WARM_UP)) {

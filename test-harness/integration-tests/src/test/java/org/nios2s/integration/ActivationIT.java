@@ -47,8 +47,7 @@ class ActivationIT {
                 "nifi-api-",
                 "org.apache.nifi.provenance.ProvenanceReporter",
                 "send");
-        try (NifiInstance nifi =
-                NifiInstance.start(options().installation(doctored).build())) {
+        try (NifiInstance nifi = NifiInstance.start(options().installation(doctored))) {
             assertOnlyLineOfOurs(
                     nifi,
                     " ERROR ",
@@ -61,10 +60,8 @@ class ActivationIT {
     @Test
     void whereNativeLibrariesCantBeLoadedNioAndTheJdkServe() {
         // A directory in which nobody can make a file.
-        try (NifiInstance nifi = NifiInstance.start(options()
-                .secure(true)
-                .jvmArgument("-Dorg.nios2s.shaded.io.netty.native.workdir=/proc")
-                .build())) {
+        try (NifiInstance nifi = NifiInstance.start(
+                options().secure(true).jvmArgument("-Dorg.nios2s.shaded.io.netty.native.workdir=/proc"))) {
             assertOnlyLineOfOurs(nifi, " INFO ", "serves TLS (JDK) on port ");
             assertOnlyLineOfOurs(
                     nifi, " INFO ", " with nio (epoll does not load: java.nio.file.NoSuchFileException: /proc/");
@@ -99,11 +96,11 @@ class ActivationIT {
     }
 
     private static NifiInstance start(final String key, final String value) {
-        return NifiInstance.start(options().property(key, value).build());
+        return NifiInstance.start(options().property(key, value));
     }
 
-    private static NifiOptions.Builder options() {
-        return NifiOptions.builder()
+    private static NifiOptions options() {
+        return new NifiOptions()
                 .home(SharedNifi.HOMES.resolve("activation"))
                 .listener(Listener.NIO)
                 .heap(HEAP)

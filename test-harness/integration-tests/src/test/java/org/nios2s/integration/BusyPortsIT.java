@@ -47,13 +47,12 @@ class BusyPortsIT {
 
     @Test
     void anotherProcessorRunsBesideMoreBusyPortsThanThePoolHasThreads() throws Exception {
-        try (NifiInstance nifi = NifiInstance.start(NifiOptions.builder()
+        try (NifiInstance nifi = NifiInstance.start(new NifiOptions()
                         .home(SharedNifi.HOMES.resolve("busy-ports"))
                         .listener(Listener.NIO)
                         .heap("512m")
                         .fresh(true)
-                        .stopOnExit(true)
-                        .build());
+                        .stopOnExit(true));
                 ExecutorService threads = Executors.newFixedThreadPool(PORTS)) {
             final List<String> ports = makeFlow(nifi);
             final SinkLedger before = nifi.ledger();

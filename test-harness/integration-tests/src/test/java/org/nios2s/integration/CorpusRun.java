@@ -22,6 +22,8 @@ import org.awaitility.Awaitility;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.ProvenanceClient;
+import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.QueuedFlowFile;
 
 /**
@@ -66,7 +68,7 @@ final class CorpusRun {
     void hold() throws Exception {
         final Path ids = nifi.keepPacketIds(ID_FILE);
         Files.write(ids, new byte[0]);
-        queues.values().forEach(queue -> nifi.queues().empty(queue));
+        queues.values().forEach(queue -> new QueueClient(nifi.rest()).empty(queue));
         final List<Future<?>> held = new ArrayList<>();
         try (ExecutorService inParallel = Executors.newFixedThreadPool(AT_ONCE);
                 ExecutorService alone = Executors.newFixedThreadPool(ALONE_AT_ONCE);
@@ -126,7 +128,7 @@ final class CorpusRun {
             final List<String> content = settledContent(name, queue);
             observations.compute(conversation.name(), (key, seen) -> seen.and(content));
             if (!content.isEmpty()) {
-                nifi.queues().empty(queue);
+                new QueueClient(nifi.rest()).empty(queue);
             }
         });
         return null;
@@ -139,12 +141,12 @@ final class CorpusRun {
     private List<String> settledContent(final String name, final Component queue) {
         final List<String> content = new ArrayList<>();
         Awaitility.await().atMost(PATIENCE).until(() -> {
-            final List<QueuedFlowFile> listed = nifi.queues().list(queue);
+            final List<QueuedFlowFile> listed = new QueueClient(nifi.rest()).list(queue);
             content.clear();
             for (final QueuedFlowFile flowFile : listed) {
                 content.add("queue " + name + " has " + describe(queue, flowFile));
             }
-            return nifi.queues().size(queue).flowFiles() == listed.size();
+            return new QueueClient(nifi.rest()).size(queue).flowFiles() == listed.size();
         });
         content.sort(null);
         return content;
@@ -153,8 +155,9 @@ final class CorpusRun {
     private String describe(final Component queue, final QueuedFlowFile flowFile) {
         // An empty content cannot be read over the REST API.
         final byte[] content =
-                flowFile.size() == 0 ? new byte[0] : nifi.queues().content(queue, flowFile);
-        return Hearer.attributes(nifi.queues().attributes(queue, flowFile)) + " " + Hearer.content(content);
+                flowFile.size() == 0 ? new byte[0] : new QueueClient(nifi.rest()).content(queue, flowFile);
+        return Hearer.attributes(new QueueClient(nifi.rest()).attributes(queue, flowFile)) + " "
+                + Hearer.content(content);
     }
 
     private void enterLedger(final Path ids) throws IOException {
@@ -165,7 +168,7 @@ final class CorpusRun {
                 .orElseThrow();
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> nifi.queues().size(toSink).flowFiles() == 0);
+                .until(() -> new QueueClient(nifi.rest()).size(toSink).flowFiles() == 0);
         // The ids of what was acknowledged last are in the file when the sink has stopped.
         nifi.dropPacketIds();
         final List<String> lines = Files.readAllLines(ids);
@@ -183,7 +186,7 @@ final class CorpusRun {
     void readProvenance() {
         final Map<String, List<String>> events = new TreeMap<>();
         for (final String type : List.of("RECEIVE", "SEND")) {
-            for (final JsonNode event : nifi.provenance().events(Map.of("EventType", type), begin)) {
+            for (final JsonNode event : new ProvenanceClient(nifi.rest()).events(Map.of("EventType", type), begin)) {
                 final Map<String, String> attributes = attributes(event);
                 final String conversation =
                         conversation(event.path("transitUri").asText(""), attributes.getOrDefault(PACKET_ID, ""));

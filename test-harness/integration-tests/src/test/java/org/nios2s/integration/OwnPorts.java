@@ -17,6 +17,7 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
@@ -117,7 +118,7 @@ final class OwnPorts {
             case "disable" -> setState(port, "DISABLED");
             case "delete" -> flow.delete(port);
             case "disconnect" -> flow.delete(connection);
-            case "empty" -> nifi.queues().empty(connection);
+            case "empty" -> new QueueClient(nifi.rest()).empty(connection);
             default -> throw new IllegalArgumentException("Nothing is called " + verb);
         }
     }
@@ -207,7 +208,7 @@ final class OwnPorts {
         // A port task may still hold what is to be deleted.
         Awaitility.await().atMost(PATIENCE).ignoreException(RestException.class).until(() -> {
             if (exists(connection)) {
-                nifi.queues().empty(connection);
+                new QueueClient(nifi.rest()).empty(connection);
                 flow.delete(connection);
             }
             for (final Component port : ports.values()) {

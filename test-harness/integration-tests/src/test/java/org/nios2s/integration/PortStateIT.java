@@ -21,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.QueueClient;
 
 /**
  * What peers meet when a port is stopped and started, and when its destination is full.
@@ -49,8 +50,8 @@ class PortStateIT {
 
     @BeforeEach
     void emptyTheQueues() {
-        nifi.queues().empty(queue);
-        nifi.queues().empty(narrowQueue);
+        new QueueClient(nifi.rest()).empty(queue);
+        new QueueClient(nifi.rest()).empty(narrowQueue);
     }
 
     @AfterEach
@@ -91,7 +92,7 @@ class PortStateIT {
         try (RawPeer peer = RawPeer.atPort(nifi.instance(), port.id())) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), CONTENT));
         }
-        assertEquals(1, nifi.queues().size(queue).flowFiles());
+        assertEquals(1, new QueueClient(nifi.rest()).size(queue).flowFiles());
     }
 
     @Test
@@ -103,7 +104,7 @@ class PortStateIT {
 
         assertEquals(ResponseCode.PORTS_DESTINATION_FULL, handshake());
 
-        nifi.queues().empty(narrowQueue);
+        new QueueClient(nifi.rest()).empty(narrowQueue);
         Awaitility.await().atMost(PATIENCE).until(() -> handshake() == ResponseCode.PROPERTIES_OK);
         try (PushClient client = new PushClient(nifi, SideFlow.NARROW, false)) {
             assertFalse(client.push(List.of(packet())).isBackoff());
@@ -120,13 +121,15 @@ class PortStateIT {
             second.request(RequestType.SEND_FLOWFILES);
             second.packet(Map.of("filename", "late"), CONTENT);
             second.say(ResponseCode.FINISH_TRANSACTION);
-            nifi.queues().empty(narrowQueue);
+            new QueueClient(nifi.rest()).empty(narrowQueue);
 
             assertEquals(ResponseCode.CONFIRM_TRANSACTION, second.response().getCode());
             second.say(ResponseCode.CONFIRM_TRANSACTION, "");
             assertEquals(ResponseCode.TRANSACTION_FINISHED, second.response().getCode());
         }
-        assertEquals("late", nifi.queues().list(narrowQueue).getFirst().filename());
+        assertEquals(
+                "late",
+                new QueueClient(nifi.rest()).list(narrowQueue).getFirst().filename());
     }
 
     private static DataPacket packet() {

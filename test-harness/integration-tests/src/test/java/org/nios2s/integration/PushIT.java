@@ -29,6 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.ProvenanceClient;
+import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.QueuedFlowFile;
 import org.nios2s.harness.nifi.SinkLedger;
 
@@ -54,7 +56,7 @@ class PushIT {
 
     @BeforeEach
     void emptyTheQueue() {
-        nifi.queues().empty(queue);
+        new QueueClient(nifi.rest()).empty(queue);
     }
 
     @ParameterizedTest
@@ -75,7 +77,7 @@ class PushIT {
 
         push("loop-in", gzip, List.of(PushClient.packet(Map.of(), content)));
 
-        assertArrayEquals(content, nifi.queues().content(queue, onlyFlowFile()));
+        assertArrayEquals(content, new QueueClient(nifi.rest()).content(queue, onlyFlowFile()));
     }
 
     @ParameterizedTest
@@ -94,7 +96,7 @@ class PushIT {
 
         push("loop-in", gzip, List.of(PushClient.packet(Map.of(), content)));
 
-        assertArrayEquals(content, nifi.queues().content(queue, onlyFlowFile()));
+        assertArrayEquals(content, new QueueClient(nifi.rest()).content(queue, onlyFlowFile()));
     }
 
     @ParameterizedTest
@@ -110,7 +112,8 @@ class PushIT {
 
         push("loop-in", gzip, List.of(PushClient.packet(sent, random(10))));
 
-        final Map<String, String> received = new HashMap<>(nifi.queues().attributes(queue, onlyFlowFile()));
+        final Map<String, String> received =
+                new HashMap<>(new QueueClient(nifi.rest()).attributes(queue, onlyFlowFile()));
         assertNotEquals(
                 sent.remove("uuid"), UUID.fromString(received.remove("uuid")).toString());
         final String host = received.remove("s2s.host");
@@ -159,7 +162,8 @@ class PushIT {
                 IntStream.range(0, packets).mapToObj(packet -> "file-" + packet).toList();
         assertEquals(
                 expected,
-                nifi.queues().list(queue).stream().map(QueuedFlowFile::filename).toList());
+                new QueueClient(nifi.rest())
+                        .list(queue).stream().map(QueuedFlowFile::filename).toList());
     }
 
     @ParameterizedTest
@@ -171,11 +175,12 @@ class PushIT {
         push("loop-in", false, List.of(PushClient.packet(attributes, random(7))));
 
         final QueuedFlowFile received = onlyFlowFile();
-        final String host = nifi.queues().attributes(queue, received).get("s2s.host");
+        final String host =
+                new QueueClient(nifi.rest()).attributes(queue, received).get("s2s.host");
         final List<JsonNode> events = new ArrayList<>();
         Awaitility.await().atMost(PATIENCE).until(() -> {
             events.clear();
-            events.addAll(nifi.provenance().events(Map.of("FlowFileUUID", received.uuid())));
+            events.addAll(new ProvenanceClient(nifi.rest()).events(Map.of("FlowFileUUID", received.uuid())));
             return !events.isEmpty();
         });
         assertEquals(1, events.size());
@@ -216,8 +221,8 @@ class PushIT {
     private static QueuedFlowFile onlyFlowFile() {
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> nifi.queues().size(queue).flowFiles() == 1);
-        return nifi.queues().list(queue).getFirst();
+                .until(() -> new QueueClient(nifi.rest()).size(queue).flowFiles() == 1);
+        return new QueueClient(nifi.rest()).list(queue).getFirst();
     }
 
     private static byte[] random(final int size) {

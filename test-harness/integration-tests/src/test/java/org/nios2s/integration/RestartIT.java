@@ -35,6 +35,7 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.SinkLedger;
 
 /**
@@ -61,13 +62,12 @@ class RestartIT {
 
     @BeforeAll
     static void start() {
-        nifi = NifiInstance.start(NifiOptions.builder()
+        nifi = NifiInstance.start(new NifiOptions()
                 .home(SharedNifi.HOMES.resolve("restart"))
                 .listener(Listener.NIO)
                 .heap("512m")
                 .fresh(true)
-                .stopOnExit(true)
-                .build());
+                .stopOnExit(true));
     }
 
     @AfterAll
@@ -189,7 +189,7 @@ class RestartIT {
     }
 
     private static boolean inputQueueIsEmpty(final NifiInstance nifi) {
-        return nifi.queues()
+        return new QueueClient(nifi.rest())
                         .size(nifi.flow()
                                 .findConnection(
                                         SharedNifi.inputPort(nifi, "input"),

@@ -49,7 +49,7 @@ public enum SharedNifi {
     }
 
     private NifiOptions options() {
-        final NifiOptions.Builder options = NifiOptions.builder()
+        final NifiOptions options = new NifiOptions()
                 .home(HOMES.resolve("shared-" + name().toLowerCase(Locale.ROOT)))
                 .listener(listener)
                 .heap(secured ? SECURED_HEAP : HEAP)
@@ -67,7 +67,7 @@ public enum SharedNifi {
                     .property("nifi.security.identity.mapping.value.mapped", "$1")
                     .property("nifi.security.identity.mapping.transform.mapped", "LOWER");
         }
-        return options.build();
+        return options;
     }
 
     /** Stops this NiFi, if it runs. */

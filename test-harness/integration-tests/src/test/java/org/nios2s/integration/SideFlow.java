@@ -10,6 +10,7 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
 import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
@@ -56,7 +57,7 @@ final class SideFlow {
         final Component full = side.ensure(FULL, ONE_FLOW_FILE);
         side.flow.start(full);
         side.grantPorts();
-        if (nifi.queues().size(side.queue(FULL)).flowFiles() == 0) {
+        if (new QueueClient(nifi.rest()).size(side.queue(FULL)).flowFiles() == 0) {
             try (RawPeer peer = RawPeer.atPort(nifi, full.id())) {
                 peer.push(Map.of(), new byte[] {1});
             }

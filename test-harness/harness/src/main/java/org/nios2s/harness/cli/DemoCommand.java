@@ -36,6 +36,6 @@ public final class DemoCommand implements Callable<Integer> {
         return session.run(
                 MeasureCommand.experiment(spec, PRESET, List.of(), List.of()),
                 targets,
-                (runner, interruption) -> runner.run());
+                (known, runner, interruption) -> runner.run());
     }
 }

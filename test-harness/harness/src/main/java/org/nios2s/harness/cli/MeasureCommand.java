@@ -81,7 +81,7 @@ public final class MeasureCommand implements Callable<Integer> {
             return ExitCode.OK;
         }
         final Experiment experiment = experiment(spec, preset, vary, rules);
-        return session.run(experiment, targets, (runner, interruption) -> runner.run());
+        return session.run(experiment, targets, (known, runner, interruption) -> runner.run());
     }
 
     /** The experiment of a preset with what the command line says. */

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
-import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.engine.PausedProcess;
 import org.nios2s.harness.engine.Servers;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiHome;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.plan.Experiment;
@@ -90,18 +87,15 @@ public final class NifiCommand {
                     .listener(settings.word(Parameter.LISTENER, Listener.class))
                     .httpPort(httpPort)
                     .s2sPort(s2sPort)
-                    .fresh(fresh)
-                    .build();
-            final int nodes = settings.number(Parameter.NODES);
-            final List<NifiInstance> running = nodes <= 1
-                    ? List.of(NifiInstance.start(options))
-                    : NifiCluster.start(options, nodes).nodes();
+                    .fresh(fresh);
+            final List<NifiInstance> running = NifiCluster.start(options, Math.max(1, settings.number(Parameter.NODES)))
+                    .nodes();
             spec.commandLine().getOut().println(NifiCluster.describe(running));
             spec.commandLine().getOut().flush();
             return ExitCode.OK;
         }
 
-        private NifiOptions.Builder builder(final Settings settings) {
+        private NifiOptions builder(final Settings settings) {
             try {
                 return Servers.options(settings);
             } catch (final IllegalArgumentException e) {
@@ -191,22 +185,12 @@ public final class NifiCommand {
         public Integer call() {
             for (final Path home : HarnessDirectory.homes()) {
                 if (Files.exists(home) && HarnessDirectory.running(home).isEmpty()) {
-                    delete(home);
+                    NifiHome.delete(home);
                     spec.commandLine().getErr().println("Deleted " + home);
                 }
             }
             spec.commandLine().getErr().flush();
             return ExitCode.OK;
-        }
-
-        private static void delete(final Path home) {
-            try (Stream<Path> files = Files.walk(home)) {
-                for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
-            } catch (final IOException e) {
-                throw new HarnessException("Cannot delete " + home + ": " + e, e);
-            }
         }
     }
 }

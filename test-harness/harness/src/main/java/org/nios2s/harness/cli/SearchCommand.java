@@ -94,22 +94,30 @@ public final class SearchCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         final Experiment experiment = MeasureCommand.experiment(spec, preset, List.of(), List.of());
         final List<Rule> wanted;
-        final Map<Cell, CountSearch> searches = new LinkedHashMap<>();
         try {
             wanted = rules.stream().map(Rule::parse).toList();
-            for (final Cell cell : experiment.cells()) {
-                searches.put(
-                        cell,
-                        new CountSearch(cell.settings().number(Parameter.CLIENTS), most, growth, resolution / PERCENT));
-            }
+            searches(experiment);
         } catch (final IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
+        final Map<Cell, CountSearch> searches = new LinkedHashMap<>();
         session.run(
                 experiment.vary(new Axis("clients", List.of(new Axis.Step("searched", Map.of(), Map.of(), List.of())))),
                 targets,
-                (runner, interruption) -> search(searches, wanted, runner, interruption));
+                (known, runner, interruption) -> {
+                    searches.putAll(searches(known));
+                    search(searches, wanted, runner, interruption);
+                });
         return searches.values().stream().allMatch(search -> search.largestWithoutFailure() > 0) ? 0 : 1;
+    }
+
+    private Map<Cell, CountSearch> searches(final Experiment experiment) {
+        final Map<Cell, CountSearch> searches = new LinkedHashMap<>();
+        for (final Cell cell : experiment.cells()) {
+            final int first = cell.settings().number(Parameter.CLIENTS);
+            searches.put(cell, new CountSearch(first, most, growth, resolution / PERCENT));
+        }
+        return searches;
     }
 
     private void search(

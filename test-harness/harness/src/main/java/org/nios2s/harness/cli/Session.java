@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.nios2s.harness.HarnessException;
@@ -19,6 +18,8 @@ import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.engine.MeasuredNifi;
 import org.nios2s.harness.engine.Runner;
 import org.nios2s.harness.engine.Servers;
+import org.nios2s.harness.engine.ServingListener;
+import org.nios2s.harness.engine.Target;
 import org.nios2s.harness.judge.Caveat;
 import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.judge.Judge;
@@ -83,24 +84,25 @@ final class Session implements Runner.Observer {
     /** What a command does with a runner. */
     @FunctionalInterface
     interface Work {
-        void with(Runner runner, Interruption interruption) throws InterruptedException;
+        void with(Experiment experiment, Runner runner, Interruption interruption) throws InterruptedException;
     }
 
     /** Does the work of an experiment; returns the exit code. */
-    int run(final Experiment experiment, final TargetOptions targets, final Work work) throws InterruptedException {
-        check(experiment);
-        final LoadSettings first = experiment.cells().getFirst().settings().load();
-        final boolean stockClient = experiment.cells().stream()
+    int run(final Experiment wanted, final TargetOptions targets, final Work work) throws InterruptedException {
+        check(wanted);
+        final LoadSettings first = wanted.cells().getFirst().settings().load();
+        final boolean stockClient = wanted.cells().stream()
                 .anyMatch(cell -> cell.settings().word(Parameter.CLIENT, ClientKind.class) == ClientKind.STOCK);
         final MeasuredNifi given =
                 targets.given(first.shape().direction(), stockClient).orElse(null);
         final MachineLock lock = MachineLock.take(wait);
+        final Experiment experiment = given == null ? wanted : servedBy(given.target(), wanted);
         try (Interruption interruption = Interruption.install()) {
             Completion completion = Completion.COMPLETE;
             HarnessException failure = null;
             try (Servers servers = given == null ? startable(experiment) : Servers.given(given)) {
                 final Runner runner = new Runner(experiment, servers, interruption, this);
-                work.with(runner, interruption);
+                work.with(experiment, runner, interruption);
                 if (experiment.base().flag(Parameter.PROFILE) && !interruption.interrupted()) {
                     runner.profile(directory().path()).forEach(this::remark);
                 }
@@ -123,6 +125,18 @@ final class Session implements Runner.Observer {
         } finally {
             lock.close();
         }
+    }
+
+    /** An experiment on the one target that the user named goes by the name of the listener that serves there. */
+    private Experiment servedBy(final Target target, final Experiment wanted) {
+        final String listener = target.process() == null ? ServingListener.of(target) : target.name();
+        remark("The listener that serves at %s: %s.".formatted(target.address(), listener));
+        final String setting = listener.startsWith("stock") ? "stock" : "nio";
+        return wanted.with(Parameter.LISTENER.key(), setting)
+                .vary(new Axis(
+                        Parameter.LISTENER.key(),
+                        List.of(new Axis.Step(
+                                listener, Map.of(Parameter.LISTENER.key(), setting), Map.of(), List.of()))));
     }
 
     /** What the verdict is when the runs alone do not say it. */
@@ -221,9 +235,9 @@ final class Session implements Runner.Observer {
             throw new HarnessException("Cannot write the files of a run into " + results() + ": " + e, e);
         }
         final String latency = Figure.P99.of(run).isPresent()
-                ? words(", p99 %,.1f ms", Figure.P99.of(run).getAsDouble())
+                ? Figure.words(", p99 %,.1f ms", Figure.P99.of(run).getAsDouble())
                 : "";
-        onProgress(words(
+        onProgress(Figure.words(
                 "%s: %,.0f tx/s%s, %,d failures%s",
                 run.label(),
                 run.transactionsPerSecond(),
@@ -256,7 +270,7 @@ final class Session implements Runner.Observer {
                 new ArrayList<>(caveats.stream().map(Caveat::remark).toList());
         judge.growths().forEach(growth -> said.add(growth.sentence() + "."));
         runs.forEach(run -> run.failuresByCause()
-                .forEach((cause, count) -> said.add(words("%s failed: %,d × %s", run.label(), count, cause))));
+                .forEach((cause, count) -> said.add(Figure.words("%s failed: %,d × %s", run.label(), count, cause))));
         final List<String> broken = judge.brokenRules();
         broken.forEach(rule -> said.add("Rule: " + rule + "."));
         said.addAll(remarks);
@@ -336,9 +350,5 @@ final class Session implements Runner.Observer {
 
     private Path results() {
         return parent == null ? HarnessDirectory.resolve(HarnessDirectory.RESULTS) : parent.toAbsolutePath();
-    }
-
-    private static String words(final String format, final Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

@@ -54,11 +54,7 @@ public final class BusyPorts implements MeasuredNifi {
 
     /** How often the processor beside the ports was triggered so far. */
     public static long triggers(final NifiInstance nifi) {
-        for (final JsonNode counter : nifi.rest()
-                .get("/counters")
-                .required("counters")
-                .required("aggregateSnapshot")
-                .required("counters")) {
+        for (final JsonNode counter : nifi.rest().get("/counters").requiredAt("/counters/aggregateSnapshot/counters")) {
             if (TRIGGERS.equals(counter.required("name").asText())
                     && counter.required("context").asText().startsWith(COUNTER)) {
                 return counter.required("valueCount").asLong();

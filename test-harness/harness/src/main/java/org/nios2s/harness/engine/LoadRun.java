@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.engine;
 
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientKind;
@@ -23,14 +25,15 @@ import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.RunName;
-import org.nios2s.harness.load.nio.NioLoadDriver;
-import org.nios2s.harness.load.stock.StockLoadDriver;
-import org.nios2s.harness.load.wire.LargePush;
-import org.nios2s.harness.load.wire.WireLoadDriver;
+import org.nios2s.harness.load.Transactor;
+import org.nios2s.harness.load.nio.NioTransport;
+import org.nios2s.harness.load.stock.StockTransactor;
 import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
+import org.nios2s.harness.load.wire.WireTransport;
 import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
@@ -98,7 +101,6 @@ public final class LoadRun {
         final LoadDriver driver = driver(run, load, target);
         final boolean counted = target.packetIds() != null && client != ClientKind.INSIDE;
         final LedgerCheck ledger = counted ? LedgerCheck.before(target.packetIdFiles()) : null;
-        final ServerSampler sampler = target.process() == null ? null : ServerSampler.start(target.processes());
         final RunSampler watch = RunSampler.start(driver.meter(), target.processes(), nifi.helpers());
         final LoadOutcome outcome = drive(driver, load, target);
         watch.stop();
@@ -112,7 +114,7 @@ public final class LoadRun {
                         () -> interruption.interrupted() || hasEnded(target));
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = transactions(outcome);
-        final ServerFigures server = stop(sampler, transactions);
+        final ServerFigures server = watch.server(transactions);
         final Measured measured = new Measured(
                 result(
                         place,
@@ -154,25 +156,30 @@ public final class LoadRun {
     }
 
     private LoadDriver driver(final String run, final LoadSettings load, final Target target) {
-        if (settings.flag(Parameter.LARGE)) {
-            return new LargePush(run, load, target.address(), WireTls.client(target.tls()));
+        final SslContext tls = WireTls.client(target.tls());
+        final Supplier<Transactor.Transport> transport =
+                switch (client) {
+                    case STOCK -> () -> StockTransactor.transport(run, load, target.address(), target.sslContext());
+                    case NIO -> () -> new NioTransport(run, load, target.address(), target.sslContext());
+                    case WIRE ->
+                        settings.flag(Parameter.LARGE)
+                                ? () -> WireTransport.large(run, load, target.addresses(), tls)
+                                : () -> new WireTransport(run, load, target.addresses(), tls);
+                    case INSIDE -> null;
+                };
+        return transport == null ? inside(run, load) : new PacedLoad(run, load, transport);
+    }
+
+    private LoadDriver inside(final String run, final LoadSettings load) {
+        if (!(nifi instanceof final EmbeddedNifi embedded)) {
+            throw new HarnessException("--client inside needs a single NiFi that the harness starts");
         }
-        return switch (client) {
-            case STOCK -> new StockLoadDriver(run, load, target.address(), target.sslContext());
-            case NIO -> new NioLoadDriver(run, load, target.address(), target.sslContext());
-            case WIRE -> new WireLoadDriver(run, load, target.addresses(), WireTls.client(target.tls()));
-            case INSIDE -> {
-                if (!(nifi instanceof final EmbeddedNifi embedded)) {
-                    throw new HarnessException("--client inside needs a single NiFi that the harness starts");
-                }
-                yield new InsideDriver(
-                        run,
-                        load,
-                        settings.number(Parameter.COMMIT),
-                        nifi.instance(),
-                        embedded.inside(settings.number(Parameter.PORT_TASKS)));
-            }
-        };
+        return new InsideDriver(
+                run,
+                load,
+                settings.number(Parameter.COMMIT),
+                nifi.instance(),
+                embedded.inside(settings.number(Parameter.PORT_TASKS)));
     }
 
     private LoadOutcome drive(final LoadDriver driver, final LoadSettings load, final Target target)
@@ -188,20 +195,6 @@ public final class LoadRun {
             onServerEnd.cancel(false);
             display.close();
             interruption.during(null);
-        }
-    }
-
-    private static ServerFigures stop(final ServerSampler sampler, final long transactions)
-            throws InterruptedException {
-        if (sampler == null) {
-            return null;
-        }
-        try {
-            return sampler.stop(transactions);
-        } catch (final HarnessException e) {
-            // The server has ended, by itself or by the Ctrl-C that reaches it, too: what the clients measured is kept
-            // without its part, and the caller says what happened.
-            return null;
         }
     }
 

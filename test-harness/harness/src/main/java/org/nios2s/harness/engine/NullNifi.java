@@ -1,44 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.engine;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.BuildOutput;
+import org.nios2s.harness.nifi.FreePorts;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NullListener;
 
 /**
- * A listener without NiFi, for a scenario that measures the engine alone. For one thread at a time.
+ * Either listener in a process of its own, in front of a port that keeps nothing: the engine without NiFi's repositories.
+ * For one thread at a time; the process ends with this JVM, whatever happens.
  */
 public final class NullNifi implements MeasuredNifi {
 
-    /** What a target's name has behind the listener's. */
-    public static final String SUFFIX = ", null sink";
+    private static final String PORT_ID = "null-port";
+    private static final String HOST = "127.0.0.1";
+    private static final String MAIN_CLASS = "org.nios2s.harness.nullport.NullPortServer";
+    private static final String STARTED = "started";
+    private static final int END_SECONDS = 10;
 
-    private final NullListener listener;
+    private final Process process;
     private final Target target;
 
-    private NullNifi(final NullListener listener, final Target target) {
-        this.listener = listener;
+    private NullNifi(final Process process, final Target target) {
+        this.process = process;
         this.target = target;
     }
 
     /** Starts one. */
     public static NullNifi start(
-            final Listener kind,
+            final Listener listener,
             final int tasks,
             final Map<String, String> properties,
             final List<String> jvmArguments) {
-        final NullListener started = NullListener.start(kind, tasks, properties, jvmArguments);
-        return new NullNifi(
-                started,
-                new Target(
-                        kind.name().toLowerCase(Locale.ROOT) + SUFFIX,
-                        new TargetAddress(NullListener.HOST, started.port(), NullListener.PORT_ID, null),
-                        started.process(),
-                        null,
-                        null));
+        final int port = FreePorts.any();
+        final String kind = listener.name().toLowerCase(Locale.ROOT);
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmArguments);
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.addAll(List.of("-cp", BuildOutput.nullPort(), MAIN_CLASS, kind));
+        command.addAll(List.of(Integer.toString(port), Integer.toString(tasks)));
+        properties.forEach((key, value) -> command.add(key + "=" + value));
+        try {
+            final Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            awaitStart(process);
+            final TargetAddress address = new TargetAddress(HOST, port, PORT_ID, null);
+            return new NullNifi(process, new Target(kind + ", null sink", address, process.toHandle(), null, null));
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot start a listener with " + command.getFirst(), e);
+        }
     }
 
     @Override
@@ -46,8 +68,32 @@ public final class NullNifi implements MeasuredNifi {
         return target;
     }
 
+    /** Lets it end in order, as the end of its standard input tells it to; ends it if it does not. */
     @Override
     public void close() {
-        listener.close();
+        try {
+            process.getOutputStream().close();
+            if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (final IOException e) {
+            process.destroyForcibly();
+        } catch (final InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Its first line says that it serves. The rest is not read: there is none. */
+    private static void awaitStart(final Process process) throws IOException {
+        final BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+        String line = lines.readLine();
+        while (line != null && !STARTED.equals(line)) {
+            line = lines.readLine();
+        }
+        if (line == null) {
+            process.destroyForcibly();
+            throw new HarnessException("A listener without NiFi ended while it was started; see its words above");
+        }
     }
 }

@@ -20,6 +20,7 @@ import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.result.Disturbance;
 import org.nios2s.harness.result.GeneratorFigures;
 import org.nios2s.harness.result.LatencyLog;
+import org.nios2s.harness.result.ServerFigures;
 import org.nios2s.harness.result.TimeSeries;
 
 /**
@@ -50,6 +51,8 @@ final class RunSampler {
     private final Thread thread = new Thread(this::sample, "run-sampler");
     private final Moment first;
     private Moment last;
+    private long maxResidentBytes;
+    private int maxThreads;
 
     /** What had been counted at a moment. */
     private record Moment(
@@ -108,6 +111,31 @@ final class RunSampler {
                 millis(lateness, TAIL));
     }
 
+    /** What the server cost until now, with what it still had to do; null when it is not here or has ended. */
+    ServerFigures server(final long transactions) {
+        final ProcessUsage now = server.isEmpty() ? null : usage(server);
+        if (now == null || first.serverUsage() == null) {
+            return null;
+        }
+        note(now);
+        final double cpuMillis = now.cpu().minus(first.serverUsage().cpu()).toNanos() / NANOS_PER_MILLI;
+        return new ServerFigures(
+                cpuMillis,
+                transactions == 0 ? 0 : cpuMillis / transactions,
+                PERCENT * cpuMillis / ((System.nanoTime() - first.nanos()) / NANOS_PER_MILLI),
+                null,
+                null,
+                maxResidentBytes,
+                maxThreads);
+    }
+
+    private void note(final ProcessUsage usage) {
+        if (usage != null) {
+            maxResidentBytes = Math.max(maxResidentBytes, usage.residentBytes());
+            maxThreads = Math.max(maxThreads, usage.threads());
+        }
+    }
+
     /** What else the machine did meanwhile; null when that cannot be told. */
     Disturbance disturbance() {
         if (first.machine() == null || last.machine() == null || first.knownCpu() == null || last.knownCpu() == null) {
@@ -144,6 +172,7 @@ final class RunSampler {
     }
 
     private void add(final Moment now) {
+        note(now.serverUsage());
         final Map<Phase, Histogram> times = meter.tick();
         latencies.add(last.time(), now.time(), times);
         final double seconds = (now.nanos() - last.nanos()) / NANOS_PER_SECOND;

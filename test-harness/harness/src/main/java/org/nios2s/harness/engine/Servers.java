@@ -132,14 +132,13 @@ public final class Servers implements AutoCloseable {
             return NullNifi.start(listener, tasks, settings.properties(), arguments);
         }
         final String directory = name.toLowerCase(Locale.ROOT).replaceAll("[^\\w.]+", "-");
-        final NifiOptions options = options(settings)
-                .home(homes.resolve(directory))
-                .listener(listener)
-                .build();
-        if (settings.number(Parameter.NODES) > 1) {
-            return EmbeddedCluster.start(options, settings.number(Parameter.NODES));
+        final NifiOptions options =
+                options(settings).home(homes.resolve(directory)).listener(listener);
+        final int nodes = settings.number(Parameter.NODES);
+        final EmbeddedNifi nifi = EmbeddedNifi.start(options, Math.max(1, nodes));
+        if (nodes > 1) {
+            return nifi;
         }
-        final EmbeddedNifi nifi = EmbeddedNifi.start(options);
         boolean usable = false;
         try {
             nifi.instance().flow().setTimerDrivenThreads(settings.number(Parameter.POOL));
@@ -165,16 +164,15 @@ public final class Servers implements AutoCloseable {
             progress.accept("starting the NiFi in between ...");
             final NifiOptions sender = options(settings)
                     .home(homes.resolve(directory + "-between"))
-                    .listener(Listener.STOCK)
-                    .build();
-            return new ForwardingNifi(EmbeddedNifi.start(sender), nifi, tasks);
+                    .listener(Listener.STOCK);
+            return new ForwardingNifi(EmbeddedNifi.start(sender, 1), nifi, tasks);
         }
         return nifi;
     }
 
     /** A NiFi as settings want it, to which home and listener are still to be added. */
-    public static NifiOptions.Builder options(final Settings settings) {
-        final NifiOptions.Builder options = NifiOptions.builder()
+    public static NifiOptions options(final Settings settings) {
+        final NifiOptions options = new NifiOptions()
                 .secure(settings.flag(Parameter.SECURE))
                 .heap(settings.text(Parameter.HEAP))
                 .portTasks(settings.number(Parameter.PORT_TASKS))

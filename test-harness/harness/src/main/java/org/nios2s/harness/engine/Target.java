@@ -42,11 +42,6 @@ public record Target(
         return tls == null ? null : tls.context();
     }
 
-    /** The same under another name: the renamed target. */
-    public Target named(final String other) {
-        return new Target(other, address, process, packetIds, tls, others);
-    }
-
     /** Where the load goes, node by node: one address or more. */
     public List<TargetAddress> addresses() {
         return nodes().map(Target::address).toList();

@@ -2,12 +2,11 @@
 package org.nios2s.harness.judge;
 
 import java.util.ArrayList;
-import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -41,9 +40,6 @@ public record Caveat(String brief, String remark) {
     private static final double SPREAD_PERCENT = 20;
 
     private static final double PERCENT = 100;
-    private static final String GENERATOR = "the load generator was the limit";
-    private static final String BEHIND = "the load generator fell behind";
-    private static final String NOISE = "the machine was noisy";
     private static final String SPREAD = "runs of the same work differ widely";
 
     /** What is to be said of the runs of an experiment on a machine of so many processors, worst first. */
@@ -52,10 +48,8 @@ public record Caveat(String brief, String remark) {
         generator(runs, processors, caveats);
         noise(runs, caveats);
         spread(runs, caveats);
-        window(runs, caveats);
-        pace(runs, caveats);
+        whole(runs, caveats);
         order(runs, caveats);
-        ledger(runs, caveats);
         return caveats;
     }
 
@@ -69,53 +63,60 @@ public record Caveat(String brief, String remark) {
                         .collect(Collectors.joining(", ", verdict + " But ", "."));
     }
 
-    private static void generator(final List<RunResult> runs, final int processors, final List<Caveat> caveats) {
-        final List<RunResult> full = matching(
-                runs,
-                run -> run.generator() != null
-                        && (run.generator().busiestThreadPercent() >= BUSY_THREAD_PERCENT
-                                || run.generator().cpuPercent() >= BUSY_PROCESSORS_PERCENT * processors));
-        if (!full.isEmpty()) {
-            caveats.add(new Caveat(
-                    GENERATOR,
-                    words(
-                            "The load generator was the limit in %s: its busiest thread took up to %.0f %% of a processor, all"
-                                    + " of it up to %.0f %%. The target may be able to do more.",
-                            labels(full),
-                            most(full, run -> run.generator().busiestThreadPercent()),
-                            most(full, run -> run.generator().cpuPercent()))));
-        }
-        final List<RunResult> late = matching(
-                runs,
-                run -> run.generator() != null
-                        && run.generator().lateP99Millis() != null
-                        && run.generator().lateP99Millis() > LATE_MILLIS);
-        if (!late.isEmpty()) {
-            caveats.add(new Caveat(
-                    BEHIND,
-                    words(
-                            "The load generator fell behind in %s: it began transactions up to %,.0f ms (p99) later than due,"
-                                    + " because it got too little of the processors. Times there are partly its own.",
-                            labels(late), most(late, run -> run.generator().lateP99Millis()))));
+    /** Says something of those runs of which a condition is true, if there are any. */
+    private static void say(
+            final List<Caveat> caveats,
+            final String brief,
+            final List<RunResult> runs,
+            final Predicate<RunResult> condition,
+            final Function<List<RunResult>, String> remark) {
+        final List<RunResult> concerned = runs.stream().filter(condition).toList();
+        if (!concerned.isEmpty()) {
+            caveats.add(new Caveat(brief, remark.apply(concerned)));
         }
     }
 
+    private static void generator(final List<RunResult> runs, final int processors, final List<Caveat> caveats) {
+        final List<RunResult> seen =
+                runs.stream().filter(run -> run.generator() != null).toList();
+        say(
+                caveats,
+                "the load generator was the limit",
+                seen,
+                run -> run.generator().busiestThreadPercent() >= BUSY_THREAD_PERCENT
+                        || run.generator().cpuPercent() >= BUSY_PROCESSORS_PERCENT * processors,
+                full -> Figure.words(
+                        "The load generator was the limit in %s: its busiest thread took up to %.0f %% of a processor, all"
+                                + " of it up to %.0f %%. The target may be able to do more.",
+                        labels(full),
+                        most(full, run -> run.generator().busiestThreadPercent()),
+                        most(full, run -> run.generator().cpuPercent())));
+        say(
+                caveats,
+                "the load generator fell behind",
+                seen,
+                run -> run.generator().lateP99Millis() != null
+                        && run.generator().lateP99Millis() > LATE_MILLIS,
+                late -> Figure.words(
+                        "The load generator fell behind in %s: it began transactions up to %,.0f ms (p99) later than due,"
+                                + " because it got too little of the processors. Times there are partly its own.",
+                        labels(late), most(late, run -> run.generator().lateP99Millis())));
+    }
+
     private static void noise(final List<RunResult> runs, final List<Caveat> caveats) {
-        final List<RunResult> disturbed = matching(
+        say(
+                caveats,
+                "the machine was noisy",
                 runs,
                 run -> run.disturbance() != null
                         && (run.disturbance().foreignPercent() > FOREIGN_PERCENT
-                                || run.disturbance().stolenPercent() > STOLEN_PERCENT));
-        if (!disturbed.isEmpty()) {
-            caveats.add(new Caveat(
-                    NOISE,
-                    words(
-                            "The machine was noisy in %s: processes that were not measured took up to %.0f %% of a processor,"
-                                    + " and the machine's host up to %.0f %%.",
-                            labels(disturbed),
-                            most(disturbed, run -> run.disturbance().foreignPercent()),
-                            most(disturbed, run -> run.disturbance().stolenPercent()))));
-        }
+                                || run.disturbance().stolenPercent() > STOLEN_PERCENT),
+                disturbed -> Figure.words(
+                        "The machine was noisy in %s: processes that were not measured took up to %.0f %% of a processor,"
+                                + " and the machine's host up to %.0f %%.",
+                        labels(disturbed),
+                        most(disturbed, run -> run.disturbance().foreignPercent()),
+                        most(disturbed, run -> run.disturbance().stolenPercent())));
     }
 
     private static void spread(final List<RunResult> runs, final List<Caveat> caveats) {
@@ -126,14 +127,14 @@ public record Caveat(String brief, String remark) {
             repeated.forEach((work, same) -> {
                 final double percent = spreadPercent(figure, same);
                 if (percent > SPREAD_PERCENT) {
-                    differences.add(words("%.0f %% in %s (%s)", percent, figure.title(), work));
+                    differences.add(Figure.words("%.0f %% in %s (%s)", percent, figure.title(), work));
                 }
             });
         }
         if (!differences.isEmpty()) {
             caveats.add(new Caveat(
                     SPREAD,
-                    words(
+                    Figure.words(
                             "Runs of the same work differ by %s of their median. The machine was noisy, or the servers were not"
                                     + " warm yet: smaller differences mean nothing here.",
                             String.join(", by ", differences))));
@@ -149,34 +150,35 @@ public record Caveat(String brief, String remark) {
         return values.size() < 2 ? 0 : Spread.of(values).percent();
     }
 
-    private static void window(final List<RunResult> runs, final List<Caveat> caveats) {
-        final List<RunResult> without =
-                matching(runs, run -> run.window() != null && !run.window().usable());
-        if (!without.isEmpty()) {
-            caveats.add(new Caveat(
-                    "some runs have no steady part",
-                    words(
-                            "In %s all clients were at work together for too short a time: rates and times there are those of"
-                                    + " the whole run, start and end included.",
-                            labels(without))));
-        }
-    }
-
-    private static void pace(final List<RunResult> runs, final List<Caveat> caveats) {
-        final List<RunResult> behind =
-                matching(runs, run -> Figure.PACE.of(run).orElse(Rule.PACE_PERCENT) < Rule.PACE_PERCENT);
-        if (!behind.isEmpty()) {
-            caveats.add(new Caveat(
-                    "the pace was not kept",
-                    words(
-                            "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there grow with the length"
-                                    + " of the run and say nothing else.",
-                            labels(behind),
-                            behind.stream()
-                                    .mapToDouble(run -> Figure.PACE.of(run).orElseThrow())
-                                    .min()
-                                    .orElseThrow())));
-        }
+    private static void whole(final List<RunResult> runs, final List<Caveat> caveats) {
+        say(
+                caveats,
+                "some runs have no steady part",
+                runs,
+                run -> run.window() != null && !run.window().usable(),
+                without ->
+                        "In %s all clients were at work together for too short a time: rates and times there are those of"
+                                        .formatted(labels(without))
+                                + " the whole run, start and end included.");
+        say(
+                caveats,
+                "the pace was not kept",
+                runs,
+                run -> Figure.PACE.of(run).orElse(Rule.PACE_PERCENT) < Rule.PACE_PERCENT,
+                behind -> Figure.words(
+                        "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there grow with the length"
+                                + " of the run and say nothing else.",
+                        labels(behind),
+                        -most(behind, run -> -Figure.PACE.of(run).orElseThrow())));
+        say(
+                caveats,
+                "the ledger did not come to rest",
+                runs,
+                run -> run.ledger() != null && !run.ledger().settled(),
+                restless ->
+                        "The sink was still at work when the harness stopped to wait in %s: lost packets there may only be"
+                                        .formatted(labels(restless))
+                                + " late, and their cost is not counted.");
     }
 
     private static void order(final List<RunResult> runs, final List<Caveat> caveats) {
@@ -191,27 +193,8 @@ public record Caveat(String brief, String remark) {
         }
     }
 
-    private static void ledger(final List<RunResult> runs, final List<Caveat> caveats) {
-        final List<RunResult> restless =
-                matching(runs, run -> run.ledger() != null && !run.ledger().settled());
-        if (!restless.isEmpty()) {
-            caveats.add(new Caveat(
-                    "the ledger did not come to rest",
-                    words(
-                            "The sink was still at work when the harness stopped to wait in %s: lost packets there may only be"
-                                    + " late, and their cost is not counted.",
-                            labels(restless))));
-        }
-    }
-
-    private static List<RunResult> matching(final List<RunResult> runs, final Predicate<RunResult> condition) {
-        return runs.stream().filter(condition).toList();
-    }
-
     private static double most(final List<RunResult> runs, final ToDoubleFunction<RunResult> value) {
-        final DoubleSummaryStatistics statistics =
-                runs.stream().mapToDouble(value).summaryStatistics();
-        return statistics.getMax();
+        return runs.stream().mapToDouble(value).max().orElseThrow();
     }
 
     /** Of many runs of a kind only the kind is named. */
@@ -220,15 +203,11 @@ public record Caveat(String brief, String remark) {
                 .map(run -> run.place().kind())
                 .distinct()
                 .map(kind -> kind
-                        + words(
+                        + Figure.words(
                                 " (%d ×)",
                                 runs.stream()
                                         .filter(run -> run.place().kind().equals(kind))
                                         .count()))
                 .collect(Collectors.joining(", "));
-    }
-
-    private static String words(final String format, final Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

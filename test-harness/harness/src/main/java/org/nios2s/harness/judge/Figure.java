@@ -141,7 +141,12 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
 
     /** A number as this figure is printed. */
     public String format(final double number) {
-        return String.format(Locale.ROOT, "%,." + decimals + "f", number);
+        return words("%,." + decimals + "f", number);
+    }
+
+    /** Words with numbers in them, written alike everywhere. */
+    public static String words(final String format, final Object... values) {
+        return String.format(Locale.ROOT, format, values);
     }
 
     private static Figure of(

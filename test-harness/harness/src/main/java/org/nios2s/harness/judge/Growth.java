@@ -3,7 +3,6 @@ package org.nios2s.harness.judge;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
@@ -22,9 +21,6 @@ import org.nios2s.harness.result.Slope;
  * @param slope        per 100,000 transactions, through the laps after the first quarter
  */
 public record Growth(String column, Figure figure, long transactions, Slope slope) {
-
-    /** A slope of more standard errors than this is none of chance. */
-    private static final double SURE = 2;
 
     private static final int LEAST_LAPS = 4;
     private static final int WARM_UP_PART = 4;
@@ -64,28 +60,19 @@ public record Growth(String column, Figure figure, long transactions, Slope slop
         return Optional.of(new Growth(laps.getFirst().place().kind(), figure, sum, Slope.of(transactions, values)));
     }
 
-    /** Whether it grows beyond what chance explains. */
-    public boolean isShown() {
-        return slope.value() > SURE * slope.standardError();
-    }
-
     /** What it says, with what could have been seen. */
     public String sentence() {
-        return words(
+        return Figure.words(
                 "%s, %s: %+.2f ± %.2f per 100,000 transactions in %,d of them: %s",
                 column,
                 figure.title(),
                 slope.value(),
                 slope.standardError(),
                 transactions,
-                isShown()
+                slope.grows()
                         ? "it grows"
-                        : words("no growth is shown, and one of more than %.2f would have been", detectable()));
-    }
-
-    /** The least slope that would have been told from chance. */
-    private double detectable() {
-        return Math.max(0, slope.value()) + SURE * slope.standardError();
+                        : Figure.words(
+                                "no growth is shown, and one of more than %.2f would have been", slope.detectable()));
     }
 
     /** Growths as a table. */
@@ -106,15 +93,11 @@ public record Growth(String column, Figure figure, long transactions, Slope slop
                     growth.transactions(),
                     growth.slope().value(),
                     growth.slope().standardError(),
-                    growth.detectable(),
-                    growth.isShown() ? "yes" : "not shown");
+                    growth.slope().detectable(),
+                    growth.slope().grows() ? "yes" : "not shown");
         }
         return table.noted(
                 "Least squares through the laps after the first quarter. More than two standard errors above 0"
                         + " is growth; a true growth up to the largest that fits can't be excluded.");
-    }
-
-    private static String words(final String format, final Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

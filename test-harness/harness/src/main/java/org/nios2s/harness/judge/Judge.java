@@ -4,7 +4,6 @@ package org.nios2s.harness.judge;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -216,8 +215,8 @@ public final class Judge {
                         .flatMap(Optional::stream)
                         .findFirst()
                         .ifPresent(ratio -> headlines.add(new Headline(
-                                words("%.2f ×", ratio.ratios().median()),
-                                words(
+                                Figure.words("%.2f ×", ratio.ratios().median()),
+                                Figure.words(
                                         "%s, %s / %s%s",
                                         figure.title(),
                                         ratio.second(),
@@ -242,7 +241,7 @@ public final class Judge {
         if (parts.isEmpty()) {
             parts.add(plain());
         }
-        growths().stream().filter(Growth::isShown).forEach(growth -> parts.add(growth.sentence()));
+        growths().stream().filter(growth -> growth.slope().grows()).forEach(growth -> parts.add(growth.sentence()));
         return Caveat.append(String.join("; ", parts) + "; " + faults() + ".", caveats(processors));
     }
 
@@ -264,7 +263,7 @@ public final class Judge {
             } else if (!ratios.isEmpty()) {
                 final Spread medians = Spread.of(
                         ratios.stream().map(ratio -> ratio.ratios().median()).toList());
-                said.add(words(
+                said.add(Figure.words(
                         "%s %.2f to %.2f × in %d rows",
                         figure.title(), medians.least(), medians.most(), ratios.size()));
             }
@@ -297,7 +296,8 @@ public final class Judge {
                             run -> run.ledger() == null ? 0 : run.ledger().duplicated());
                     return failed + lost + twice == 0
                             ? ""
-                            : words("%s: %,d failed, %,d packets lost, %,d duplicated", column, failed, lost, twice);
+                            : Figure.words(
+                                    "%s: %,d failed, %,d packets lost, %,d duplicated", column, failed, lost, twice);
                 })
                 .filter(text -> !text.isEmpty())
                 .toList();
@@ -325,7 +325,7 @@ public final class Judge {
                 .map(Rule::parse)
                 .flatMap(rule -> runs.stream()
                         .filter(rule::holds)
-                        .map(run -> words(
+                        .map(run -> Figure.words(
                                 "%s holds in %s: %s",
                                 rule,
                                 run.label(),
@@ -409,9 +409,5 @@ public final class Judge {
                         .filter(run -> run.place().row().equals(row))
                         .anyMatch(run -> figure.of(run).isPresent()))
                 .toList();
-    }
-
-    private static String words(final String format, final Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

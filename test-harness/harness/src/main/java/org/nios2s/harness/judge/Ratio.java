@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.judge;
 
-import java.util.Locale;
 import org.nios2s.harness.result.Spread;
 
 /**
@@ -21,8 +20,8 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
     /** The ratio as a table shows it. */
     public String text() {
         return ratios.count() < LEAST_PAIRS
-                ? words("%.2f ×", ratios.median())
-                : words("%.2f × (%.2f – %.2f)", ratios.median(), ratios.least(), ratios.most());
+                ? Figure.words("%.2f ×", ratios.median())
+                : Figure.words("%.2f × (%.2f – %.2f)", ratios.median(), ratios.least(), ratios.most());
     }
 
     /** Whether every pair says the same: all more, or all less. */
@@ -40,16 +39,12 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
         }
         final boolean more = ratios.median() > 1;
         final String amount = more && ratios.median() >= 2
-                ? words("%.1f times as much", ratios.median())
-                : words("%.0f %% %s", PERCENT * Math.abs(ratios.median() - 1), more ? "more" : "less");
+                ? Figure.words("%.1f times as much", ratios.median())
+                : Figure.words("%.0f %% %s", PERCENT * Math.abs(ratios.median() - 1), more ? "more" : "less");
         return switch (figure.sense()) {
             case NEITHER -> amount;
             case MORE -> amount + (more ? ", better" : ", worse");
             case LESS -> amount + (more ? ", worse" : ", better");
         };
-    }
-
-    private static String words(final String format, final Object... values) {
-        return String.format(Locale.ROOT, format, values);
     }
 }

@@ -138,21 +138,8 @@ public record LoadSettings(
 
     /** The same over TLS or plain TCP, with a connection for each transaction or not. */
     public LoadSettings over(final boolean secured, final boolean reconnecting) {
-        return with(new Connection(secured, reconnecting, connection.most()));
-    }
-
-    private LoadSettings with(final Connection other) {
+        final Connection other = new Connection(secured, reconnecting, connection.most());
         return new LoadSettings(clients, transactions, duration, interval, stagger, timeout, shape, other);
-    }
-
-    /** The same from another number of clients. */
-    public LoadSettings withClients(final int count, final Duration staggered) {
-        return new LoadSettings(count, transactions, duration, interval, staggered, timeout, shape, connection);
-    }
-
-    /** The same with this number of transactions per client, which alone ends it. */
-    public LoadSettings withTransactions(final int count) {
-        return new LoadSettings(clients, count, Duration.ZERO, interval, stagger, timeout, shape, connection);
     }
 
     /** Packets of the same kind from the same clients, as fast as they go and for some time: to warm a server up. */

@@ -42,16 +42,17 @@ public final class TransactionTimes {
         completed = System.nanoTime();
     }
 
-    /** The transaction has ended, and somebody else measured it. */
+    /** The transaction has ended, and somebody else measured it from its begin on. */
     public void reached(
+            final long begun,
             final Duration untilCreated,
             final Duration untilSent,
             final Duration untilConfirmed,
             final Duration untilCompleted) {
-        created = started + untilCreated.toNanos();
-        sent = started + untilSent.toNanos();
-        confirmed = started + untilConfirmed.toNanos();
-        completed = started + untilCompleted.toNanos();
+        created = begun + untilCreated.toNanos();
+        sent = begun + untilSent.toNanos();
+        confirmed = begun + untilConfirmed.toNanos();
+        completed = begun + untilCompleted.toNanos();
     }
 
     /** When it should have begun; flat out when it began. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
+import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,7 @@ import org.nios2s.harness.HarnessException;
  * What this project's build made for the harness: in the target directories of its modules, or in the release's zip, where
  * those of them that the harness needs lie beside its jar. Stateless, any thread.
  */
-final class BuildOutput {
+public final class BuildOutput {
 
     private static final String MODULES = "test-harness";
 
@@ -25,6 +26,13 @@ final class BuildOutput {
     /** A NAR that the harness puts into a NiFi. */
     static Path nar(final String name) {
         return existing(home().resolve("nifi-extensions").resolve(name));
+    }
+
+    /** The class path of a listener without NiFi. */
+    public static String nullPort() {
+        final Path target = modules().resolve("null-port").resolve("target");
+        final Path jar = existing(target.resolve("null-port.jar"));
+        return jar + File.pathSeparator + target.resolve("lib") + File.separator + "*";
     }
 
     /** A file or directory of the build. */

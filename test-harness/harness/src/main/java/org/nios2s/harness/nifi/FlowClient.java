@@ -35,8 +35,7 @@ public final class FlowClient {
     /** How many nodes of the cluster are connected; fails when NiFi is not a node. */
     public int connectedNodes() {
         int connected = 0;
-        for (final JsonNode node :
-                rest.get("/controller/cluster").required("cluster").required("nodes")) {
+        for (final JsonNode node : rest.get("/controller/cluster").requiredAt("/cluster/nodes")) {
             if ("CONNECTED".equals(node.required("status").asText())) {
                 connected++;
             }
@@ -47,7 +46,7 @@ public final class FlowClient {
     /** Sets the size of the pool that runs timer-driven components. */
     public void setTimerDrivenThreads(final int threads) {
         final ObjectNode config = (ObjectNode) rest.get("/controller/config");
-        if (config.required("component").required("maxTimerDrivenThreadCount").asInt() != threads) {
+        if (config.requiredAt("/component/maxTimerDrivenThreadCount").asInt() != threads) {
             component(config).put("maxTimerDrivenThreadCount", threads);
             rest.put("/controller/config", slim(config));
         }
@@ -56,7 +55,7 @@ public final class FlowClient {
     /** The component of a kind and name in the root group. */
     public Optional<Component> find(final ComponentKind kind, final String name) {
         for (final JsonNode entity : root().required("flow").required(kind.listName())) {
-            if (name.equals(entity.required("component").required("name").asText())) {
+            if (name.equals(entity.requiredAt("/component/name").asText())) {
                 return Optional.of(new Component(kind, entity.required("id").asText()));
             }
         }
@@ -87,17 +86,16 @@ public final class FlowClient {
     /** Sets how many tasks of a component may run at once; a running component is stopped and started for it. */
     public void setConcurrentTasks(final Component component, final int tasks) {
         final ObjectNode entity = entity(component);
-        final JsonNode current = component.kind() == ComponentKind.PROCESSOR
-                ? entity.required("component").required("config")
-                : entity.required("component");
-        if (current.required("concurrentlySchedulableTaskCount").asInt() == tasks) {
+        final boolean processor = component.kind() == ComponentKind.PROCESSOR;
+        final String owner = processor ? "/component/config/" : "/component/";
+        if (entity.requiredAt(owner + "concurrentlySchedulableTaskCount").asInt() == tasks) {
             return;
         }
         final boolean running = isRunning(component);
         stop(component);
         final ObjectNode stopped = entity(component);
         final ObjectNode changed = component(stopped);
-        (component.kind() == ComponentKind.PROCESSOR ? changed.putObject("config") : changed)
+        (processor ? changed.putObject("config") : changed)
                 .put("concurrentlySchedulableTaskCount", tasks);
         rest.put(component.path(), slim(stopped));
         if (running) {
@@ -117,11 +115,7 @@ public final class FlowClient {
         Deadline.after(PATIENCE).until(component + " has stopped", () -> {
             final JsonNode entity = entity(component);
             return !"RUNNING".equals(state(entity))
-                    && entity.required("status")
-                                    .required("aggregateSnapshot")
-                                    .path("activeThreadCount")
-                                    .asInt()
-                            == 0;
+                    && entity.at("/status/aggregateSnapshot/activeThreadCount").asInt() == 0;
         });
     }
 
@@ -238,7 +232,7 @@ public final class FlowClient {
     }
 
     private static String state(final JsonNode entity) {
-        return entity.required("component").required("state").asText();
+        return entity.requiredAt("/component/state").asText();
     }
 
     /** Replaces the component in an entity by one that names only the id: what is then put in is what is changed. */
@@ -261,7 +255,7 @@ public final class FlowClient {
 
     private ObjectNode revision(final JsonNode entity) {
         return RestClient.object()
-                .put("version", entity.required("revision").required("version").asLong())
+                .put("version", entity.requiredAt("/revision/version").asLong())
                 .put("clientId", clientId);
     }
 

@@ -15,7 +15,7 @@ import org.nios2s.harness.HarnessException;
  * <p>They come from below the range from which operating systems take the local ports of outgoing connections, so that
  * a NiFi can be restarted on its port while thousands of clients connect.
  */
-final class FreePorts {
+public final class FreePorts {
 
     private static final int FIRST = 20_000;
     private static final int LAST = 32_000;
@@ -36,7 +36,7 @@ final class FreePorts {
     }
 
     /** A port that was free a moment ago. */
-    static int any() {
+    public static int any() {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             final int port = ThreadLocalRandom.current().nextInt(FIRST, LAST + 1);
             if (isFree(port)) {

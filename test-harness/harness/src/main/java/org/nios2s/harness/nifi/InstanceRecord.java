@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,7 +16,6 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /** What is known about a running NiFi; kept in its home and printed as one JSON line. Immutable, for any thread. */
@@ -53,42 +53,7 @@ public record InstanceRecord(
 
     /** The same with the ids of ports. */
     InstanceRecord withPorts(final Map<String, String> ids) {
-        return new InstanceRecord(
-                pid,
-                startedAt,
-                api,
-                s2sHost,
-                s2sPort,
-                listener,
-                version,
-                home,
-                logs,
-                ledger,
-                ids,
-                keyStore,
-                trustStore,
-                password,
-                strangerKeyStore);
-    }
-
-    /** The same with the key stores that clients need. */
-    InstanceRecord withSecurity(final SecurityFiles files) {
-        return new InstanceRecord(
-                pid,
-                startedAt,
-                api,
-                s2sHost,
-                s2sPort,
-                listener,
-                version,
-                home,
-                logs,
-                ledger,
-                ports,
-                files.keyStore(Identity.CLIENT).toString(),
-                files.trustStore().toString(),
-                files.password(),
-                files.keyStore(Identity.STRANGER).toString());
+        return JSON.convertValue(((ObjectNode) JSON.valueToTree(this)).set("ports", JSON.valueToTree(ids)), getClass());
     }
 
     /** The key stores, or null when NiFi is not secured. */

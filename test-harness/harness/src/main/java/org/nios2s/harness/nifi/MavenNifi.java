@@ -6,12 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -58,7 +56,9 @@ final class MavenNifi {
                             .formatted(version, directory, e.getMessage()),
                     e);
         } finally {
-            delete(unfinished);
+            if (Files.isDirectory(unfinished)) {
+                NifiHome.delete(unfinished);
+            }
         }
         return directory;
     }
@@ -107,18 +107,5 @@ final class MavenNifi {
         return missing.find()
                 ? missing.group().replaceAll(" -> \\[Help.*", "").strip()
                 : output.lines().findFirst().orElse("it says nothing");
-    }
-
-    private static void delete(final Path directory) {
-        if (!Files.isDirectory(directory)) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot delete " + directory, e);
-        }
     }
 }

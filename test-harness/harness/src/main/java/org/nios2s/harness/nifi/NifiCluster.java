@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
- * NiFis that are one cluster on loopback, with ZooKeeper embedded in the first, and the harness's flow in them.
+ * A NiFi with the harness's flow in it, or several that are one cluster on loopback, with ZooKeeper embedded in the first.
  * For one thread at a time; starting and stopping block it for seconds.
  */
 public final class NifiCluster implements AutoCloseable {
@@ -27,29 +27,30 @@ public final class NifiCluster implements AutoCloseable {
         this.nodes = List.copyOf(nodes);
     }
 
-    /** Starts a cluster and waits until all nodes are connected and its flow runs. */
+    /** Starts a cluster, or a single NiFi, and waits until all nodes are connected and its flow runs. */
     public static NifiCluster start(final NifiOptions options, final int size) {
-        final NifiHome home = new NifiHome(options.home());
-        home.prepare(options.fresh());
-        final SecurityFiles security = options.secure() ? home.ensureSecurity() : null;
+        final NifiHome home = new NifiHome(options.home);
+        home.prepare(options.fresh);
+        final SecurityFiles security = options.secure ? home.ensureSecurity() : null;
         final int zookeeperPort = FreePorts.any();
         final List<NifiInstance> nodes = new ArrayList<>();
         boolean complete = false;
         try {
             for (int number = 1; number <= size; number++) {
-                final ClusterMembership membership =
-                        new ClusterMembership(size, FreePorts.any(), FreePorts.any(), zookeeperPort, number == 1);
-                final NifiOptions own = options.toBuilder()
-                        .home(home.directory().resolve(NODE_PREFIX + number))
-                        .build();
-                final NifiInstance node = NifiInstance.prepare(own, security, membership);
-                node.launch(
-                        number == 1 ? options.httpPort() : NifiOptions.ANY_PORT,
-                        number == 1 ? options.s2sPort() : NifiOptions.ANY_PORT);
+                final NifiInstance node = size == 1
+                        ? new NifiInstance(options, security, null)
+                        : new NifiInstance(
+                                options.at(home.directory().resolve(NODE_PREFIX + number)),
+                                security,
+                                new ClusterMembership(
+                                        size, FreePorts.any(), FreePorts.any(), zookeeperPort, number == 1));
                 nodes.add(node);
+                node.launch(
+                        number == 1 ? options.httpPort : NifiOptions.ANY_PORT,
+                        number == 1 ? options.s2sPort : NifiOptions.ANY_PORT);
             }
             nodes.forEach(NifiInstance::awaitUp);
-            nodes.forEach(node -> node.awaitConnectedNodes(size));
+            nodes.forEach(NifiInstance::awaitConnected);
             final Map<String, String> ports = nodes.getFirst().ensureFlow();
             nodes.forEach(node -> node.setPorts(ports));
             complete = true;

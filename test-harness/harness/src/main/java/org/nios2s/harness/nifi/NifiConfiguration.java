@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import com.samskivert.mustache.Mustache;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.StringReader;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.HarnessResource;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
@@ -29,7 +30,6 @@ final class NifiConfiguration {
     static final String LOOPBACK_NAME = "localhost";
 
     private static final String PROPERTIES_FILE = "nifi.properties";
-    private static final String ZOOKEEPER_PLACEHOLDER = "@zookeeper@";
 
     private final Properties properties = new Properties();
     private final Map<String, String> files = new LinkedHashMap<>();
@@ -38,25 +38,47 @@ final class NifiConfiguration {
 
     /** The configuration of one NiFi. */
     static NifiConfiguration of(final NifiOptions options, final NodePlan plan) {
+        final SecurityFiles security = plan.security();
+        final Map<String, Object> context = new HashMap<>();
+        context.put("host", security == null ? LOOPBACK : LOOPBACK_NAME);
+        context.put("httpPort", plan.httpPort());
+        context.put("s2sPort", plan.s2sPort());
+        context.put("nio", options.listener == Listener.NIO);
+        context.put("secure", security != null);
+        if (security != null) {
+            context.put("keyStore", escaped(security.keyStore(Identity.NODE)));
+            context.put("trustStore", escaped(security.trustStore()));
+            context.put("password", security.password());
+        }
+        if (plan.cluster() != null) {
+            context.put("cluster", plan.cluster());
+            context.put("zookeeper", plan.cluster().zookeeper());
+            context.put("zookeeperPort", plan.cluster().zookeeperPort());
+        }
         final NifiConfiguration configuration = new NifiConfiguration();
-        configuration.loadDefaults();
-        configuration.set("nifi.remote.input.host", LOOPBACK);
-        configuration.set("nifi.remote.input.socket.port", plan.s2sPort());
-        if (plan.security() == null) {
-            configuration.set("nifi.web.http.host", LOOPBACK);
-            configuration.set("nifi.web.http.port", plan.httpPort());
-            configuration.files.put("authorizers.xml", resource("authorizers.xml"));
-        } else {
-            configuration.secure(plan.security(), plan.httpPort());
+        List.of("logback.xml", "login-identity-providers.xml", "state-management.xml", "zookeeper.properties")
+                .forEach(file -> configuration.files.put(file, filled(file, context)));
+        configuration.files.put(
+                "authorizers.xml", filled(security == null ? "authorizers.xml" : "authorizers-secure.xml", context));
+        try {
+            configuration.properties.load(new StringReader(filled(PROPERTIES_FILE, context)));
+        } catch (final IOException e) {
+            throw new IllegalStateException("Reading from memory does not fail", e);
         }
-        configuration.cluster(plan.cluster(), plan.security() != null);
-        if (options.listener() == Listener.NIO) {
-            configuration.set(
-                    "nifi.nar.library.provider.nio-s2s.implementation",
-                    "org.nios2s.listener.activation.NioSiteToSiteProvider");
-        }
-        options.properties().forEach(configuration::set);
+        configuration.properties.putAll(options.properties);
         return configuration;
+    }
+
+    private static String filled(final String file, final Map<String, Object> context) {
+        return Mustache.compiler()
+                .escapeHTML(false)
+                .defaultValue("")
+                .compile(HarnessResource.text(NifiConfiguration.class, file))
+                .execute(context);
+    }
+
+    private static String escaped(final Path file) {
+        return file.toString().replace("\\", "\\\\");
     }
 
     /** What {@code nifi.properties} will say under a key. */
@@ -90,75 +112,6 @@ final class NifiConfiguration {
             }
         } catch (final IOException e) {
             throw new HarnessException("Cannot write NiFi's configuration to " + conf, e);
-        }
-    }
-
-    private void loadDefaults() {
-        try {
-            properties.load(new StringReader(resource(PROPERTIES_FILE)));
-        } catch (final IOException e) {
-            throw new IllegalStateException("Reading from memory does not fail", e);
-        }
-        files.put("logback.xml", resource("logback.xml"));
-        files.put("login-identity-providers.xml", resource("login-identity-providers.xml"));
-    }
-
-    private void secure(final SecurityFiles security, final int httpsPort) {
-        set("nifi.web.https.host", LOOPBACK_NAME);
-        set("nifi.web.https.port", httpsPort);
-        set("nifi.remote.input.secure", true);
-        set("nifi.security.keystore", security.keyStore(Identity.NODE));
-        set("nifi.security.keystoreType", SecurityFiles.STORE_TYPE);
-        set("nifi.security.keystorePasswd", security.password());
-        set("nifi.security.keyPasswd", security.password());
-        set("nifi.security.truststore", security.trustStore());
-        set("nifi.security.truststoreType", SecurityFiles.STORE_TYPE);
-        set("nifi.security.truststorePasswd", security.password());
-        set("nifi.security.user.authorizer", "managed-authorizer");
-        files.put("authorizers.xml", resource("authorizers-secure.xml"));
-    }
-
-    private void cluster(final ClusterMembership cluster, final boolean secure) {
-        files.put(
-                "state-management.xml",
-                resource("state-management.xml")
-                        .replace(ZOOKEEPER_PLACEHOLDER, cluster == null ? "" : cluster.zookeeper()));
-        if (cluster == null) {
-            return;
-        }
-        set("nifi.cluster.is.node", true);
-        set("nifi.cluster.protocol.is.secure", secure);
-        set("nifi.cluster.node.address", secure ? LOOPBACK_NAME : LOOPBACK);
-        set("nifi.cluster.node.protocol.port", cluster.protocolPort());
-        set("nifi.cluster.load.balance.host", secure ? LOOPBACK_NAME : LOOPBACK);
-        set("nifi.cluster.load.balance.port", cluster.loadBalancePort());
-        set("nifi.cluster.flow.election.max.candidates", cluster.nodes());
-        set("nifi.cluster.flow.election.max.wait.time", "1 min");
-        set("nifi.zookeeper.connect.string", cluster.zookeeper());
-        set("nifi.state.management.embedded.zookeeper.start", cluster.runsZookeeper());
-        files.put("zookeeper.properties", """
-                tickTime=2000
-                initLimit=10
-                syncLimit=5
-                autopurge.purgeInterval=0
-                dataDir=./state/zookeeper
-                clientPortAddress=%s
-                clientPort=%d
-                """.formatted(LOOPBACK, cluster.zookeeperPort()));
-    }
-
-    private void set(final String key, final Object value) {
-        properties.setProperty(key, value.toString());
-    }
-
-    private static String resource(final String name) {
-        try (InputStream stream = NifiConfiguration.class.getResourceAsStream(name)) {
-            if (stream == null) {
-                throw new IllegalStateException("The harness's jar lacks " + name);
-            }
-            return new String(stream.readAllBytes(), UTF_8);
-        } catch (final IOException e) {
-            throw new IllegalStateException("Cannot read " + name + " from the harness's jar", e);
         }
     }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.SecurityFiles;
@@ -17,7 +18,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  * The directory of one NiFi: {@code lib}, {@code extensions}, {@code conf}, {@code logs}, {@code ledger} and NiFi's repositories.
  * Immutable, for any thread.
  */
-final class NifiHome {
+public final class NifiHome {
 
     /** A directory without this file is not touched. */
     private static final String MARKER = ".s2s-harness-home";
@@ -101,17 +102,27 @@ final class NifiHome {
     }
 
     private void clear() throws IOException {
-        if (!Files.isDirectory(directory)) {
-            return;
+        if (Files.isDirectory(directory)) {
+            deleteWhat(directory, file -> !file.equals(directory) && !file.equals(directory.resolve(MARKER)));
         }
-        final List<Path> leftovers;
-        try (Stream<Path> files = Files.walk(directory)) {
-            leftovers = files.filter(file -> !file.equals(directory) && !file.equals(directory.resolve(MARKER)))
-                    .sorted(Comparator.reverseOrder())
-                    .toList();
+    }
+
+    /** Deletes a directory with all that is in it. */
+    public static void delete(final Path tree) {
+        try {
+            deleteWhat(tree, file -> true);
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot delete " + tree + ": " + e, e);
         }
-        for (final Path leftover : leftovers) {
-            Files.delete(leftover);
+    }
+
+    private static void deleteWhat(final Path tree, final Predicate<Path> wanted) throws IOException {
+        final List<Path> files;
+        try (Stream<Path> found = Files.walk(tree)) {
+            files = found.filter(wanted).sorted(Comparator.reverseOrder()).toList();
+        }
+        for (final Path file : files) {
+            Files.delete(file);
         }
     }
 

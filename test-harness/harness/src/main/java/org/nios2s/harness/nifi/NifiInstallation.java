@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.result.Versions;
+import org.nios2s.harness.result.Machine;
 
 /**
  * A NiFi of any version 2 as one downloads it: the directory that holds its {@code lib}, of which nothing is changed.
@@ -51,7 +51,7 @@ public final class NifiInstallation {
             return at(Path.of(System.getProperty(BASE_PROPERTY, "")).resolve(home));
         }
         final Path built = BuildOutput.modules().resolve("nifi/target/nifi");
-        return Files.isDirectory(built) ? at(built) : ofVersion(Versions.ofNifi());
+        return Files.isDirectory(built) ? at(built) : ofVersion(Machine.versionsOfBuild().get("embedded NiFi"));
     }
 
     /** The installation in a directory. */

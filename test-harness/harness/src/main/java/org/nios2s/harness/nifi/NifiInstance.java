@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.HarnessPolicies;
@@ -31,6 +32,14 @@ public final class NifiInstance implements AutoCloseable {
     private InstanceRecord instance;
     private RestClient rest;
 
+    /** A NiFi that is not started yet. */
+    NifiInstance(final NifiOptions options, final SecurityFiles security, final ClusterMembership cluster) {
+        this(new NifiHome(options.home), options, security, cluster);
+        if (cluster != null) {
+            home.prepare(options.fresh);
+        }
+    }
+
     private NifiInstance(
             final NifiHome home,
             final NifiOptions options,
@@ -44,24 +53,7 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Starts a standalone NiFi and waits until its flow runs. */
     public static NifiInstance start(final NifiOptions options) {
-        final NifiHome home = new NifiHome(options.home());
-        home.prepare(options.fresh());
-        final NifiInstance started =
-                new NifiInstance(home, options, options.secure() ? home.ensureSecurity() : null, null);
-        started.launch(options.httpPort(), options.s2sPort());
-        started.orKill(() -> {
-            started.awaitUp();
-            started.setPorts(started.ensureFlow());
-        });
-        return started;
-    }
-
-    /** A node of a cluster that is not started yet. */
-    static NifiInstance prepare(
-            final NifiOptions options, final SecurityFiles security, final ClusterMembership cluster) {
-        final NifiHome home = new NifiHome(options.home());
-        home.prepare(options.fresh());
-        return new NifiInstance(home, options, security, cluster);
+        return NifiCluster.start(options, 1).nodes().getFirst();
     }
 
     /** The NiFi that runs in a home, started by whomever. */
@@ -101,16 +93,6 @@ public final class NifiInstance implements AutoCloseable {
     /** Remote process groups. */
     public RemoteGroupClient remoteGroups() {
         return new RemoteGroupClient(rest);
-    }
-
-    /** Queues and what is in them. */
-    public QueueClient queues() {
-        return new QueueClient(rest);
-    }
-
-    /** Provenance. */
-    public ProvenanceClient provenance() {
-        return new ProvenanceClient(rest);
     }
 
     /** The key stores of a secured NiFi. */
@@ -183,12 +165,8 @@ public final class NifiInstance implements AutoCloseable {
         launch(URI.create(instance.api()).getPort(), instance.s2sPort());
         orKill(() -> {
             awaitUp();
-            if (cluster == null) {
-                setPorts(ensureFlow());
-            } else {
-                awaitConnectedNodes(cluster.nodes());
-                setPorts(ports);
-            }
+            awaitConnected();
+            setPorts(cluster == null ? ensureFlow() : ports);
         });
     }
 
@@ -197,20 +175,20 @@ public final class NifiInstance implements AutoCloseable {
         try {
             failOnLeaks();
         } finally {
-            end(process::stop);
+            end(NifiProcess::stop);
         }
     }
 
     /** Does nothing where NiFi does not serve any more. */
     private void failOnLeaks() {
-        if (options != null && options.listener() == Listener.NIO && instance != null && isAlive()) {
+        if (options != null && options.listener == Listener.NIO && instance != null && isAlive()) {
             LeakDetection.failOnLeaks(process.handle(), instance, log());
         }
     }
 
     /** Ends NiFi's process as a crash would. */
     public void kill() {
-        end(process::kill);
+        end(NifiProcess::kill);
     }
 
     @Override
@@ -227,7 +205,7 @@ public final class NifiInstance implements AutoCloseable {
                 cluster);
         home.exclusively(() -> {
             home.failIfInUse();
-            options.installation().install(home, options.listener());
+            options.installation().install(home, options.listener);
             final NifiConfiguration configuration = NifiConfiguration.of(options, plan);
             configuration.write(home.conf());
             process = guard.launch(() -> NifiProcess.launch(home, options));
@@ -237,15 +215,18 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Waits until the REST API and the RAW port are there. */
     void awaitUp() {
-        process.awaitReady(options.startTimeout(), instance.s2sPort() == 0 ? null : instance.s2sPort());
+        process.awaitReady(options.startTimeout, instance.s2sPort() == 0 ? null : instance.s2sPort());
         rest = connect();
     }
 
-    /** Waits until that many nodes of this one's cluster are connected. */
-    void awaitConnectedNodes(final int nodes) {
-        Deadline.after(JOIN_PATIENCE).until(nodes + " nodes are connected in the cluster", () -> {
+    /** Waits until all nodes of this one's cluster, if it is in any, are connected. */
+    void awaitConnected() {
+        if (cluster == null) {
+            return;
+        }
+        Deadline.after(JOIN_PATIENCE).until(cluster.nodes() + " nodes are connected in the cluster", () -> {
             try {
-                return flow().connectedNodes() == nodes;
+                return flow().connectedNodes() == cluster.nodes();
             } catch (final RestException e) {
                 return false;
             }
@@ -256,11 +237,11 @@ public final class NifiInstance implements AutoCloseable {
     Map<String, String> ensureFlow() {
         final HarnessFlow flow = new HarnessFlow(flow());
         if (security == null) {
-            return flow.ensure(options.portTasks());
+            return flow.ensure(options.portTasks);
         }
         final HarnessPolicies granting = new HarnessPolicies(policies());
         granting.grantFlow(flow().rootGroup());
-        final Map<String, String> ports = flow.ensure(options.portTasks());
+        final Map<String, String> ports = flow.ensure(options.portTasks);
         granting.grantPorts(flow.ports());
         return ports;
     }
@@ -269,7 +250,7 @@ public final class NifiInstance implements AutoCloseable {
     void setPorts(final Map<String, String> ports) {
         instance = instance.withPorts(ports);
         instance.write();
-        if (!options.stopOnExit()) {
+        if (!options.stopOnExit) {
             guard.release();
         }
     }
@@ -292,12 +273,12 @@ public final class NifiInstance implements AutoCloseable {
                 instance.api(), security == null ? null : security.context(security.keyStore(Identity.ADMIN)));
     }
 
-    private void end(final Runnable how) {
+    private void end(final Consumer<NifiProcess> how) {
         if (rest != null) {
             rest.close();
         }
-        if (process.handle().isAlive()) {
-            how.run();
+        if (process != null && isAlive()) {
+            how.accept(process);
         }
         if (instance != null) {
             instance.delete();
@@ -307,25 +288,22 @@ public final class NifiInstance implements AutoCloseable {
 
     private void describe(final NifiConfiguration configuration) {
         final Integer s2sPort = configuration.s2sPort();
-        final String started =
-                process.handle().info().startInstant().orElse(Instant.now()).toString();
-        final InstanceRecord plain = new InstanceRecord(
+        instance = new InstanceRecord(
                 process.handle().pid(),
-                started,
+                process.handle().info().startInstant().orElse(Instant.now()).toString(),
                 configuration.api(),
                 configuration.get("nifi.remote.input.host"),
                 s2sPort == null ? 0 : s2sPort,
-                options.listener().name().toLowerCase(Locale.ROOT),
+                options.listener.name().toLowerCase(Locale.ROOT),
                 options.installation().version(),
                 home.directory().toString(),
                 home.logs().toString(),
                 home.ledger().toString(),
                 Map.of(),
-                null,
-                null,
-                null,
-                null);
-        instance = security == null ? plain : plain.withSecurity(security);
+                security == null ? null : security.keyStore(Identity.CLIENT).toString(),
+                security == null ? null : security.trustStore().toString(),
+                security == null ? null : security.password(),
+                security == null ? null : security.keyStore(Identity.STRANGER).toString());
         instance.write();
     }
 }

@@ -45,15 +45,15 @@ final class NifiProcess {
         final NifiLog log = NifiLog.fromHere(home.logs());
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xms" + options.heap());
-        command.add("-Xmx" + options.heap());
+        command.add("-Xms" + options.heap);
+        command.add("-Xmx" + options.heap);
         command.add("-Djava.awt.headless=true");
         command.add("-Dsun.net.http.allowRestrictedHeaders=true");
         command.add("-Dnifi.properties.file.path=" + home.conf().resolve("nifi.properties"));
         command.add("-Dorg.apache.nifi.bootstrap.config.log.dir=" + home.logs());
         command.add("-Dorg.apache.nifi.management.server.address=" + NifiConfiguration.LOOPBACK + ":" + managementPort);
         command.addAll(LeakDetection.jvmArguments());
-        command.addAll(options.jvmArguments());
+        command.addAll(options.jvmArguments);
         command.add("-cp");
         command.add(home.conf() + File.pathSeparator + home.lib() + File.separator + "*");
         command.add("org.apache.nifi.NiFi");

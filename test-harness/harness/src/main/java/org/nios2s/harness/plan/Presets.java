@@ -7,14 +7,13 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.nios2s.harness.HarnessResource;
 
 /**
  * Reads experiments from YAML: from the presets that the harness brings along, or from a file of the user. Stateless, any
@@ -152,13 +151,6 @@ public final class Presets {
     }
 
     private static String resource(final String name) {
-        try (InputStream resource = Presets.class.getResourceAsStream(name)) {
-            if (resource == null) {
-                throw new IllegalStateException(name + " is missing in the harness's jar");
-            }
-            return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (final IOException e) {
-            throw new IllegalStateException("Cannot read " + name + " from the harness's jar", e);
-        }
+        return HarnessResource.text(Presets.class, name);
     }
 }

@@ -13,7 +13,7 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.wire.LargePush;
+import org.nios2s.harness.load.wire.LargeContent;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
@@ -43,7 +43,7 @@ final class Digests implements Probe {
 
     @Override
     public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
-        final Map<String, String> sent = LargePush.digests(outcome.run(), load);
+        final Map<String, String> sent = LargeContent.digests(outcome.run(), load);
         try {
             Awaitility.await()
                     .pollInterval(POLL)

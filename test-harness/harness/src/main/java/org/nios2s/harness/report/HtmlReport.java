@@ -6,17 +6,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.samskivert.mustache.Mustache;
 import com.samskivert.mustache.Template;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.nios2s.harness.HarnessResource;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.ExperimentResult;
-import org.nios2s.harness.result.Versions;
+import org.nios2s.harness.result.Machine;
 
 /**
  * The report as one page of HTML that loads nothing: style, scripts, the chart library and all data are in it. Stateless,
@@ -43,7 +40,9 @@ public final class HtmlReport {
         context.put("page", ReportPage.of(result, charts));
         context.put("style", resource(STYLE));
         context.put("script", resource(SCRIPT));
-        context.put("chartLibrary", resource(CHART_LIBRARY.formatted(Versions.ofCharts())));
+        context.put(
+                "chartLibrary",
+                resource(CHART_LIBRARY.formatted(Machine.versionsOfBuild().get("ECharts"))));
         context.put("charts", json(charts));
         final Template template = Mustache.compiler().compile(resource(TEMPLATE));
         return template.execute(context);
@@ -59,13 +58,6 @@ public final class HtmlReport {
     }
 
     private static String resource(final String name) {
-        try (InputStream resource = HtmlReport.class.getResourceAsStream(name)) {
-            if (resource == null) {
-                throw new IllegalStateException(name + " is missing on the class path");
-            }
-            return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (final IOException e) {
-            throw new UncheckedIOException("Cannot read " + name + " from the class path", e);
-        }
+        return HarnessResource.text(HtmlReport.class, name);
     }
 }

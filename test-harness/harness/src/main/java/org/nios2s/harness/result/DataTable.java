@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /** A table of figures, as it stands in the terminal, in result.json and in the report. Immutable, any thread. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -90,11 +91,33 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
                 .toList();
     }
 
-    /** The table for the terminal: its text, which is Markdown, too. */
-    public TextTable text() {
-        final TextTable table =
-                new TextTable(columns.stream().map(Column::header).toArray(String[]::new));
-        texts().forEach(table::row);
-        return table;
+    /** The table for the terminal, which is Markdown, too: the first column to the left, the others to the right. */
+    public String text() {
+        final List<List<String>> lines = new ArrayList<>(texts());
+        lines.addFirst(columns.stream().map(Column::header).toList());
+        final int[] widths = IntStream.range(0, columns.size())
+                .map(column -> lines.stream()
+                        .mapToInt(line -> line.get(column).length())
+                        .max()
+                        .orElseThrow())
+                .toArray();
+        final StringBuilder text = new StringBuilder();
+        for (final List<String> line : lines) {
+            for (int column = 0; column < widths.length; column++) {
+                final String padding =
+                        " ".repeat(widths[column] - line.get(column).length());
+                text.append("| ")
+                        .append(column == 0 ? line.get(column) + padding : padding + line.get(column))
+                        .append(' ');
+            }
+            text.append('|').append(System.lineSeparator());
+            if (line == lines.getFirst()) {
+                for (int column = 0; column < widths.length; column++) {
+                    text.append('|').append("-".repeat(widths[column] + 1)).append(column == 0 ? '-' : ':');
+                }
+                text.append('|').append(System.lineSeparator());
+            }
+        }
+        return text.toString();
     }
 }

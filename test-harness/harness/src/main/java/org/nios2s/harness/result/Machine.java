@@ -8,7 +8,10 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.nios2s.harness.HarnessResource;
 
 /**
  * The machine that a scenario was on, and the versions of what ran: absolute figures mean nothing without it. Immutable,
@@ -46,7 +49,16 @@ public record Machine(
                         System.getProperty("os.version"),
                         System.getProperty("os.arch")),
                 System.getProperty("java.vendor.version", "") + " " + Runtime.version(),
-                Versions.ofBuild());
+                versionsOfBuild());
+    }
+
+    /** The versions of this build and of what it brings along, by name. */
+    public static Map<String, String> versionsOfBuild() {
+        return HarnessResource.text(Machine.class, "versions.txt")
+                .lines()
+                .map(line -> line.split("=", 2))
+                .collect(Collectors.toMap(
+                        pair -> pair[0].strip(), pair -> pair[1].strip(), (one, other) -> other, TreeMap::new));
     }
 
     private static String model() {

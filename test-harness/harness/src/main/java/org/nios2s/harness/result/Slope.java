@@ -44,4 +44,9 @@ public record Slope(double value, double standardError) {
     public boolean grows() {
         return value > SURE * standardError;
     }
+
+    /** The least slope that would have been told from chance. */
+    public double detectable() {
+        return Math.max(0, value) + SURE * standardError;
+    }
 }

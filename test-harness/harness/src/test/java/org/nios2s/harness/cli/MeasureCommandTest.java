@@ -46,6 +46,8 @@ class MeasureCommandTest {
             assertTrue(Files.readString(result.resolve("metrics.txt")).contains("s2s_rate{experiment=\"measure\""));
             assertTrue(Files.readString(result.resolve("metrics.txt")).endsWith("# EOF\n"));
             assertTrue(out.toString().contains("| packets 2"), out.toString());
+            assertTrue(
+                    out.toString().contains("The listener that serves at 127.0.0.1:%d: nio.".formatted(server.port())));
             final int before = server.packetIds().size();
             assertEquals(ExitCode.OK, measure(server, result.toString()), errors::toString);
             assertTrue(server.packetIds().size() > before);
@@ -69,38 +71,46 @@ class MeasureCommandTest {
     }
 
     @Test
-    void theLargestCountThatKeepsItsPaceIsFound() throws IOException {
+    void theLargestCountThatMeetsARuleIsFound() throws IOException {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
-            final int code = run(
-                    "search",
-                    "--target",
-                    "127.0.0.1:" + server.port(),
-                    "--port-id",
-                    ScriptedServer.PORT_ID,
-                    "--clients",
-                    "2",
-                    "--most",
-                    "4",
-                    "--interval",
-                    "50ms",
-                    "--duration",
-                    "700ms",
-                    "--stagger",
-                    "1ms",
-                    "--listener",
-                    "nio",
-                    "--settle",
-                    "0s",
-                    "--warmup",
-                    "0s",
-                    "--rule",
-                    "no-failure",
-                    "--results",
-                    directory.resolve("results").toString());
-
-            assertEquals(ExitCode.OK, code, errors::toString);
+            assertEquals(ExitCode.OK, search(server, "no-failure"), errors::toString);
             assertTrue(out.toString().contains("nio: 4 clients meet the rules, more were not tried"), out.toString());
         }
+    }
+
+    @Test
+    void noCountKeepsAPaceThatTheServerDoesNot() throws IOException {
+        try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
+            assertEquals(ExitCode.SOFTWARE, search(server, "keeps-pace"), errors::toString);
+            assertTrue(out.toString().contains("nio: 0 clients meet the rules, 1 do not"), out.toString());
+        }
+    }
+
+    private int search(final ScriptedServer server, final String rule) {
+        return run(
+                "search",
+                "--target",
+                "127.0.0.1:" + server.port(),
+                "--port-id",
+                ScriptedServer.PORT_ID,
+                "--clients",
+                "2",
+                "--most",
+                "4",
+                "--interval",
+                "50ms",
+                "--duration",
+                "700ms",
+                "--stagger",
+                "1ms",
+                "--settle",
+                "0s",
+                "--warmup",
+                "0s",
+                "--rule",
+                rule,
+                "--results",
+                directory.resolve("results").toString());
     }
 
     @Test

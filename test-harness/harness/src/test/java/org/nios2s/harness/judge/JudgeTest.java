@@ -136,9 +136,9 @@ class JudgeTest {
         final List<Growth> growths = Growth.of(laps);
 
         assertEquals(2, growths.size());
-        assertFalse(growths.getFirst().isShown());
+        assertFalse(growths.getFirst().slope().grows());
         assertTrue(growths.getFirst().sentence().contains("no growth is shown, and one of more than"));
-        assertTrue(growths.getLast().isShown());
+        assertTrue(growths.getLast().slope().grows());
         assertTrue(growths.getLast().sentence().endsWith("it grows"));
     }
 

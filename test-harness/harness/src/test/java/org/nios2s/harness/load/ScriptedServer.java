@@ -157,7 +157,9 @@ public final class ScriptedServer implements Closeable {
     }
 
     private boolean openUp(final DataInputStream in, final DataOutputStream out) throws IOException {
-        in.skipNBytes("NiFi".length());
+        if (!"NiFi".equals(new String(in.readNBytes("NiFi".length()), StandardCharsets.US_ASCII))) {
+            throw new IOException("a peer of another protocol");
+        }
         in.readUTF();
         in.readInt();
         out.writeByte(OK);

@@ -84,7 +84,7 @@ class NifiConfigurationTest {
         final SecurityFiles security = SecurityFiles.ensure(directory.resolve("security"));
 
         final NifiConfiguration configuration =
-                NifiConfiguration.of(options().build(), new NodePlan(HTTP_PORT, S2S_PORT, security, null));
+                NifiConfiguration.of(options(), new NodePlan(HTTP_PORT, S2S_PORT, security, null));
 
         assertEquals("https://localhost:8080/nifi-api", configuration.api());
         assertEquals("", configuration.get("nifi.web.http.port"));
@@ -96,7 +96,7 @@ class NifiConfigurationTest {
     @Test
     void everyIdentityIsAUserOfASecuredNifi() throws IOException {
         final SecurityFiles security = SecurityFiles.ensure(directory.resolve("security"));
-        NifiConfiguration.of(options().build(), new NodePlan(HTTP_PORT, S2S_PORT, security, null))
+        NifiConfiguration.of(options(), new NodePlan(HTTP_PORT, S2S_PORT, security, null))
                 .write(directory);
 
         final String authorizers = Files.readString(directory.resolve("authorizers.xml"));
@@ -109,7 +109,7 @@ class NifiConfigurationTest {
     void aNodeKnowsItsClusterAndOnlyTheFirstRunsZookeeper() throws IOException {
         final ClusterMembership second = new ClusterMembership(2, 21_001, 21_002, 21_003, false);
         final NifiConfiguration configuration =
-                NifiConfiguration.of(options().build(), new NodePlan(HTTP_PORT, S2S_PORT, null, second));
+                NifiConfiguration.of(options(), new NodePlan(HTTP_PORT, S2S_PORT, null, second));
         configuration.write(directory);
 
         assertEquals("true", configuration.get("nifi.cluster.is.node"));
@@ -121,11 +121,11 @@ class NifiConfigurationTest {
         assertTrue(Files.readString(directory.resolve("state-management.xml")).contains(">127.0.0.1:21003<"));
     }
 
-    private static NifiConfiguration configuration(final NifiOptions.Builder options) {
-        return NifiConfiguration.of(options.build(), new NodePlan(HTTP_PORT, S2S_PORT, null, null));
+    private static NifiConfiguration configuration(final NifiOptions options) {
+        return NifiConfiguration.of(options, new NodePlan(HTTP_PORT, S2S_PORT, null, null));
     }
 
-    private static NifiOptions.Builder options() {
-        return NifiOptions.builder().home(Path.of("home"));
+    private static NifiOptions options() {
+        return new NifiOptions().home(Path.of("home"));
     }
 }

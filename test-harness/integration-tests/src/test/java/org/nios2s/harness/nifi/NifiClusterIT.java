@@ -29,13 +29,12 @@ class NifiClusterIT {
     @BeforeAll
     static void start() {
         cluster = NifiCluster.start(
-                NifiOptions.builder()
+                new NifiOptions()
                         .home(HOME)
                         .listener(Listener.NIO)
                         .heap("1g")
                         .fresh(true)
-                        .stopOnExit(true)
-                        .build(),
+                        .stopOnExit(true),
                 NODES);
     }
 

@@ -36,7 +36,7 @@ class NifiLifecycleIT {
 
     @BeforeAll
     static void start() {
-        nifi = NifiInstance.start(options("lifecycle").build());
+        nifi = NifiInstance.start(options("lifecycle"));
     }
 
     @AfterAll
@@ -96,24 +96,26 @@ class NifiLifecycleIT {
 
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> nifi.queues().size(queue).flowFiles() == PACKETS);
-        final QueuedFlowFile first = nifi.queues().list(queue).getFirst();
-        assertArrayEquals(Peer.content(0), nifi.queues().content(queue, first));
-        assertEquals("queued-0", nifi.queues().attributes(queue, first).get("packet.id"));
-        nifi.queues().empty(queue);
-        assertEquals(new QueueSize(0, 0), nifi.queues().size(queue));
+                .until(() -> new QueueClient(nifi.rest()).size(queue).flowFiles() == PACKETS);
+        final QueuedFlowFile first = new QueueClient(nifi.rest()).list(queue).getFirst();
+        assertArrayEquals(Peer.content(0), new QueueClient(nifi.rest()).content(queue, first));
+        assertEquals(
+                "queued-0",
+                new QueueClient(nifi.rest()).attributes(queue, first).get("packet.id"));
+        new QueueClient(nifi.rest()).empty(queue);
+        assertEquals(new QueueSize(0, 0), new QueueClient(nifi.rest()).size(queue));
     }
 
     @Test
     void whatWasReceivedIsInProvenance() throws IOException {
         final Map<String, String> received = Map.of("ProcessorID", nifi.portId("input"), "EventType", "RECEIVE");
-        final int before = nifi.provenance().events(received).size();
+        final int before = new ProvenanceClient(nifi.rest()).events(received).size();
 
         push("input", "provenance");
 
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> nifi.provenance().events(received).size() == before + PACKETS);
+                .until(() -> new ProvenanceClient(nifi.rest()).events(received).size() == before + PACKETS);
     }
 
     @Test
@@ -144,7 +146,7 @@ class NifiLifecycleIT {
 
     @Test
     void aHomeInUseIsRefused() {
-        final NifiOptions again = options("lifecycle").build();
+        final NifiOptions again = options("lifecycle");
 
         final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiInstance.start(again));
 
@@ -155,8 +157,7 @@ class NifiLifecycleIT {
     @Test
     void aPortInUseIsRefused() throws IOException {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            final NifiOptions options =
-                    options("port-in-use").s2sPort(other.getLocalPort()).build();
+            final NifiOptions options = options("port-in-use").s2sPort(other.getLocalPort());
 
             final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiInstance.start(options));
 
@@ -167,9 +168,8 @@ class NifiLifecycleIT {
 
     @Test
     void aStartThatFailsSaysWhyAndLeavesNothingRunning() {
-        final NifiOptions options = options("fails")
-                .property("nifi.flowfile.repository.implementation", "org.nios2s.NoSuchRepository")
-                .build();
+        final NifiOptions options =
+                options("fails").property("nifi.flowfile.repository.implementation", "org.nios2s.NoSuchRepository");
 
         final HarnessException failure = assertThrows(HarnessException.class, () -> NifiInstance.start(options));
 
@@ -177,8 +177,8 @@ class NifiLifecycleIT {
         assertTrue(NifiInstance.attach(options.home()).isEmpty());
     }
 
-    private static NifiOptions.Builder options(final String home) {
-        return NifiOptions.builder()
+    private static NifiOptions options(final String home) {
+        return new NifiOptions()
                 .home(HOMES.resolve(home))
                 .listener(Listener.STOCK)
                 .heap("1g")

@@ -85,12 +85,11 @@ class RemoteGroupIT {
     }
 
     private static NifiOptions options(final String name, final Listener listener) {
-        return NifiOptions.builder()
+        return new NifiOptions()
                 .home(Path.of("target", "nifi-homes", name))
                 .listener(listener)
                 .heap("1g")
                 .fresh(true)
-                .stopOnExit(true)
-                .build();
+                .stopOnExit(true);
     }
 }

@@ -36,14 +36,13 @@ class SecuredNifiIT {
 
     @BeforeAll
     static void start() {
-        nifi = NifiInstance.start(NifiOptions.builder()
+        nifi = NifiInstance.start(new NifiOptions()
                 .home(Path.of("target", "nifi-homes", "secured"))
                 .listener(Listener.NIO)
                 .heap("1g")
                 .secure(true)
                 .fresh(true)
-                .stopOnExit(true)
-                .build());
+                .stopOnExit(true));
     }
 
     @AfterAll

@@ -31,13 +31,12 @@ class RemoteProcessGroupIT {
 
     @BeforeAll
     static void start() {
-        other = NifiInstance.start(NifiOptions.builder()
+        other = NifiInstance.start(new NifiOptions()
                 .home(ServingNifi.HOMES.resolve("clients-remote"))
                 .listener(Listener.STOCK)
                 .heap("512m")
                 .fresh(true)
-                .stopOnExit(true)
-                .build());
+                .stopOnExit(true));
     }
 
     @AfterAll

@@ -37,14 +37,13 @@ class SecuredClusterIT {
     @BeforeAll
     static void start() {
         cluster = NifiCluster.start(
-                NifiOptions.builder()
+                new NifiOptions()
                         .home(HOME)
                         .listener(Listener.NIO)
                         .secure(true)
                         .heap("1g")
                         .fresh(true)
-                        .stopOnExit(true)
-                        .build(),
+                        .stopOnExit(true),
                 NODES);
     }
 

@@ -33,13 +33,13 @@ enum ServingNifi {
     /** This NiFi, which is started if it does not run yet. */
     synchronized NifiInstance get() {
         if (running == null) {
-            running = NifiInstance.start(options().build());
+            running = NifiInstance.start(options());
         }
         return running;
     }
 
-    private NifiOptions.Builder options() {
-        final NifiOptions.Builder options = NifiOptions.builder()
+    private NifiOptions options() {
+        final NifiOptions options = new NifiOptions()
                 .home(HOMES.resolve("clients-" + name().toLowerCase(Locale.ROOT)))
                 .listener(Listener.NIO)
                 .heap(HEAP)

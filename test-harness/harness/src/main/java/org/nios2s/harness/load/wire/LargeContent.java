@@ -7,13 +7,18 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacketId;
 
 /**
  * Content of any size that is never held as a whole: piece after piece, each with its number in it, so that a lost,
  * doubled or displaced piece changes the digest. For one thread at a time.
  */
-final class LargeContent {
+public final class LargeContent {
 
     /** Bytes of a piece. */
     static final int PIECE_BYTES = 128 * 1024;
@@ -48,6 +53,16 @@ final class LargeContent {
             return mark.writerIndex(length);
         }
         return Unpooled.wrappedBuffer(mark, RANDOM.retainedSlice(offset, length - MARK_BYTES));
+    }
+
+    /** SHA-256 of every FlowFile of a run by its packet id. */
+    public static Map<String, String> digests(final String run, final LoadSettings load) {
+        return IntStream.range(0, load.clients())
+                .parallel()
+                .boxed()
+                .collect(Collectors.toConcurrentMap(
+                        client -> new PacketId(run, client, 0, 0).toString(),
+                        client -> digest(client, load.shape().size().largest())));
     }
 
     /** @return SHA-256 of all pieces, in hexadecimal digits */

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load.wire;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +15,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
@@ -34,22 +26,17 @@ public final class PeerCrowd implements AutoCloseable {
     /** What a slow peer announces: it never comes to the end. */
     private static final long SLOW_PACKET_BYTES = 1024L * 1024;
 
-    private static final int SHUTDOWN_SECONDS = 10;
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Plan plan;
     private final TargetAddress target;
-    private final SslContext tls;
-    private final EventLoopGroup group;
-    private final Bootstrap bootstrap;
+    private final WireConnector connector;
     private final List<Member> members = new ArrayList<>();
     private final CountDownLatch undecided;
     private final LongAdder ready = new LongAdder();
     private final LongAdder refused = new LongAdder();
     private final LongAdder dropped = new LongAdder();
     private final AtomicLong lastReadyNanos = new AtomicLong();
-    private final AtomicLong longestNanos = new AtomicLong();
     private final Map<String, LongAdder> causes = new ConcurrentHashMap<>();
     private final long startNanos = System.nanoTime();
 
@@ -74,23 +61,15 @@ public final class PeerCrowd implements AutoCloseable {
     private PeerCrowd(final Plan plan, final TargetAddress target, final SslContext tls) {
         this.plan = plan;
         this.target = target;
-        this.tls = tls;
         this.undecided = new CountDownLatch(plan.peers());
-        this.group = new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("peer-crowd", true), NioIoHandler.newFactory());
-        this.bootstrap = new Bootstrap()
-                .channel(NioSocketChannel.class)
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        Math.min(plan.timeout().toMillis(), Integer.MAX_VALUE))
-                .remoteAddress(target.socket());
+        this.connector = new WireConnector("peer-crowd", 1, tls, plan.timeout());
     }
 
     /** Begins to connect a crowd: the crowd, which {@link #close} sends home. */
     public static PeerCrowd gather(final Plan plan, final TargetAddress target, final SslContext tls) {
         final PeerCrowd crowd = new PeerCrowd(plan, target, tls);
         for (int peer = 0; peer < plan.peers(); peer++) {
-            final Member member = crowd.new Member(peer, crowd.group.next());
+            final Member member = crowd.new Member(peer, crowd.connector.next());
             crowd.members.add(member);
             final long delay =
                     crowd.startNanos + (long) (peer * NANOS_PER_SECOND / plan.perSecond()) - System.nanoTime();
@@ -114,7 +93,6 @@ public final class PeerCrowd implements AutoCloseable {
                 refused.sum(),
                 dropped.sum(),
                 lastReadyNanos.get() / NANOS_PER_SECOND,
-                longestNanos.get() / NANOS_PER_MILLI,
                 byCause);
     }
 
@@ -126,7 +104,6 @@ public final class PeerCrowd implements AutoCloseable {
      * @param refused       who did not
      * @param dropped       whose connection ended after they were ready
      * @param seconds       from the first connect until the last one was ready
-     * @param longestMillis longest time of one from connect to ready
      * @param causes        of refused and dropped
      */
     public record Attendance(
@@ -135,7 +112,6 @@ public final class PeerCrowd implements AutoCloseable {
             long refused,
             long dropped,
             double seconds,
-            double longestMillis,
             Map<String, Long> causes) {
 
         /** Who is there: ready and not dropped. */
@@ -150,8 +126,7 @@ public final class PeerCrowd implements AutoCloseable {
         for (final Member member : members) {
             member.eventLoop.execute(member::leave);
         }
-        group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS)
-                .awaitUninterruptibly(SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+        connector.close();
     }
 
     /** One peer. Lives on its event loop. */
@@ -161,7 +136,6 @@ public final class PeerCrowd implements AutoCloseable {
         private final EventLoop eventLoop;
         private final WireConversation conversation;
         private ScheduledFuture<?> trickle;
-        private long connectNanos;
         private boolean isReady;
         private boolean gone;
 
@@ -175,16 +149,7 @@ public final class PeerCrowd implements AutoCloseable {
             if (gone) {
                 return;
             }
-            connectNanos = System.nanoTime();
-            bootstrap
-                    .clone(eventLoop)
-                    .handler(new WirePipeline(target, tls, peer, plan.timeout(), conversation))
-                    .connect()
-                    .addListener(connected -> {
-                        if (!connected.isSuccess()) {
-                            onFailure(FailureCause.of("connecting", connected.cause()));
-                        }
-                    });
+            connector.connect(target, peer, eventLoop, conversation);
         }
 
         @Override
@@ -193,7 +158,6 @@ public final class PeerCrowd implements AutoCloseable {
             final long now = System.nanoTime();
             ready.increment();
             lastReadyNanos.accumulateAndGet(now - startNanos, Math::max);
-            longestNanos.accumulateAndGet(now - connectNanos, Math::max);
             undecided.countDown();
             if (plan.habit() == Habit.TRICKLE) {
                 conversation.beginPacket(Map.of(), SLOW_PACKET_BYTES);

@@ -93,6 +93,11 @@ final class WireConversation extends ByteToMessageDecoder {
 
         /** The connection is over, and with it the transaction in flight if there is one. */
         void onFailure(String cause);
+
+        /** There is no connection: nobody listens there, or nobody answers in time. */
+        default void onNotConnected(final String cause) {
+            onFailure(cause);
+        }
     }
 
     private final TargetAddress target;
@@ -167,12 +172,28 @@ final class WireConversation extends ByteToMessageDecoder {
 
     private void request(final RequestType type, final Step next) {
         enter(next);
+        context.writeAndFlush(requesting(type), context.voidPromise());
+    }
+
+    private ByteBuf requesting(final RequestType type) {
         final ByteBuf out = context.alloc().buffer();
         try {
             ModifiedUtf8.write(out, type.name());
         } catch (final ProtocolException e) {
             throw new IllegalStateException("a constant of the protocol does not fit the protocol", e);
         }
+        return out;
+    }
+
+    private void respond(final ResponseCode code) {
+        final ByteBuf out = context.alloc().buffer();
+        ResponseMessage.write(out, code);
+        context.writeAndFlush(out, context.voidPromise());
+    }
+
+    private void confirm(final String message) throws ProtocolException {
+        final ByteBuf out = context.alloc().buffer();
+        ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION, message);
         context.writeAndFlush(out, context.voidPromise());
     }
 
@@ -196,17 +217,10 @@ final class WireConversation extends ByteToMessageDecoder {
         checksum.reset();
         sent = false;
         enter(Step.SEND);
-        final ByteBuf out = context.alloc().buffer();
-        try {
-            ModifiedUtf8.write(out, RequestType.SEND_FLOWFILES.name());
-            final int from = out.writerIndex();
-            PacketEncoder.writeHeader(out, attributes, length);
-            checksum.update(out.nioBuffer(from, out.writerIndex() - from));
-        } catch (final ProtocolException e) {
-            out.release();
-            fail(FailureCause.of("sending", e));
-            return;
-        }
+        final ByteBuf out = requesting(RequestType.SEND_FLOWFILES);
+        final int from = out.writerIndex();
+        PacketEncoder.writeHeader(out, attributes, length);
+        checksum.update(out.nioBuffer(from, out.writerIndex() - from));
         context.writeAndFlush(out, context.voidPromise());
     }
 
@@ -224,12 +238,23 @@ final class WireConversation extends ByteToMessageDecoder {
         return step == Step.SEND && context.channel().isWritable();
     }
 
+    /** Whether a packet is sent in pieces, and not all of it was. */
+    boolean isSending() {
+        return step == Step.SEND;
+    }
+
     /** All of the packet's content was sent: ends the transaction. */
     void finish() {
         enter(Step.CONFIRM);
-        final ByteBuf out = context.alloc().buffer();
-        ResponseMessage.write(out, ResponseCode.FINISH_TRANSACTION);
-        context.writeAndFlush(out, context.voidPromise());
+        respond(ResponseCode.FINISH_TRANSACTION);
+    }
+
+    /** Nobody answered. */
+    void notConnected(final Throwable cause) {
+        if (step != Step.CLOSED) {
+            step = Step.CLOSED;
+            listener.onNotConnected(FailureCause.of("connecting", cause));
+        }
     }
 
     /** Takes leave of the server and closes, without telling the listener. */
@@ -241,13 +266,7 @@ final class WireConversation extends ByteToMessageDecoder {
         final boolean polite = step == Step.READY;
         step = Step.CLOSED;
         if (polite) {
-            final ByteBuf out = context.alloc().buffer();
-            try {
-                ModifiedUtf8.write(out, RequestType.SHUTDOWN.name());
-            } catch (final ProtocolException e) {
-                throw new IllegalStateException("a constant of the protocol does not fit the protocol", e);
-            }
-            context.writeAndFlush(out);
+            context.writeAndFlush(requesting(RequestType.SHUTDOWN));
         }
         context.close();
     }
@@ -287,19 +306,22 @@ final class WireConversation extends ByteToMessageDecoder {
                     shakeHands();
                 }
             }
-            case HANDSHAKE -> readHandshakeAnswer(in);
             case NEGOTIATE_CODEC -> {
                 if (resourceAccepted(in, CODEC)) {
                     step = Step.READY;
                     listener.onReady();
                 }
             }
-            case CONFIRM -> readConfirmation(in);
-            case FINISH -> readEnd(in);
-            case ASK -> readAvailability(in);
+            case HANDSHAKE, CONFIRM, FINISH, ASK, AGREE -> hear(in);
             case PEERS -> readPeers(in);
-            case RECEIVE -> readPackets(in);
-            case AGREE -> readAgreement(in);
+            case RECEIVE -> {
+                waitingSince = System.nanoTime();
+                if (pulled.isInPacket()) {
+                    pulled.decode(in);
+                } else {
+                    hear(in);
+                }
+            }
             case CLOSED -> in.skipBytes(in.readableBytes());
             default -> throw new ProtocolException("the server sends bytes unasked");
         }
@@ -372,51 +394,53 @@ final class WireConversation extends ByteToMessageDecoder {
         ModifiedUtf8.write(out, value);
     }
 
-    private void readHandshakeAnswer(final ByteBuf in) throws ProtocolException {
+    /** A response is all that is waited for. */
+    private void hear(final ByteBuf in) throws ProtocolException {
         final ResponseMessage answer = ResponseMessage.readIfComplete(in);
-        if (answer == null) {
-            return;
+        if (answer != null) {
+            switch (step) {
+                case HANDSHAKE -> negotiateCodec(answer);
+                case CONFIRM -> compareChecksums(answer);
+                case FINISH -> finishPush(answer);
+                case ASK -> beginPull(answer);
+                case RECEIVE -> endPacket(answer);
+                case AGREE -> finishPull(answer);
+                default -> throw new IllegalStateException("no response is waited for while " + step.words);
+            }
         }
-        if (answer.code() != ResponseCode.PROPERTIES_OK) {
+    }
+
+    private static void require(final ResponseCode wanted, final ResponseMessage answer) throws ProtocolException {
+        if (answer.code() != wanted) {
             throw new ProtocolException(answer.toString());
         }
-        final ByteBuf out = context.alloc().buffer();
-        ModifiedUtf8.write(out, RequestType.NEGOTIATE_FLOWFILE_CODEC.name());
+    }
+
+    private void negotiateCodec(final ResponseMessage answer) throws ProtocolException {
+        require(ResponseCode.PROPERTIES_OK, answer);
+        final ByteBuf out = requesting(RequestType.NEGOTIATE_FLOWFILE_CODEC);
         ModifiedUtf8.write(out, CODEC);
         out.writeInt(CODEC_VERSION);
         enter(Step.NEGOTIATE_CODEC);
         context.writeAndFlush(out);
     }
 
-    private void readConfirmation(final ByteBuf in) throws ProtocolException {
-        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
-        if (answer == null) {
-            return;
-        }
-        if (answer.code() != ResponseCode.CONFIRM_TRANSACTION) {
-            throw new ProtocolException(answer.toString());
-        }
-        final ByteBuf out = context.alloc().buffer();
+    private void compareChecksums(final ResponseMessage answer) throws ProtocolException {
+        require(ResponseCode.CONFIRM_TRANSACTION, answer);
         if (!Long.toString(checksum.getValue()).equals(answer.message())) {
-            ResponseMessage.write(out, ResponseCode.BAD_CHECKSUM);
-            context.writeAndFlush(out);
+            respond(ResponseCode.BAD_CHECKSUM);
             throw new ProtocolException("the server's checksum differs");
         }
         noteSent();
-        ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION, "");
         enter(Step.FINISH);
         listener.onConfirmed();
-        context.writeAndFlush(out);
+        confirm("");
     }
 
-    private void readEnd(final ByteBuf in) throws ProtocolException {
-        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
-        if (answer == null) {
-            return;
-        }
+    private void finishPush(final ResponseMessage answer) throws ProtocolException {
         final boolean full = answer.code() == ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL;
-        if (!full && answer.code() != ResponseCode.TRANSACTION_FINISHED) {
-            throw new ProtocolException(answer.toString());
+        if (!full) {
+            require(ResponseCode.TRANSACTION_FINISHED, answer);
         }
         step = Step.READY;
         listener.onFinished(full);
@@ -441,56 +465,31 @@ final class WireConversation extends ByteToMessageDecoder {
         listener.onPeers(peers);
     }
 
-    private void readAvailability(final ByteBuf in) throws ProtocolException {
-        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
-        if (answer == null) {
-            return;
-        }
-        switch (answer.code()) {
-            case MORE_DATA -> enter(Step.RECEIVE);
-            case NO_MORE_DATA -> {
-                step = Step.READY;
-                listener.onNothing();
-            }
-            default -> throw new ProtocolException(answer.toString());
+    private void beginPull(final ResponseMessage answer) throws ProtocolException {
+        if (answer.code() == ResponseCode.NO_MORE_DATA) {
+            step = Step.READY;
+            listener.onNothing();
+        } else {
+            require(ResponseCode.MORE_DATA, answer);
+            enter(Step.RECEIVE);
         }
     }
 
-    private void readPackets(final ByteBuf in) throws ProtocolException {
-        waitingSince = System.nanoTime();
-        if (pulled.isInPacket()) {
-            pulled.decode(in);
-            return;
-        }
-        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
-        if (answer == null) {
-            return;
-        }
-        switch (answer.code()) {
-            case CONTINUE_TRANSACTION -> pulled.nextPacket();
-            case FINISH_TRANSACTION -> {
-                noteSent();
-                enter(Step.AGREE);
-                final ByteBuf out = context.alloc().buffer();
-                ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION, Long.toString(pulled.checksum()));
-                context.writeAndFlush(out, context.voidPromise());
-            }
-            default -> throw new ProtocolException(answer.toString());
+    private void endPacket(final ResponseMessage answer) throws ProtocolException {
+        if (answer.code() == ResponseCode.CONTINUE_TRANSACTION) {
+            pulled.nextPacket();
+        } else {
+            require(ResponseCode.FINISH_TRANSACTION, answer);
+            noteSent();
+            enter(Step.AGREE);
+            confirm(Long.toString(pulled.checksum()));
         }
     }
 
-    private void readAgreement(final ByteBuf in) throws ProtocolException {
-        final ResponseMessage answer = ResponseMessage.readIfComplete(in);
-        if (answer == null) {
-            return;
-        }
-        if (answer.code() != ResponseCode.CONFIRM_TRANSACTION) {
-            throw new ProtocolException(answer.toString());
-        }
-        final ByteBuf out = context.alloc().buffer();
-        ResponseMessage.write(out, ResponseCode.TRANSACTION_FINISHED);
+    private void finishPull(final ResponseMessage answer) throws ProtocolException {
+        require(ResponseCode.CONFIRM_TRANSACTION, answer);
         listener.onConfirmed();
-        context.writeAndFlush(out, context.voidPromise());
+        respond(ResponseCode.TRANSACTION_FINISHED);
         step = Step.READY;
         listener.onFinished(false);
     }

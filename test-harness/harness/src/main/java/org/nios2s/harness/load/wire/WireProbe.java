@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load.wire;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
@@ -52,33 +44,15 @@ public final class WireProbe implements WireConversation.Listener {
 
     private Answer run(final TargetAddress target, final SslContext tls, final Duration timeout)
             throws InterruptedException {
-        final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("wire-probe", true), NioIoHandler.newFactory());
-        try {
-            connect(group, target, tls, timeout);
+        try (WireConnector connector = new WireConnector("wire-probe", 1, tls, timeout)) {
+            conversation = new WireConversation(target, timeout, this);
+            connector.connect(target, target.port(), connector.next(), conversation);
             return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (final TimeoutException e) {
             return new Answer("no answer within " + timeout.toSeconds() + " s", List.of());
         } catch (final ExecutionException e) {
             throw new IllegalStateException("a probe never completes exceptionally", e);
-        } finally {
-            group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
         }
-    }
-
-    private void connect(
-            final EventLoopGroup group, final TargetAddress target, final SslContext tls, final Duration timeout) {
-        conversation = new WireConversation(target, timeout, this);
-        final ChannelFuture connected = new Bootstrap()
-                .group(group)
-                .channel(NioSocketChannel.class)
-                .handler(new WirePipeline(target, tls, target.port(), timeout, conversation))
-                .connect(target.socket());
-        connected.addListener(done -> {
-            if (!done.isSuccess()) {
-                onFailure(FailureCause.of("connecting", done.cause()));
-            }
-        });
     }
 
     @Override

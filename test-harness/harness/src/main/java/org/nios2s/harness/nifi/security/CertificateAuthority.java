@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi.security;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.netty.pkitesting.CertificateBuilder.KeyUsage;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
-import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.KeyStore;
 import java.security.PrivateKey;
-import java.security.PublicKey;
-import java.security.SecureRandom;
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
-import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Date;
-import java.util.List;
-import javax.security.auth.x500.X500Principal;
-import org.bouncycastle.asn1.x509.BasicConstraints;
-import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
-import org.bouncycastle.asn1.x509.Extension;
-import org.bouncycastle.asn1.x509.GeneralName;
-import org.bouncycastle.asn1.x509.GeneralNames;
-import org.bouncycastle.asn1.x509.KeyPurposeId;
-import org.bouncycastle.asn1.x509.KeyUsage;
-import org.bouncycastle.cert.CertIOException;
-import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
-import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
-import org.bouncycastle.operator.OperatorCreationException;
-import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -42,36 +24,25 @@ public final class CertificateAuthority {
     /** The name under which the key of a key store is found, and the authority in a trust store. */
     public static final String ALIAS = "s2s-harness";
 
-    private static final String CURVE = "secp256r1";
-    private static final String SIGNATURE = "SHA256withECDSA";
-    private static final int RSA_BITS = 2048;
-    private static final int SERIAL_BITS = 64;
     private static final Duration CLOCK_TOLERANCE = Duration.ofHours(1);
     private static final Duration VALIDITY = Duration.ofDays(365);
 
-    private final X509Certificate certificate;
-    private final PrivateKey key;
+    private final X509Bundle authority;
 
-    private CertificateAuthority(final X509Certificate certificate, final PrivateKey key) {
-        this.certificate = certificate;
-        this.key = key;
+    private CertificateAuthority(final X509Bundle authority) {
+        this.authority = authority;
     }
 
     /** A new authority of that name. */
     public static CertificateAuthority create(final String distinguishedName) {
-        final KeyPair pair = newKeyPair();
-        final X500Principal name = new X500Principal(distinguishedName);
         try {
-            final JcaX509v3CertificateBuilder builder = builder(
-                    name,
-                    name,
-                    pair.getPublic(),
-                    Instant.now().minus(CLOCK_TOLERANCE),
-                    Instant.now().plus(VALIDITY));
-            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(true));
-            builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
-            return new CertificateAuthority(sign(builder, pair.getPrivate()), pair.getPrivate());
-        } catch (final CertIOException e) {
+            return new CertificateAuthority(validNow()
+                    .subject(distinguishedName)
+                    .ecp256()
+                    .setIsCertificateAuthority(true)
+                    .setKeyUsage(true, KeyUsage.keyCertSign, KeyUsage.cRLSign)
+                    .buildSelfSigned());
+        } catch (final Exception e) {
             throw failed(distinguishedName, e);
         }
     }
@@ -79,8 +50,10 @@ public final class CertificateAuthority {
     /** The authority that a key store made by {@link #keyStore} holds. */
     static CertificateAuthority of(final KeyStore keyStore, final char[] password) {
         try {
+            final X509Certificate certificate = (X509Certificate) keyStore.getCertificate(ALIAS);
+            final PrivateKey key = (PrivateKey) keyStore.getKey(ALIAS, password);
             return new CertificateAuthority(
-                    (X509Certificate) keyStore.getCertificate(ALIAS), (PrivateKey) keyStore.getKey(ALIAS, password));
+                    X509Bundle.fromRootCertificateAuthority(certificate, new KeyPair(certificate.getPublicKey(), key)));
         } catch (final GeneralSecurityException e) {
             throw new HarnessException("The key store holds no certificate authority", e);
         }
@@ -88,14 +61,14 @@ public final class CertificateAuthority {
 
     /** A key store with the authority's own key. */
     KeyStore keyStore(final char[] password) {
-        return keyStore(key, List.of(certificate), password);
+        return keyStore(authority, password, authority.getCertificate());
     }
 
     /** A trust store that holds this authority. */
     public KeyStore trustStore() {
         try {
             final KeyStore store = emptyStore();
-            store.setCertificateEntry(ALIAS, certificate);
+            store.setCertificateEntry(ALIAS, authority.getCertificate());
             return store;
         } catch (final GeneralSecurityException e) {
             throw failed("the trust store", e);
@@ -104,101 +77,58 @@ public final class CertificateAuthority {
 
     /** A key store with a new key and a certificate, for both ends of a connection, that is valid now. */
     public KeyStore issue(final String distinguishedName, final char[] password) {
-        return issue(
-                distinguishedName,
-                password,
-                Instant.now().minus(CLOCK_TOLERANCE),
-                Instant.now().plus(VALIDITY));
+        return issue(validNow(), distinguishedName, password, Algorithm.ecp256, KeyUsage.digitalSignature);
     }
 
-    /** A key store with a new key and a certificate for both ends of a connection. */
+    /** The same, valid at another time. */
     public KeyStore issue(
             final String distinguishedName, final char[] password, final Instant from, final Instant until) {
-        return issue(distinguishedName, password, from, until, newKeyPair(), KeyUsage.digitalSignature);
+        final CertificateBuilder then = new CertificateBuilder().notBefore(from).notAfter(until);
+        return issue(then, distinguishedName, password, Algorithm.ecp256, KeyUsage.digitalSignature);
     }
 
     /** A key store with a new RSA key and a certificate that is valid now. */
     public KeyStore issueRsa(final String distinguishedName, final char[] password) {
         return issue(
+                validNow(),
                 distinguishedName,
                 password,
-                Instant.now().minus(CLOCK_TOLERANCE),
-                Instant.now().plus(VALIDITY),
-                newRsaKeyPair(),
-                KeyUsage.digitalSignature | KeyUsage.keyEncipherment);
+                Algorithm.rsa2048,
+                KeyUsage.digitalSignature,
+                KeyUsage.keyEncipherment);
     }
 
     private KeyStore issue(
+            final CertificateBuilder builder,
             final String distinguishedName,
             final char[] password,
-            final Instant from,
-            final Instant until,
-            final KeyPair pair,
-            final int usage) {
+            final Algorithm algorithm,
+            final KeyUsage... usages) {
         try {
-            final JcaX509v3CertificateBuilder builder = builder(
-                    certificate.getSubjectX500Principal(),
-                    new X500Principal(distinguishedName),
-                    pair.getPublic(),
-                    from,
-                    until);
-            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
-            builder.addExtension(Extension.keyUsage, true, new KeyUsage(usage));
-            builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(new KeyPurposeId[] {
-                KeyPurposeId.id_kp_clientAuth, KeyPurposeId.id_kp_serverAuth
-            }));
-            builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(new GeneralName[] {
-                new GeneralName(GeneralName.dNSName, "localhost"), new GeneralName(GeneralName.iPAddress, "127.0.0.1")
-            }));
-            return keyStore(pair.getPrivate(), List.of(sign(builder, key), certificate), password);
-        } catch (final CertIOException e) {
+            final X509Bundle issued = builder.subject(distinguishedName)
+                    .algorithm(algorithm)
+                    .setKeyUsage(true, usages)
+                    .addExtendedKeyUsageClientAuth()
+                    .addExtendedKeyUsageServerAuth()
+                    .addSanDnsName("localhost")
+                    .addSanIpAddress("127.0.0.1")
+                    .buildIssuedBy(authority);
+            return keyStore(issued, password, issued.getCertificate(), authority.getCertificate());
+        } catch (final Exception e) {
             throw failed(distinguishedName, e);
         }
     }
 
-    private static KeyPair newKeyPair() {
-        try {
-            final KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-            generator.initialize(new ECGenParameterSpec(CURVE));
-            return generator.generateKeyPair();
-        } catch (final GeneralSecurityException e) {
-            throw new IllegalStateException("This Java cannot make keys on " + CURVE, e);
-        }
+    private static CertificateBuilder validNow() {
+        return new CertificateBuilder()
+                .notBefore(Instant.now().minus(CLOCK_TOLERANCE))
+                .notAfter(Instant.now().plus(VALIDITY));
     }
 
-    private static KeyPair newRsaKeyPair() {
-        try {
-            final KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-            generator.initialize(RSA_BITS);
-            return generator.generateKeyPair();
-        } catch (final GeneralSecurityException e) {
-            throw new IllegalStateException("This Java cannot make RSA keys", e);
-        }
-    }
-
-    private static JcaX509v3CertificateBuilder builder(
-            final X500Principal issuer,
-            final X500Principal subject,
-            final PublicKey subjectKey,
-            final Instant from,
-            final Instant until) {
-        final BigInteger serial = new BigInteger(SERIAL_BITS, new SecureRandom());
-        return new JcaX509v3CertificateBuilder(issuer, serial, Date.from(from), Date.from(until), subject, subjectKey);
-    }
-
-    private static X509Certificate sign(final JcaX509v3CertificateBuilder builder, final PrivateKey key) {
-        try {
-            return new JcaX509CertificateConverter()
-                    .getCertificate(builder.build(new JcaContentSignerBuilder(SIGNATURE).build(key)));
-        } catch (final OperatorCreationException | GeneralSecurityException e) {
-            throw failed("it", e);
-        }
-    }
-
-    private static KeyStore keyStore(final PrivateKey key, final List<X509Certificate> chain, final char[] password) {
+    private static KeyStore keyStore(final X509Bundle bundle, final char[] password, final X509Certificate... chain) {
         try {
             final KeyStore store = emptyStore();
-            store.setKeyEntry(ALIAS, key, password, new ArrayList<Certificate>(chain).toArray(Certificate[]::new));
+            store.setKeyEntry(ALIAS, bundle.getKeyPair().getPrivate(), password, chain);
             return store;
         } catch (final GeneralSecurityException e) {
             throw failed("the key store", e);

@@ -19,7 +19,8 @@ public final class QueueClient {
 
     private final RestClient rest;
 
-    QueueClient(final RestClient rest) {
+    /** The client of one NiFi. */
+    public QueueClient(final RestClient rest) {
         this.rest = rest;
     }
 

@@ -24,7 +24,8 @@ public final class ProvenanceClient {
 
     private final RestClient rest;
 
-    ProvenanceClient(final RestClient rest) {
+    /** The client of one NiFi. */
+    public ProvenanceClient(final RestClient rest) {
         this.rest = rest;
     }
 

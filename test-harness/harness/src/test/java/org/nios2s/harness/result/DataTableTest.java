@@ -4,18 +4,18 @@ package org.nios2s.harness.result;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.nios2s.harness.result.DataTable.Column;
 
 /** A table is readable text and Markdown. Runs on the test's thread. */
-class TextTableTest {
+class DataTableTest {
 
     @Test
     void columnsAreAsWideAsTheirWidestCell() {
-        final String table = new TextTable("listener", "tx/s")
-                .row(List.of("nio", "12,345"))
-                .row(List.of("stock", "7"))
-                .toString();
+        final String table = DataTable.of("all", Column.of("listener"), Column.of("tx/s"))
+                .row("nio", 12_345)
+                .row("stock", 7)
+                .text();
 
         assertEquals("""
                 | listener |   tx/s |
@@ -27,8 +27,8 @@ class TextTableTest {
 
     @Test
     void aRowHasAsManyCellsAsThereAreColumns() {
-        final TextTable table = new TextTable("one", "two");
+        final DataTable table = DataTable.of("all", Column.of("one"), Column.of("two"));
 
-        assertThrows(IllegalArgumentException.class, () -> table.row(List.of("alone")));
+        assertThrows(IllegalArgumentException.class, () -> table.row("alone"));
     }
 }

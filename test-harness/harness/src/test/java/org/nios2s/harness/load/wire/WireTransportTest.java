@@ -4,6 +4,7 @@ package org.nios2s.harness.load.wire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -19,8 +20,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.ScriptedServer;
@@ -32,7 +35,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /** The light client against a scripted server on loopback. Runs on the test's thread. */
 @Timeout(60)
-class WireLoadDriverTest {
+class WireTransportTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(300);
@@ -95,7 +98,7 @@ class WireLoadDriverTest {
             final LoadSettings settings =
                     settings(3, 2, Duration.ZERO, PATIENCE, 300_000).over(true, true);
             final LoadOutcome outcome =
-                    new WireLoadDriver("run", settings, address(server.port()), WireTls.client(clientSide)).drive();
+                    load(settings, server.port(), WireTls.client(clientSide)).drive();
 
             assertEquals(6, outcome.successes());
             assertEquals(Map.of(), outcome.failures());
@@ -187,7 +190,7 @@ class WireLoadDriverTest {
     @Test
     void nobodyThereFailsEveryTransactionWhileConnecting() throws Exception {
         final LoadSettings settings = settings(1, 2, Duration.ZERO, PATIENCE, 1);
-        final LoadOutcome outcome = new WireLoadDriver("run", settings, address(unusedPort()), null).drive();
+        final LoadOutcome outcome = load(settings, unusedPort(), null).drive();
 
         assertEquals(2, outcome.failed());
         assertTrue(
@@ -199,7 +202,7 @@ class WireLoadDriverTest {
     void stoppingGivesUpWhatIsInFlight() throws Exception {
         try (ScriptedServer server = new ScriptedServer(Script.SILENT_INSTEAD_OF_CONFIRMATION)) {
             final LoadSettings settings = settings(3, 1, Duration.ZERO, Duration.ofHours(1), 1);
-            final WireLoadDriver driver = new WireLoadDriver("run", settings, address(server.port()), null);
+            final LoadDriver driver = load(settings, server.port(), null);
             final CompletableFuture<LoadOutcome> run = CompletableFuture.supplyAsync(() -> {
                 try {
                     return driver.drive();
@@ -230,7 +233,7 @@ class WireLoadDriverTest {
     }
 
     private static LoadOutcome drive(final ScriptedServer server, final LoadSettings settings) throws Exception {
-        return new WireLoadDriver("run", settings, address(server.port()), null).drive();
+        return load(settings, server.port(), null).drive();
     }
 
     private static LoadSettings settings(
@@ -241,6 +244,10 @@ class WireLoadDriverTest {
             final int packetSize) {
         return new LoadSettings(
                 clients, transactions, Duration.ZERO, 2, packetSize, interval, Duration.ofMillis(1), timeout);
+    }
+
+    private static LoadDriver load(final LoadSettings settings, final int port, final SslContext tls) {
+        return new PacedLoad("run", settings, () -> new WireTransport("run", settings, List.of(address(port)), tls));
     }
 
     private static TargetAddress address(final int port) {

@@ -18,8 +18,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
@@ -29,7 +31,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /** The load on the NIO client, against a scripted server on loopback. Runs on the test's thread. */
 @Timeout(60)
-class NioLoadDriverTest {
+class NioTransportTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(300);
@@ -72,8 +74,7 @@ class NioLoadDriverTest {
         final SSLContext serverSide = files.context(files.keyStore(Identity.NODE));
         final SSLContext clientSide = files.context(files.keyStore(Identity.CLIENT));
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL, serverSide)) {
-            final LoadOutcome outcome = new NioLoadDriver(
-                            "run", settings(3, 2, Duration.ZERO, PATIENCE), address(server.port()), clientSide)
+            final LoadOutcome outcome = load(settings(3, 2, Duration.ZERO, PATIENCE), server.port(), clientSide)
                     .drive();
 
             assertEquals(6, outcome.successes());
@@ -104,7 +105,7 @@ class NioLoadDriverTest {
     @Test
     void nobodyThereFailsEveryTransactionWhileConnecting() throws Exception {
         final LoadSettings settings = settings(1, 2, Duration.ZERO, PATIENCE);
-        final LoadOutcome outcome = new NioLoadDriver("run", settings, address(unusedPort()), null).drive();
+        final LoadOutcome outcome = load(settings, unusedPort(), null).drive();
 
         assertEquals(Map.of("CONNECT_FAILED while in step CONNECT", 2L), outcome.failures());
     }
@@ -112,7 +113,7 @@ class NioLoadDriverTest {
     @Test
     void stoppingGivesUpWhatIsInFlight() throws Exception {
         try (ScriptedServer server = new ScriptedServer(Script.SILENT_INSTEAD_OF_CONFIRMATION)) {
-            final NioLoadDriver driver = driver(server, settings(3, 1, Duration.ZERO, Duration.ofHours(1)));
+            final LoadDriver driver = driver(server, settings(3, 1, Duration.ZERO, Duration.ofHours(1)));
             final CompletableFuture<LoadOutcome> run = CompletableFuture.supplyAsync(() -> {
                 try {
                     return driver.drive();
@@ -142,13 +143,17 @@ class NioLoadDriverTest {
         }
     }
 
-    private static NioLoadDriver driver(final ScriptedServer server, final LoadSettings settings) {
-        return new NioLoadDriver("run", settings, address(server.port()), null);
+    private static LoadDriver driver(final ScriptedServer server, final LoadSettings settings) {
+        return load(settings, server.port(), null);
     }
 
     private static LoadSettings settings(
             final int clients, final int transactions, final Duration interval, final Duration timeout) {
         return new LoadSettings(clients, transactions, Duration.ZERO, 2, 10, interval, Duration.ofMillis(1), timeout);
+    }
+
+    private static LoadDriver load(final LoadSettings settings, final int port, final SSLContext tls) {
+        return new PacedLoad("run", settings, () -> new NioTransport("run", settings, address(port), tls));
     }
 
     private static TargetAddress address(final int port) {

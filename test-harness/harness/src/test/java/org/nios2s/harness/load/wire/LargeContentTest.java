@@ -13,13 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 
 /** Large FlowFiles against a scripted server on loopback. Runs on the test's thread. */
 @Timeout(60)
-class LargePushTest {
+class LargeContentTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int BYTES = 3 * LargeContent.PIECE_BYTES + 5;
@@ -62,6 +63,6 @@ class LargePushTest {
                 InetAddress.getLoopbackAddress().getHostAddress(), server.port(), ScriptedServer.PORT_ID, null);
         final LoadSettings load =
                 new LoadSettings(2, 1, Duration.ZERO, 1, BYTES, Duration.ZERO, Duration.ZERO, PATIENCE);
-        return new LargePush("run", load, address, null).drive();
+        return new PacedLoad("run", load, () -> WireTransport.large("run", load, List.of(address), null)).drive();
     }
 }

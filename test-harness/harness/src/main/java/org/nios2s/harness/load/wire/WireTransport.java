@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.load.wire;
+
+import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslContext;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.load.PacketFactory;
+import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.load.TransactionTimes;
+import org.nios2s.harness.load.Transactor;
+
+/**
+ * The light client: thousands of logical clients on a few event loops, each with a connection of its own, which it makes
+ * again after a failure or, if the load says so, for every transaction. Each transactor lives on one of the event loops.
+ */
+public final class WireTransport implements Transactor.Transport {
+
+    /** As many as processors, less one for the server when it runs on the same machine; one thread serves thousands. */
+    private static final int EVENT_LOOPS = Math.max(2, Runtime.getRuntime().availableProcessors() / 2);
+
+    private final String run;
+    private final LoadSettings load;
+    private final List<TargetAddress> targets;
+    private final TransactionWriter writer;
+    private final WireConnector connector;
+
+    /** The transactors of a run on the nodes of a cluster, or on one target; without TLS for plain TCP. */
+    public WireTransport(
+            final String run, final LoadSettings load, final List<TargetAddress> targets, final SslContext tls) {
+        this(
+                run,
+                load,
+                targets,
+                tls,
+                new TransactionWriter(
+                        new PacketFactory(run, load.shape()), load.shape().gzip()));
+    }
+
+    private WireTransport(
+            final String run,
+            final LoadSettings load,
+            final List<TargetAddress> targets,
+            final SslContext tls,
+            final TransactionWriter writer) {
+        this.run = run;
+        this.load = load;
+        this.targets = List.copyOf(targets);
+        this.writer = writer;
+        this.connector = new WireConnector("wire-client", EVENT_LOOPS, tls, load.timeout());
+    }
+
+    /** The same for transactions of one packet, whose content is made while it is sent. */
+    public static WireTransport large(
+            final String run, final LoadSettings load, final List<TargetAddress> targets, final SslContext tls) {
+        return new WireTransport(run, load, targets, tls, null);
+    }
+
+    @Override
+    public Transactor of(final int client) {
+        return new WireTransactor(client, connector.next());
+    }
+
+    @Override
+    public void close() {
+        connector.close();
+    }
+
+    /** One logical client's. Lives on one event loop; only {@link #close} is called elsewhere. */
+    private final class WireTransactor implements Transactor, WireConversation.Listener {
+
+        private final int client;
+        private final EventLoop eventLoop;
+        private WireConversation conversation;
+        private LargeContent content;
+        private int transaction;
+        private TransactionTimes times;
+        private Listener listener;
+
+        WireTransactor(final int client, final EventLoop eventLoop) {
+            this.client = client;
+            this.eventLoop = eventLoop;
+        }
+
+        @Override
+        public ScheduledExecutorService pacer() {
+            return eventLoop;
+        }
+
+        @Override
+        public void begin(final int number, final TransactionTimes moments, final Listener told) {
+            transaction = number;
+            times = moments;
+            listener = told;
+            if (conversation != null && conversation.isReady()) {
+                onReady();
+            } else {
+                final TargetAddress target = targets.get(client % targets.size());
+                conversation = new WireConversation(target, load, this);
+                connector.connect(target, client, eventLoop, conversation);
+            }
+        }
+
+        @Override
+        public void onReady() {
+            times.created();
+            if (load.shape().direction() == Direction.PULL) {
+                conversation.receive();
+            } else if (writer != null) {
+                conversation.send(writer, client, transaction);
+            } else {
+                final long size = load.shape().size().largest();
+                content = new LargeContent(client, size);
+                final String id = new PacketId(run, client, transaction, 0).toString();
+                conversation.beginPacket(Map.of(PacketId.ATTRIBUTE, id), size);
+                onWritable();
+            }
+        }
+
+        @Override
+        public void onWritable() {
+            while (conversation.isWritable() && content.hasNext()) {
+                conversation.sendPiece(content.next());
+            }
+            if (conversation.isSending() && !content.hasNext()) {
+                conversation.finish();
+            }
+        }
+
+        @Override
+        public void onSent() {
+            times.sent();
+        }
+
+        @Override
+        public void onConfirmed() {
+            times.confirmed();
+        }
+
+        @Override
+        public void onNothing() {
+            listener.empty();
+        }
+
+        @Override
+        public void onFinished(final boolean destinationFull) {
+            times.completed();
+            final long bytes;
+            if (load.shape().direction() == Direction.PULL) {
+                bytes = conversation.receivedBytes();
+            } else {
+                bytes = writer == null ? load.shape().size().largest() : writer.bytes(client, transaction);
+            }
+            if (load.reconnect()) {
+                conversation.shutDown();
+                conversation = null;
+            }
+            listener.finished(destinationFull, bytes);
+        }
+
+        @Override
+        public void onNotConnected(final String cause) {
+            conversation = null;
+            listener.failed(cause, true);
+        }
+
+        /** Between two transactions it is only an idle connection that ended; then nobody listens. */
+        @Override
+        public void onFailure(final String cause) {
+            conversation = null;
+            listener.failed(cause, false);
+        }
+
+        @Override
+        public void close() {
+            if (!eventLoop.inEventLoop()) {
+                eventLoop.execute(this::close);
+            } else if (conversation != null) {
+                conversation.shutDown();
+            }
+        }
+    }
+}
