@@ -3,32 +3,41 @@ package org.nios2s.harness.engine;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.BackPressure;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.RemoteGroupClient;
 import org.nios2s.harness.nifi.security.ClientTls;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
- * A NiFi, or a cluster, that a scenario starts for itself with empty repositories, or one that runs already; its sink keeps packet ids
- * meanwhile. For one thread at a time.
+ * A NiFi, or a cluster, that a scenario starts for itself with empty repositories, or one that runs already; its sink
+ * keeps packet ids meanwhile. For one thread at a time.
  */
 public final class EmbeddedNifi implements MeasuredNifi {
 
     private static final String PACKET_IDS = "packet-ids.txt";
     private static final String INPUT = "input";
+    private static final String COUNTER_TYPE = "org.nios2s.harness.sink.TriggerCounter";
+    private static final String COUNTER = "trigger-counter";
     private static final String SERVES = "The NIO Site-to-Site listener serves";
     private static final int FEED_TASKS = 4;
 
     private final List<NifiInstance> nodes;
     private final boolean owned;
-    private final Target target;
+    private Target target;
+    private EmbeddedNifi between;
     private MadeInside feed;
     private MadeInside inside;
 
@@ -93,6 +102,44 @@ public final class EmbeddedNifi implements MeasuredNifi {
         return new EmbeddedNifi(running, false);
     }
 
+    /** Spreads the clients over so many ports, beside which a processor counts how often it gets a thread. */
+    void spreadOver(final int ports, final int tasks) {
+        final FlowClient flow = instance().flow();
+        final Component sink = flow.find(ComponentKind.PROCESSOR, "sink").orElseThrow();
+        final List<TargetAddress> further = new ArrayList<>();
+        for (int number = 2; number <= ports; number++) {
+            final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, "busy-" + number, tasks);
+            flow.connect(port, sink, BackPressure.generous());
+            flow.start(port);
+            further.add(target.address().behind(port.id()));
+        }
+        flow.start(flow.createProcessor(COUNTER, COUNTER_TYPE));
+        target = target.and(further);
+    }
+
+    /** Puts another NiFi in between, which stores what it gets and whose Remote Process Group passes it on. */
+    void behind(final EmbeddedNifi sender, final int portTasks) {
+        between = sender;
+        final FlowClient flow = sender.instance().flow();
+        final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, "to-" + target.name(), portTasks);
+        final RemoteGroupClient groups = sender.instance().remoteGroups();
+        final String group = groups.create(instance().instance());
+        groups.connect(port, groups.inputPort(group, INPUT), BackPressure.generous());
+        flow.start(port);
+        groups.setTransmitting(group, true);
+        target = new Target(
+                target.name(),
+                sender.target().address().behind(port.id()),
+                target.process(),
+                target.packetIds(),
+                sender.target().tls());
+    }
+
+    @Override
+    public List<ProcessHandle> helpers() {
+        return between == null ? List.of() : between.target().processes();
+    }
+
     @Override
     public Target target() {
         return target;
@@ -109,14 +156,9 @@ public final class EmbeddedNifi implements MeasuredNifi {
             feed = MadeInside.intoPort(instance(), FEED_TASKS, target.tls() != null);
         }
         feed.start(shape);
-        final TargetAddress own = target.address();
         // What is pulled does not come by the sink, so its ledger says nothing.
         return new Target(
-                target.name(),
-                new TargetAddress(own.host(), own.port(), feed.destination(), own.api()),
-                target.process(),
-                null,
-                target.tls());
+                target.name(), target.address().behind(feed.destination()), target.process(), null, target.tls());
     }
 
     /** The processor that makes transactions without a client, with so many tasks. */
@@ -134,6 +176,9 @@ public final class EmbeddedNifi implements MeasuredNifi {
 
     @Override
     public void close() {
+        if (between != null) {
+            between.close();
+        }
         if (owned) {
             NifiCluster.stop(nodes);
         } else {

@@ -124,12 +124,11 @@ public final class Servers implements AutoCloseable {
 
     private MeasuredNifi start(final String name, final Settings settings) {
         final Listener listener = settings.word(Parameter.LISTENER, Listener.class);
-        final int tasks = settings.number(Parameter.PORT_TASKS);
         if (settings.word(Parameter.SINK, Sink.class) == Sink.NULL) {
             final List<String> arguments = new ArrayList<>(
                     List.of("-Xms" + settings.text(Parameter.HEAP), "-Xmx" + settings.text(Parameter.HEAP)));
             arguments.addAll(jvmArguments(settings));
-            return NullNifi.start(listener, tasks, settings.properties(), arguments);
+            return NullNifi.start(listener, settings.number(Parameter.PORT_TASKS), settings.properties(), arguments);
         }
         final String directory = name.toLowerCase(Locale.ROOT).replaceAll("[^\\w.]+", "-");
         final NifiOptions options =
@@ -142,9 +141,9 @@ public final class Servers implements AutoCloseable {
         boolean usable = false;
         try {
             nifi.instance().flow().setTimerDrivenThreads(settings.number(Parameter.POOL));
-            final MeasuredNifi measured = extended(nifi, settings, directory);
+            surround(nifi, settings, directory);
             usable = true;
-            return measured;
+            return nifi;
         } finally {
             if (!usable) {
                 nifi.close();
@@ -152,12 +151,11 @@ public final class Servers implements AutoCloseable {
         }
     }
 
-    private MeasuredNifi extended(final EmbeddedNifi nifi, final Settings settings, final String directory) {
+    private void surround(final EmbeddedNifi nifi, final Settings settings, final String directory) {
         final int tasks = settings.number(Parameter.PORT_TASKS);
         if (settings.number(Parameter.PORTS) > 1) {
-            return new BusyPorts(nifi, settings.number(Parameter.PORTS), tasks);
-        }
-        if (settings.word(Parameter.ROUTE, Route.class) == Route.STORED) {
+            nifi.spreadOver(settings.number(Parameter.PORTS), tasks);
+        } else if (settings.word(Parameter.ROUTE, Route.class) == Route.STORED) {
             if (settings.flag(Parameter.SECURE)) {
                 throw new HarnessException("route stored is for plain TCP: use route direct with secure");
             }
@@ -165,9 +163,8 @@ public final class Servers implements AutoCloseable {
             final NifiOptions sender = options(settings)
                     .home(homes.resolve(directory + "-between"))
                     .listener(Listener.STOCK);
-            return new ForwardingNifi(EmbeddedNifi.start(sender, 1), nifi, tasks);
+            nifi.behind(EmbeddedNifi.start(sender, 1), tasks);
         }
-        return nifi;
     }
 
     /** A NiFi as settings want it, to which home and listener are still to be added. */

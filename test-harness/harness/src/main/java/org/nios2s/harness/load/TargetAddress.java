@@ -32,6 +32,11 @@ public record TargetAddress(String host, int port, String portId, URI api) {
         return new InetSocketAddress(host, port);
     }
 
+    /** Another port of the same socket. */
+    public TargetAddress behind(final String otherPortId) {
+        return new TargetAddress(host, port, otherPortId, api);
+    }
+
     @Override
     public String toString() {
         return host + ":" + port;

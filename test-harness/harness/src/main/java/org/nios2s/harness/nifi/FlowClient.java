@@ -95,8 +95,7 @@ public final class FlowClient {
         stop(component);
         final ObjectNode stopped = entity(component);
         final ObjectNode changed = component(stopped);
-        (processor ? changed.putObject("config") : changed)
-                .put("concurrentlySchedulableTaskCount", tasks);
+        (processor ? changed.putObject("config") : changed).put("concurrentlySchedulableTaskCount", tasks);
         rest.put(component.path(), slim(stopped));
         if (running) {
             start(component);

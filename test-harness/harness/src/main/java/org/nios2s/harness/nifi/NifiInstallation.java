@@ -51,7 +51,9 @@ public final class NifiInstallation {
             return at(Path.of(System.getProperty(BASE_PROPERTY, "")).resolve(home));
         }
         final Path built = BuildOutput.modules().resolve("nifi/target/nifi");
-        return Files.isDirectory(built) ? at(built) : ofVersion(Machine.versionsOfBuild().get("embedded NiFi"));
+        return Files.isDirectory(built)
+                ? at(built)
+                : ofVersion(Machine.versionsOfBuild().get("embedded NiFi"));
     }
 
     /** The installation in a directory. */

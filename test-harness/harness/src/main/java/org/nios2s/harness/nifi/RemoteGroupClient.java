@@ -73,8 +73,7 @@ public final class RemoteGroupClient {
     }
 
     private Optional<String> find(final String group, final String list, final String name) {
-        for (final JsonNode port :
-                get(group).at("/component/contents/" + list)) {
+        for (final JsonNode port : get(group).at("/component/contents/" + list)) {
             if (name.equals(port.required("name").asText())) {
                 return Optional.of(port.required("id").asText());
             }

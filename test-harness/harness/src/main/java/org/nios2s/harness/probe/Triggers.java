@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.probe;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.nios2s.harness.engine.BusyPorts;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.nifi.NifiInstance;
 
@@ -40,11 +40,21 @@ final class Triggers implements Probe {
     }
 
     private void begin() {
-        count = BusyPorts.triggers(nifi);
+        count = triggers();
         since = System.nanoTime();
     }
 
     private double perSecond() {
-        return (BusyPorts.triggers(nifi) - count) * NANOS_PER_SECOND / (System.nanoTime() - since);
+        return (triggers() - count) * NANOS_PER_SECOND / (System.nanoTime() - since);
+    }
+
+    private long triggers() {
+        for (final JsonNode counter : nifi.rest().get("/counters").requiredAt("/counters/aggregateSnapshot/counters")) {
+            if (counter.required("name").asText().equals("triggers")
+                    && counter.required("context").asText().startsWith("trigger-counter")) {
+                return counter.required("valueCount").asLong();
+            }
+        }
+        return 0;
     }
 }

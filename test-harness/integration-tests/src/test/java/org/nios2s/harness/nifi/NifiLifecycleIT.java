@@ -162,7 +162,7 @@ class NifiLifecycleIT {
             final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiInstance.start(options));
 
             assertTrue(refusal.getMessage().contains("is in use"), refusal.getMessage());
-            assertTrue(NifiInstance.attach(options.home()).isEmpty());
+            assertTrue(NifiInstance.attach(options.home).isEmpty());
         }
     }
 
@@ -174,7 +174,7 @@ class NifiLifecycleIT {
         final HarnessException failure = assertThrows(HarnessException.class, () -> NifiInstance.start(options));
 
         assertTrue(failure.getMessage().contains("NoSuchRepository"), failure.getMessage());
-        assertTrue(NifiInstance.attach(options.home()).isEmpty());
+        assertTrue(NifiInstance.attach(options.home).isEmpty());
     }
 
     private static NifiOptions options(final String home) {

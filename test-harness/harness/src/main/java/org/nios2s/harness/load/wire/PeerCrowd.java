@@ -107,12 +107,7 @@ public final class PeerCrowd implements AutoCloseable {
      * @param causes        of refused and dropped
      */
     public record Attendance(
-            int peers,
-            long ready,
-            long refused,
-            long dropped,
-            double seconds,
-            Map<String, Long> causes) {
+            int peers, long ready, long refused, long dropped, double seconds, Map<String, Long> causes) {
 
         /** Who is there: ready and not dropped. */
         public long present() {
