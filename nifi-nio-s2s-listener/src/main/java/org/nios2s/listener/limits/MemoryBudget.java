@@ -116,7 +116,8 @@ public final class MemoryBudget {
             }
             final List<Waiter> all = new ArrayList<>(small);
             all.addAll(large);
-            all.sort(Comparator.comparingLong(waiter -> waiter.charge.held));
+            all.sort(Comparator.<Waiter>comparingLong(waiter -> waiter.unrelieved)
+                    .thenComparingLong(waiter -> waiter.charge.held));
             final long tolerable = Math.min(shareUsed, shareLimit) / 2;
             long heldByWaiting =
                     all.stream().mapToLong(waiter -> waiter.charge.held).sum();
@@ -205,14 +206,20 @@ public final class MemoryBudget {
             return held <= UNIT;
         }
 
+        /** As {@link #await(Runnable, Runnable, long)}, for who holds nothing of that kind. */
+        public Waiter await(final Runnable called, final Runnable givesUp) {
+            return await(called, givesUp, 0);
+        }
+
         /**
          * Waits for room.
          *
          * @param called once, on any thread, when there is room, and a unit of it is set aside; must not block
          * @param givesUp called in its place, if what it holds is needed to end a standstill; must not block
+         * @param unrelieved bytes of those held that only more memory can relieve: who has most of them gives up first
          */
-        public Waiter await(final Runnable called, final Runnable givesUp) {
-            final Waiter waiter = new Waiter(this, called, givesUp);
+        public Waiter await(final Runnable called, final Runnable givesUp, final long unrelieved) {
+            final Waiter waiter = new Waiter(this, called, givesUp, unrelieved);
             synchronized (MemoryBudget.this) {
                 if (wanting.add(share)) {
                     share.movedNanos = System.nanoTime();
@@ -258,11 +265,13 @@ public final class MemoryBudget {
         private final Charge charge;
         private final Runnable called;
         private final Runnable givesUp;
+        private final long unrelieved;
 
-        private Waiter(final Charge charge, final Runnable called, final Runnable givesUp) {
+        private Waiter(final Charge charge, final Runnable called, final Runnable givesUp, final long unrelieved) {
             this.charge = charge;
             this.called = called;
             this.givesUp = givesUp;
+            this.unrelieved = unrelieved;
         }
 
         /** Leaves the line. What was set aside meanwhile goes with the charge. */

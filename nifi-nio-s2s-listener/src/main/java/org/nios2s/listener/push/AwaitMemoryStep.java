@@ -16,7 +16,7 @@ final class AwaitMemoryStep extends PushWait {
     }
 
     Step begin() {
-        waiter = push().charge().await(this::goOn, this::giveUp);
+        waiter = push().charge().await(this::goOn, this::giveUp, push().attributeBytes());
         return this;
     }
 

@@ -70,6 +70,11 @@ final class Push implements PacketDecoder.Handler {
         return hold.charge();
     }
 
+    /** @return bytes of attributes under way, which can't be streamed */
+    long attributeBytes() {
+        return decoder.heldBytes();
+    }
+
     @Override
     public void packetBegins(final Map<String, String> attributes, final long contentLength) throws ProtocolException {
         requireNames(attributes);

@@ -29,7 +29,11 @@ class MemoryBudgetTest {
     }
 
     private MemoryBudget.Waiter await(final MemoryBudget.Charge charge, final String who) {
-        return charge.await(() -> heard.add(who), () -> heard.add(who + " gives up"));
+        return await(charge, who, 0);
+    }
+
+    private MemoryBudget.Waiter await(final MemoryBudget.Charge charge, final String who, final long unrelieved) {
+        return charge.await(() -> heard.add(who), () -> heard.add(who + " gives up"), unrelieved);
     }
 
     @Test
@@ -128,6 +132,17 @@ class MemoryBudgetTest {
         charges.forEach(charge -> await(charge, "waiter " + charges.indexOf(charge)));
         budget.breakStandstills(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
         assertEquals(List.of("waiter 7 gives up", "waiter 6 gives up", "waiter 5 gives up"), heard);
+    }
+
+    @Test
+    @DisplayName("asks those to give up first who hold what can't be streamed")
+    void standstillOfAttributes() {
+        final MemoryBudget.Charge attributes = charge(share, 16 * UNIT);
+        final MemoryBudget.Charge streams = charge(share, 16 * UNIT);
+        await(attributes, "attributes", 16 * UNIT);
+        await(streams, "streams");
+        budget.breakStandstills(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
+        assertEquals(List.of("attributes gives up"), heard);
     }
 
     @Test

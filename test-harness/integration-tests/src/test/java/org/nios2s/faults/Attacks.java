@@ -2,10 +2,8 @@
 package org.nios2s.faults;
 
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 
 /**
@@ -166,16 +164,20 @@ record Attacks(String inputPort, String outputPort) {
 
     /** Names as long as can be wherever the listener logs one, each by a connection of its own. */
     Attack longNames() {
-        final String longest = "x".repeat(PLENTY - 1);
-        return new Attack("long names", 2_000, AT_ONCE, true, peer -> names(longest, peer));
+        return names("long names", 2_000, "x".repeat(PLENTY - 1));
     }
 
-    /** What a peer says that puts a name into one of all the places from which it may get into the log. */
-    Iterator<byte[]> names(final String name, final int place) {
+    /** Peers that put a name into each of the places from which it may get into the log. */
+    Attack names(final String attack, final int peers, final String name) {
+        final List<byte[]> places = places(name);
+        return new Attack(attack, peers, AT_ONCE, true, peer -> Says.once(places.get(peer % places.size())));
+    }
+
+    private List<byte[]> places(final String name) {
         final byte[] opening = Says.opening(inputPort, false);
         final byte[] push =
                 Says.all(opening, Says.utf("SEND_FLOWFILES"), Says.packetHeader(Map.of("name", name), 1), ONE_BYTE);
-        final List<byte[]> places = List.of(
+        return List.of(
                 Says.all(Says.magic(), Says.utf(name), new byte[Integer.BYTES]),
                 Says.all(Says.magic(), Says.protocol(6), Says.handshake(Map.of(name, "value"))),
                 Says.all(Says.magic(), Says.protocol(6), Says.handshake(Says.properties(name, false))),
@@ -208,7 +210,6 @@ record Attacks(String inputPort, String outputPort) {
                         push,
                         ResponseCode.FINISH_TRANSACTION.getCodeSequence(),
                         Says.response(ResponseCode.ABORT, name)));
-        return Stream.of(places.get(place % places.size())).iterator();
     }
 
     /** How many places there are for a name. */

@@ -50,7 +50,8 @@ import org.slf4j.LoggerFactory;
  * arrived, twice only where the protocol left the client in doubt; NiFi serves again without a restart, and nothing of the
  * listener is left over. Runs on the thread of the tests, with a NiFi of its own.
  *
- * <p>{@code -Pfaults} takes longer, {@code -Dfaults.kills=50} kills it so often, {@code -Dfaults.secure=true} speaks TLS.
+ * <p>{@code -Pfaults} tries all faults, and longer; {@code -Dfaults.kills=50} kills it so often, {@code -Dfaults.secure=true}
+ * speaks TLS.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FaultsIT {
@@ -58,6 +59,7 @@ class FaultsIT {
     private static final Logger logger = LoggerFactory.getLogger(FaultsIT.class);
 
     private static final boolean FULL = Boolean.getBoolean("faults");
+    private static final String TAKES_LONG = "runs with -Pfaults";
     private static final int KILLS = Integer.getInteger("faults.kills", FULL ? 15 : 1);
     /** Then what has arrived is drained and judged. */
     private static final int KILLS_IN_A_ROUND = 5;
@@ -327,6 +329,7 @@ class FaultsIT {
     @Test
     @Order(2)
     void aPauseOfTheProcessIsNoticedByNobody() throws Exception {
+        assumeTrue(FULL, TAKES_LONG);
         endure("paused", load -> {
             final long failures = load.small.failures();
             final PausedProcess paused =
@@ -341,6 +344,7 @@ class FaultsIT {
     @Test
     @Order(2)
     void usedUpFileDescriptorsAreAPassingTrouble() throws Exception {
+        assumeTrue(FULL, TAKES_LONG);
         endure("descriptors", load -> {
             final long pid = nifi.instance().pid();
             limitDescriptors(pid, Vitals.descriptors(pid) + SPARE_DESCRIPTORS);
@@ -373,6 +377,7 @@ class FaultsIT {
     @Order(2)
     @EnumSource(value = FaultyProxy.Harm.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aProxyThatDoesHarmMakesNoHarm(final FaultyProxy.Harm harm) throws Exception {
+        assumeTrue(FULL || harm == FaultyProxy.Harm.CUT, TAKES_LONG);
         try (FaultyProxy proxy = new FaultyProxy(address())) {
             endure("proxy-" + harm, proxy.address(), load -> {
                 proxy.harm(harm);
@@ -420,6 +425,7 @@ class FaultsIT {
     @Test
     @Order(2)
     void backPressureComesAndGoes() throws Exception {
+        assumeTrue(FULL, TAKES_LONG);
         endure("back-pressure", load -> {
             for (int turn = 0; turn < PAUSE_SECONDS; turn++) {
                 nifi.flow().setBackPressure(connection(), new BackPressure(1, 1));
@@ -439,6 +445,7 @@ class FaultsIT {
                 "provenance.repository.directory.default"
             })
     void aFullDiskIsAPassingTrouble(final String repository) throws Exception {
+        assumeTrue(FULL, TAKES_LONG);
         assumeTrue(DISKS.containsKey(repository), "no right to mount a small disk");
         endure("full-" + repository, load -> {
             DISKS.get(repository).fill();

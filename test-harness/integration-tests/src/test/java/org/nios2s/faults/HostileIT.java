@@ -99,11 +99,13 @@ class HostileIT {
         final Vitals before = Vitals.of(nifi);
         final LoadOutcome honest;
         final Vitals during;
+        final int peers;
         try (HonestClients clients = HonestClients.push(nifi, ATTACK);
                 AttackSwarm swarm =
                         AttackSwarm.launch(attack, target(), attack.name().startsWith("one address"))) {
             honest = clients.await();
             during = Vitals.of(nifi);
+            peers = swarm.connected();
             logger.info(
                     "{}: {} connected, {} ended, {} MiB sent; honest clients {} of {} transactions a second, {} failed;"
                             + " before: {}; during: {}",
@@ -117,6 +119,7 @@ class HostileIT {
                     before,
                     during);
         }
+        assertTrue(peers > 0, "nobody attacked");
         assertEquals(0, honest.failed(), () -> "transactions of honest clients failed: " + honest);
         assertTrue(during.heapBytes() <= before.heapBytes() + MORE_HEAP, () -> before + ", then " + during);
         assertTrue(during.residentBytes() <= before.residentBytes() + MORE_RESIDENT, () -> before + ", then " + during);
@@ -132,8 +135,7 @@ class HostileIT {
     void aNameWithLineBreaksMakesNoLineOfTheLog() throws Exception {
         final String forged =
                 "\n2026-01-01 00:00:00,000 ERROR [main] org.example.Forged FORGED\r\n\u001b[2J\u0085\u2028";
-        final Attack attack = new Attack(
-                "forged names", Attacks.placesOfNames(), Duration.ZERO, true, peer -> attacks.names(forged, peer));
+        final Attack attack = attacks.names("forged names", Attacks.placesOfNames(), forged);
         try (AttackSwarm swarm = AttackSwarm.launch(attack, target())) {
             Awaitility.await().atMost(PATIENCE).until(() -> swarm.connected() == attack.peers());
             Awaitility.await()
