@@ -50,13 +50,14 @@ final class NifiConfiguration {
             context.put("trustStore", escaped(security.trustStore()));
             context.put("password", security.password());
         }
+        final NifiConfiguration configuration = new NifiConfiguration();
         if (plan.cluster() != null) {
             context.put("cluster", plan.cluster());
             context.put("zookeeper", plan.cluster().zookeeper());
             context.put("zookeeperPort", plan.cluster().zookeeperPort());
+            configuration.files.put("zookeeper.properties", filled("zookeeper.properties", context));
         }
-        final NifiConfiguration configuration = new NifiConfiguration();
-        List.of("logback.xml", "login-identity-providers.xml", "state-management.xml", "zookeeper.properties")
+        List.of("logback.xml", "login-identity-providers.xml", "state-management.xml")
                 .forEach(file -> configuration.files.put(file, filled(file, context)));
         configuration.files.put(
                 "authorizers.xml", filled(security == null ? "authorizers.xml" : "authorizers-secure.xml", context));

@@ -34,6 +34,15 @@ class InstanceRecordTest {
     }
 
     @Test
+    void portsAreAddedAndNothingElseChanges() {
+        final InstanceRecord record = record(directory.toString(), started());
+
+        assertEquals(record, record.withPorts(Map.of("other", "2")).withPorts(record.ports()));
+        assertEquals(
+                Map.of("other", "2"), record.withPorts(Map.of("other", "2")).ports());
+    }
+
+    @Test
     void aHomeWithoutARecordHasNone() {
         assertEquals(Optional.empty(), InstanceRecord.read(directory));
     }
