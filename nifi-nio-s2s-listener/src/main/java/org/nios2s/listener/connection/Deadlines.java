@@ -8,16 +8,19 @@ import org.nios2s.listener.fault.PeerFault;
  * How long a peer has taken, and whether it may. Looked at a few times a second. Lives on the connection's IO worker.
  *
  * <p>Slowness alone is no fault. But a peer that holds what others wait for, and moves less than a kilobyte a second, loses
- * it.
+ * it. A wait of ours expires as in NiFi's port: after twice what the peer allows, and never less than half a second.
  */
 final class Deadlines {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long LEAST_BYTES_PER_SECOND = 1024;
     private static final long LEAST_BYTES = LEAST_BYTES_PER_SECOND * TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
 
+    private static final long SHORTEST_EXPIRATION_MILLIS = 500;
+
     private final long handshakeMillis;
     private final long acceptedNanos = System.nanoTime();
     private long lastMovedNanos = acceptedNanos;
+    private long stepBeganNanos = acceptedNanos;
     private long windowStartNanos = acceptedNanos;
     private long windowBytes;
     private boolean slow;
@@ -40,24 +43,31 @@ final class Deadlines {
         slow = false;
     }
 
+    void stepBegins() {
+        stepBeganNanos = System.nanoTime();
+    }
+
     long lastMovedNanos() {
         return lastMovedNanos;
     }
 
     /**
      * @param expirationMillis what the peer asked for in its handshake; 0 for ever
-     * @throws PeerFault if the peer has taken too long
+     * @throws PeerFault if it has taken too long
      */
     void check(final Step step, final long expirationMillis, final long nowNanos) throws PeerFault {
         switch (step.patience()) {
             case HANDSHAKE -> checkHandshake(step, nowNanos);
             case WITHIN_REQUEST -> {
                 checkSilence(step, expirationMillis, nowNanos);
-                checkProgress(step, nowNanos);
+                if (step.transfer() != null) {
+                    checkProgress(step, nowNanos);
+                }
             }
             case BETWEEN_REQUESTS -> checkSilence(step, 2 * expirationMillis, nowNanos);
+            case EXPIRATION -> checkExpiration(2 * expirationMillis, nowNanos);
             default -> {
-                // The wait is ours.
+                // Whoever waits knows when it ends.
             }
         }
     }
@@ -77,13 +87,22 @@ final class Deadlines {
         }
     }
 
+    private void checkExpiration(final long allowedMillis, final long nowNanos) throws PeerFault {
+        final long millis = Math.max(SHORTEST_EXPIRATION_MILLIS, allowedMillis);
+        if (allowedMillis > 0 && nowNanos - stepBeganNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
+            throw new PeerFault(
+                    PeerFault.Kind.EXPIRED,
+                    "No port task took the transaction within " + millis + " ms; the port's destination may be full");
+        }
+    }
+
     private void checkProgress(final Step step, final long nowNanos) throws PeerFault {
         if (nowNanos - windowStartNanos >= WINDOW_NANOS) {
             slow = windowBytes < LEAST_BYTES;
             windowStartNanos = nowNanos;
             windowBytes = 0;
         }
-        if (slow && step.holdsScarce()) {
+        if (slow && step.transfer().holdsScarce()) {
             throw new PeerFault(
                     PeerFault.Kind.TOO_SLOW,
                     "The peer moves less than " + LEAST_BYTES_PER_SECOND + " bytes a second in step " + step.name()

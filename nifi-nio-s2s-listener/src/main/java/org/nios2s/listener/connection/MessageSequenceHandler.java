@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Walks one connection through the sequence of messages: hands arriving bytes to the current step, enters the next one,
  * and closes the connection when a step ends in a fault. Lives on the connection's IO worker; {@link #proceed},
- * {@link #fail(Object, PeerFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
+ * {@link #fail(Transfer, PeerFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
  *
  * <p>One rule says when a step runs: bytes are there, what the peer was told before has left, and the step does not wait
  * for our own side. One rule says when more is read: the step can use it; and while it waits, until a first byte comes,
@@ -182,6 +182,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
         logger.trace("{}: {} → {}", connection, step.name(), next.name());
         step = next;
+        deadlines.stepBegins();
         idleSinceNanos = next.patience().isIdle() ? deadlines.lastMovedNanos() : BUSY;
         if (next instanceof ClosingStep) {
             sayNothingMore();
@@ -241,11 +242,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /**
      * Something went wrong for a transaction elsewhere; nothing happens if the connection is past it. From any thread.
      *
-     * @param transaction as {@link Step#transaction}
+     * @param transfer as {@link Step#transfer}
      */
-    public void fail(final Object transaction, final PeerFault fault) {
+    public void fail(final Transfer transfer, final PeerFault fault) {
         connection.worker().execute(() -> {
-            if (step.transaction() == transaction) {
+            if (step.transfer() == transfer) {
                 fail(fault);
                 keepUnread();
             }

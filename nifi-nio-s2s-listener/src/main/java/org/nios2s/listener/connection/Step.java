@@ -12,15 +12,17 @@ import org.nios2s.listener.fault.PeerFault;
  * {@link PeerConnection}.
  */
 public interface Step {
-    /** How long a peer may take in a step. */
+    /** How long a step may take. */
     enum Patience {
         /** From accept to the end of the handshake. */
         HANDSHAKE,
-        /** The request expiration, from the last byte that arrived. */
+        /** The request expiration, from the last byte that moved. */
         WITHIN_REQUEST,
-        /** Twice the request expiration, from the last byte that arrived. */
+        /** Twice the request expiration, from the last byte that moved. */
         BETWEEN_REQUESTS,
-        /** As long as it takes: the wait is ours, and whoever waits knows when it ends. */
+        /** The wait is ours, from the step's beginning, and lasts as long as a request may wait in NiFi's port. */
+        EXPIRATION,
+        /** The wait is ours, and whoever waits knows when it ends. */
         UNLIMITED;
 
         /** @return whether nothing is lost but a connection when the peer is cut off here */
@@ -37,27 +39,23 @@ public interface Step {
      */
     Step receive(ByteBuf in) throws IOException;
 
-    /** @return how long the peer may be silent here */
-    Patience patience();
+    default Patience patience() {
+        return Patience.WITHIN_REQUEST;
+    }
 
     /** @return whether arriving bytes have to wait, since it is our turn */
     default boolean isWaiting() {
         return false;
     }
 
+    /** @return the transaction that has begun and not ended; null outside of one */
+    default Transfer transfer() {
+        return null;
+    }
+
     /** @return whether the port has to run for this step to go on */
     default boolean needsRunningPort() {
-        return false;
-    }
-
-    /** @return whether others wait for what the peer holds here: then it makes progress or loses it */
-    default boolean holdsScarce() {
-        return false;
-    }
-
-    /** @return what the steps of one transaction share, or null outside of a transaction */
-    default Object transaction() {
-        return null;
+        return transfer() != null;
     }
 
     /**
@@ -76,7 +74,11 @@ public interface Step {
     }
 
     /** The connection is gone, or this step was left for a fault: gives back what it holds. */
-    default void abandon() {}
+    default void abandon() {
+        if (transfer() != null) {
+            transfer().abandon();
+        }
+    }
 
     /** Looks after its own deadline; called a few times a second. */
     default void checkDeadline(final long nowNanos) throws PeerFault {}

@@ -41,8 +41,7 @@ public abstract class WaitingStep implements Step {
      * @param task may block
      * @param then makes the next step of the task's result; not called if the connection has gone meanwhile
      */
-    protected final <T> Step runBlocking(final Executor threads, final Callable<T> task, final Continuation<T> then)
-            throws PeerFault {
+    protected final <T> Step runBlocking(final Executor threads, final Callable<T> task, final Continuation<T> then) {
         try {
             threads.execute(() -> {
                 try {
@@ -53,7 +52,7 @@ public abstract class WaitingStep implements Step {
                 }
             });
         } catch (final RejectedExecutionException e) {
-            throw new PeerFault(PeerFault.Kind.INTERNAL, "The listener is stopping, or has too much to decide", e);
+            fail(new PeerFault(PeerFault.Kind.INTERNAL, "The listener is stopping, or has too much to decide", e));
         }
         return this;
     }
@@ -76,6 +75,6 @@ public abstract class WaitingStep implements Step {
 
     @Override
     public Patience patience() {
-        return Patience.UNLIMITED;
+        return Patience.EXPIRATION;
     }
 }

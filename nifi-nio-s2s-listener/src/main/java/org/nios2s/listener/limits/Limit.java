@@ -25,27 +25,36 @@ public final class Limit {
     /** Those of the lower limits in which somebody waits for the upper one, the longest ignored one first. */
     private final SequencedSet<Limit> wanting = new LinkedHashSet<>();
 
-    private final SequencedSet<Waiter> line = new LinkedHashSet<>();
+    private final SequencedSet<Permit> line = new LinkedHashSet<>();
     private int held;
 
-    /** A place in the line. */
-    public final class Waiter {
+    /** One of what is limited, or a place in the line for it. */
+    public final class Permit implements AutoCloseable {
         private final Runnable granted;
-        private boolean isGranted;
+        private final boolean immediate;
+        private boolean isHeld;
 
-        private Waiter(final Runnable granted) {
+        private Permit(final Runnable granted, final boolean immediate) {
             this.granted = granted;
+            this.immediate = immediate;
+            this.isHeld = immediate;
         }
 
-        /** Leaves the line; gives back what was granted meanwhile. The callback may still come, once, and finds nothing. */
-        public void withdraw() {
-            final boolean late;
+        /** @return whether it was there when it was asked for: then nobody is called */
+        public boolean isImmediate() {
+            return immediate;
+        }
+
+        /** Gives it back, or leaves the line; once. The callback may still come, once, and finds nothing. */
+        @Override
+        public void close() {
+            final boolean wasHeld;
             synchronized (lock) {
-                late = isGranted;
-                isGranted = false;
+                wasHeld = isHeld;
+                isHeld = false;
                 line.remove(this);
             }
-            if (late) {
+            if (wasHeld) {
                 release();
             }
         }
@@ -70,22 +79,20 @@ public final class Limit {
     }
 
     /**
-     * Asks for one, to be given back with {@link #release}.
+     * Asks for one.
      *
      * @param granted called once, on any thread, when it is there, if it is not now; must not block
-     * @return null if one was taken now; else the place in line
      */
-    public Waiter acquireOrAwait(final Runnable granted) {
+    public Permit ask(final Runnable granted) {
         synchronized (lock) {
-            if (line.isEmpty() && take()) {
-                return null;
+            final Permit permit = new Permit(granted, line.isEmpty() && take());
+            if (!permit.immediate) {
+                line.addLast(permit);
+                if (upper != null) {
+                    upper.wanting.add(this);
+                }
             }
-            final Waiter waiter = new Waiter(granted);
-            line.addLast(waiter);
-            if (upper != null) {
-                upper.wanting.add(this);
-            }
-            return waiter;
+            return permit;
         }
     }
 
@@ -100,9 +107,8 @@ public final class Limit {
         return true;
     }
 
-    /** Gives one back. */
-    public void release() {
-        Waiter next;
+    private void release() {
+        Permit next;
         synchronized (lock) {
             held--;
             if (upper != null) {
@@ -119,12 +125,12 @@ public final class Limit {
     }
 
     /** @return whose turn it is, who has one now; or null. Neighbours take turns: nobody waits for a busy one's line to end */
-    private Waiter callNext() {
+    private Permit callNext() {
         if (upper == null) {
             return callOwn();
         }
         for (final Limit lower : List.copyOf(upper.wanting)) {
-            final Waiter called = lower.callOwn();
+            final Permit called = lower.callOwn();
             if (lower.line.isEmpty()) {
                 upper.wanting.remove(lower);
             }
@@ -138,12 +144,12 @@ public final class Limit {
         return null;
     }
 
-    private Waiter callOwn() {
+    private Permit callOwn() {
         if (line.isEmpty() || !take()) {
             return null;
         }
-        final Waiter next = line.removeFirst();
-        next.isGranted = true;
+        final Permit next = line.removeFirst();
+        next.isHeld = true;
         return next;
     }
 

@@ -83,8 +83,8 @@ public final class MemoryBudget {
     /** What one port may use. */
     public final class Share {
         private final long shareLimit;
-        private final SequencedSet<Waiter> small = new LinkedHashSet<>();
-        private final SequencedSet<Waiter> large = new LinkedHashSet<>();
+        private final SequencedSet<Charge> small = new LinkedHashSet<>();
+        private final SequencedSet<Charge> large = new LinkedHashSet<>();
         private volatile long shareUsed;
         private long movedNanos = System.nanoTime();
 
@@ -110,21 +110,21 @@ public final class MemoryBudget {
         }
 
         /** @return those who give up, out of the line already; none where there is no standstill */
-        private List<Waiter> breakStandstill(final long nowNanos) {
+        private List<Charge> breakStandstill(final long nowNanos) {
             if (nowNanos - movedNanos < STUCK_NANOS) {
                 return List.of();
             }
-            final List<Waiter> all = new ArrayList<>(small);
+            final List<Charge> all = new ArrayList<>(small);
             all.addAll(large);
-            all.sort(Comparator.<Waiter>comparingLong(waiter -> waiter.unrelieved)
-                    .thenComparingLong(waiter -> waiter.charge.held));
+            all.sort(Comparator.<Charge>comparingLong(waiting -> waiting.unrelieved)
+                    .thenComparingLong(waiting -> waiting.held));
             final long tolerable = Math.min(shareUsed, shareLimit) / 2;
             long heldByWaiting =
-                    all.stream().mapToLong(waiter -> waiter.charge.held).sum();
-            final List<Waiter> losers = new ArrayList<>();
+                    all.stream().mapToLong(waiting -> waiting.held).sum();
+            final List<Charge> losers = new ArrayList<>();
             while (heldByWaiting > tolerable) {
-                final Waiter loser = all.removeLast();
-                heldByWaiting -= loser.charge.held;
+                final Charge loser = all.removeLast();
+                heldByWaiting -= loser.held;
                 loser.leave();
                 losers.add(loser);
                 movedNanos = nowNanos;
@@ -141,14 +141,14 @@ public final class MemoryBudget {
                     : used < limit - limit / 4 && shareUsed < shareLimit - shareLimit / 4;
         }
 
-        private Waiter callNext() {
-            final SequencedSet<Waiter> line = small.isEmpty() || !hasRoom(true) ? large : small;
+        private Charge callNext() {
+            final SequencedSet<Charge> line = small.isEmpty() || !hasRoom(true) ? large : small;
             if (line.isEmpty() || !hasRoom(line == small)) {
                 return null;
             }
-            final Waiter next = line.getFirst();
+            final Charge next = line.getFirst();
             next.leave();
-            next.charge.reserve();
+            next.reserve();
             movedNanos = System.nanoTime();
             return next;
         }
@@ -160,7 +160,9 @@ public final class MemoryBudget {
         private volatile long held;
         private volatile long reserved;
         private boolean closed;
-        private Waiter waiting;
+        private Runnable whenCalled;
+        private Runnable whenGivingUp;
+        private long unrelieved;
 
         private Charge(final Share share) {
             this.share = share;
@@ -177,8 +179,8 @@ public final class MemoryBudget {
                     count(bytes);
                     count(-reserved);
                     reserved = 0;
-                    if (isSmall() && share.large.remove(waiting)) {
-                        share.small.addLast(waiting);
+                    if (isSmall() && share.large.remove(this)) {
+                        share.small.addLast(this);
                     }
                 }
                 if (bytes < 0) {
@@ -207,28 +209,36 @@ public final class MemoryBudget {
         }
 
         /** As {@link #await(Runnable, Runnable, long)}, for who holds nothing of that kind. */
-        public Waiter await(final Runnable called, final Runnable givesUp) {
-            return await(called, givesUp, 0);
+        public void await(final Runnable called, final Runnable givesUp) {
+            await(called, givesUp, 0);
         }
 
         /**
-         * Waits for room.
+         * Waits in line for room, until it is called or the charge is closed.
          *
          * @param called once, on any thread, when there is room, and a unit of it is set aside; must not block
          * @param givesUp called in its place, if what it holds is needed to end a standstill; must not block
-         * @param unrelieved bytes of those held that only more memory can relieve: who has most of them gives up first
+         * @param bytesUnrelieved of those held that only more memory can relieve: who has most of them gives up first
          */
-        public Waiter await(final Runnable called, final Runnable givesUp, final long unrelieved) {
-            final Waiter waiter = new Waiter(this, called, givesUp, unrelieved);
+        public void await(final Runnable called, final Runnable givesUp, final long bytesUnrelieved) {
             synchronized (MemoryBudget.this) {
+                whenCalled = called;
+                whenGivingUp = givesUp;
+                unrelieved = bytesUnrelieved;
                 if (wanting.add(share)) {
                     share.movedNanos = System.nanoTime();
                 }
-                waiting = waiter;
-                (isSmall() ? share.small : share.large).addLast(waiter);
+                (isSmall() ? share.small : share.large).addLast(this);
             }
             callWaiting(share);
-            return waiter;
+        }
+
+        private void leave() {
+            share.small.remove(this);
+            share.large.remove(this);
+            if (share.small.isEmpty() && share.large.isEmpty()) {
+                wanting.remove(share);
+            }
         }
 
         private void reserve() {
@@ -252,41 +262,12 @@ public final class MemoryBudget {
                     return;
                 }
                 closed = true;
+                leave();
                 count(-held - reserved);
                 held = 0;
                 reserved = 0;
             }
             callWaiting(share);
-        }
-    }
-
-    /** A place in the line. */
-    public final class Waiter {
-        private final Charge charge;
-        private final Runnable called;
-        private final Runnable givesUp;
-        private final long unrelieved;
-
-        private Waiter(final Charge charge, final Runnable called, final Runnable givesUp, final long unrelieved) {
-            this.charge = charge;
-            this.called = called;
-            this.givesUp = givesUp;
-            this.unrelieved = unrelieved;
-        }
-
-        /** Leaves the line. What was set aside meanwhile goes with the charge. */
-        public void withdraw() {
-            synchronized (MemoryBudget.this) {
-                leave();
-            }
-        }
-
-        private void leave() {
-            charge.share.small.remove(this);
-            charge.share.large.remove(this);
-            if (charge.share.small.isEmpty() && charge.share.large.isEmpty()) {
-                wanting.remove(charge.share);
-            }
         }
     }
 
@@ -297,34 +278,34 @@ public final class MemoryBudget {
      * @param nowNanos as {@link System#nanoTime}
      */
     public void breakStandstills(final long nowNanos) {
-        final List<Waiter> losers = new ArrayList<>();
+        final List<Charge> losers = new ArrayList<>();
         synchronized (this) {
             for (final Share share : List.copyOf(wanting)) {
                 losers.addAll(share.breakStandstill(nowNanos));
             }
         }
-        losers.forEach(loser -> Guarded.run(logger, "Ending a standstill", loser.givesUp::run));
+        losers.forEach(loser -> Guarded.run(logger, "Ending a standstill", loser.whenGivingUp::run));
     }
 
     /** Calls whom there is room for: first in the share in which something was given back, then in the others in turn. */
     private void callWaiting(final Share first) {
-        Waiter next = nextToCall(first);
+        Charge next = nextToCall(first);
         while (next != null) {
-            Guarded.run(logger, "Calling who waits for memory", next.called::run);
+            Guarded.run(logger, "Calling who waits for memory", next.whenCalled::run);
             next = nextToCall(first);
         }
     }
 
-    private synchronized Waiter nextToCall(final Share first) {
+    private synchronized Charge nextToCall(final Share first) {
         if (wanting.isEmpty()) {
             return null;
         }
-        final Waiter own = first.callNext();
+        final Charge own = first.callNext();
         if (own != null) {
             return own;
         }
         for (final Share share : List.copyOf(wanting)) {
-            final Waiter called = share.callNext();
+            final Charge called = share.callNext();
             if (called != null) {
                 if (wanting.remove(share)) {
                     wanting.addLast(share);

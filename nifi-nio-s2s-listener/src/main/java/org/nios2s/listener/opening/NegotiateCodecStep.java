@@ -50,9 +50,4 @@ final class NegotiateCodecStep implements Step {
         ModifiedUtf8.write(answer, NO_PORT);
         connection.send(answer);
     }
-
-    @Override
-    public Patience patience() {
-        return Patience.WITHIN_REQUEST;
-    }
 }

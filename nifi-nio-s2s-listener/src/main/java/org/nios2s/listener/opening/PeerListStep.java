@@ -8,7 +8,6 @@ import org.apache.nifi.remote.PeerDescription;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**
@@ -25,7 +24,7 @@ final class PeerListStep extends WaitingStep {
         this.peers = peers;
     }
 
-    Step begin() throws PeerFault {
+    Step begin() {
         final PeerDescription asking = connection().description();
         return runBlocking(connection().listener().handshakeChecks(), () -> peers.entriesFor(asking), this::answer);
     }
@@ -41,6 +40,11 @@ final class PeerListStep extends WaitingStep {
         }
         connection().send(message);
         return connection().awaitRequest();
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.UNLIMITED;
     }
 
     @Override

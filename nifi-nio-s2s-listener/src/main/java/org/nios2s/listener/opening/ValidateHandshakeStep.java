@@ -37,7 +37,7 @@ final class ValidateHandshakeStep extends WaitingStep {
         this.charge = charge;
     }
 
-    Step begin() throws PeerFault {
+    Step begin() {
         final Peer peer = connection().toPeer();
         return runBlocking(connection().listener().handshakeChecks(), () -> validate(peer), this::answer);
     }

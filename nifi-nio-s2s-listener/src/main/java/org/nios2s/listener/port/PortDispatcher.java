@@ -32,7 +32,7 @@ public final class PortDispatcher {
     private final Semaphore lingerPermits;
     private final ListenerMetrics metrics;
     private final RequestQueue queue = new RequestQueue();
-    private final Queue<SessionTaker> takers = new ConcurrentLinkedQueue<>();
+    private final Queue<SessionRequest> sessionRequests = new ConcurrentLinkedQueue<>();
     private final SessionEnds ends;
     private final Linger linger = new Linger(System.nanoTime());
     private final PortRequests requests;
@@ -69,16 +69,22 @@ public final class PortDispatcher {
         queue.remove(transaction);
     }
 
-    /** Asks for a session of its own. Its taker hears of it on the port task. Called by IO workers. */
-    public void requestSession(final SessionTaker taker) {
+    /** Asks for a session of its own. Called by IO workers. */
+    public void requestSession(final SessionRequest request) {
         linger.arrived(System.nanoTime());
-        takers.add(taker);
+        sessionRequests.add(request);
         sessionWorkArrived();
     }
 
-    /** Forgets who wanted a session. */
-    public void withdraw(final SessionTaker taker) {
-        takers.remove(taker);
+    /**
+     * No session is wanted any more, if one was.
+     *
+     * @return false if a session was taken already
+     */
+    public boolean withdraw(final SessionRequest request) {
+        final boolean untaken = request.claim();
+        sessionRequests.remove(request);
+        return untaken;
     }
 
     /** @return what its peers may have at once */
@@ -97,7 +103,7 @@ public final class PortDispatcher {
     }
 
     private boolean hasSessionWork() {
-        return !takers.isEmpty() || ends.waiting() > 0;
+        return !sessionRequests.isEmpty() || ends.waiting() > 0;
     }
 
     private boolean hasWork() {
@@ -112,7 +118,7 @@ public final class PortDispatcher {
     /** @return how many port tasks are wanted now */
     int tasksWanted() {
         final int commits = queue.size() / settings.commitTransactions();
-        return hasWork() ? Math.min(port.getMaxConcurrentTasks(), 1 + commits + takers.size()) : 0;
+        return hasWork() ? Math.min(port.getMaxConcurrentTasks(), 1 + commits + sessionRequests.size()) : 0;
     }
 
     /** @return what waits longest and leads a request, or null; it stays where it is */
@@ -121,9 +127,9 @@ public final class PortDispatcher {
         if (transaction != null) {
             return new PortRequests.Lead(transaction.peer(), fault -> fail(transaction, fault));
         }
-        final SessionTaker taker = takers.peek();
-        if (taker != null) {
-            return new PortRequests.Lead(taker.peer(), fault -> refuse(taker, fault));
+        final SessionRequest request = sessionRequests.peek();
+        if (request != null) {
+            return new PortRequests.Lead(request.peer(), fault -> refuse(request, fault));
         }
         final HeldSession session = ends.first();
         return session == null ? null : new PortRequests.Lead(session.peer(), fault -> ends.end(session, fault));
@@ -136,9 +142,10 @@ public final class PortDispatcher {
         }
     }
 
-    private void refuse(final SessionTaker taker, final PeerFault fault) {
-        if (takers.remove(taker)) {
-            Guarded.run(logger, "The refusal of a session", () -> taker.refuse(fault));
+    private void refuse(final SessionRequest request, final PeerFault fault) {
+        if (sessionRequests.remove(request)) {
+            Guarded.run(
+                    logger, "The refusal of a session", () -> request.refusal().accept(fault));
         }
     }
 
@@ -150,8 +157,8 @@ public final class PortDispatcher {
         return queue;
     }
 
-    Queue<SessionTaker> takers() {
-        return takers;
+    Queue<SessionRequest> sessionRequests() {
+        return sessionRequests;
     }
 
     SessionEnds ends() {
@@ -188,7 +195,7 @@ public final class PortDispatcher {
         for (InboundTransaction next = queue.first(); next != null; next = queue.first()) {
             fail(next, fault);
         }
-        for (SessionTaker next = takers.peek(); next != null; next = takers.peek()) {
+        for (SessionRequest next = sessionRequests.peek(); next != null; next = sessionRequests.peek()) {
             refuse(next, fault);
         }
         ends.endAll(fault);
@@ -207,6 +214,6 @@ public final class PortDispatcher {
 
     /** @return what waits for a port task */
     int waiting() {
-        return queue.size() + takers.size() + ends.waiting();
+        return queue.size() + sessionRequests.size() + ends.waiting();
     }
 }

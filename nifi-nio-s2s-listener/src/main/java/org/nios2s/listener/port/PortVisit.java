@@ -52,7 +52,7 @@ final class PortVisit {
             dispatcher.ends().commitAll(this::hasRoom);
             flowFiles += commitBatch();
         } while (!groupCommit.isHopeless()
-                && dispatcher.takers().isEmpty()
+                && dispatcher.sessionRequests().isEmpty()
                 && hasRoom()
                 && System.nanoTime() - leaveNanos < 0
                 && dispatcher.awaitMore());
@@ -81,23 +81,23 @@ final class PortVisit {
 
     /** Gives the session to the first that takes it. */
     private void handOut() {
-        SessionTaker next = dispatcher.takers().poll();
+        SessionRequest next = dispatcher.sessionRequests().poll();
         while (next != null && !isSpentFor(next)) {
-            next = dispatcher.takers().poll();
+            next = dispatcher.sessionRequests().poll();
         }
     }
 
-    /** @return whether the session is the taker's, or spoilt by it */
-    private boolean isSpentFor(final SessionTaker taker) {
+    /** @return whether the session is the transaction's, or spoilt by it */
+    private boolean isSpentFor(final SessionRequest request) {
         HeldSession held = null;
         try {
-            final PeerFault refusal = groupCommit.refusalOf(taker.peer().identity());
+            final PeerFault refusal = groupCommit.refusalOf(request.peer().identity());
             if (refusal != null) {
-                taker.refuse(refusal);
+                request.refusal().accept(refusal);
                 return false;
             }
-            held = new HeldSession(session, context, taker.peer(), dispatcher.ends());
-            if (taker.take(held)) {
+            held = new HeldSession(session, context, request.peer(), dispatcher.ends());
+            if (request.take(held)) {
                 return true;
             }
             held.forgo();
@@ -105,7 +105,8 @@ final class PortVisit {
         } catch (final Throwable e) {
             final PeerFault fault = new PeerFault(
                     PeerFault.Kind.COMMIT_FAILED, "The transaction could not begin and was rolled back: " + e, e);
-            Guarded.run(logger, "The refusal of a session", () -> taker.refuse(fault));
+            Guarded.run(
+                    logger, "The refusal of a session", () -> request.refusal().accept(fault));
             if (held != null) {
                 held.rollbackNow(fault);
             }

@@ -7,14 +7,12 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.wire.ResponseMessage;
 
-/** The peer says that it has made the FlowFiles its own. Lives on the connection's IO worker. */
-final class AwaitFinishStep implements Step {
-    private final Pull pull;
-
-    AwaitFinishStep(final Pull pull) {
-        this.pull = pull;
-    }
-
+/**
+ * The peer says that it has made the FlowFiles its own. Lives on the connection's IO worker.
+ *
+ * <p>It may have done so already: so it is cut off for its silence alone, not because it is slow or its port stops.
+ */
+record AwaitFinishStep(Pull pull) implements Step {
     @Override
     public Step receive(final ByteBuf in) throws IOException {
         final ResponseMessage finish = ResponseMessage.readIfComplete(in);
@@ -33,15 +31,5 @@ final class AwaitFinishStep implements Step {
     @Override
     public void abandon() {
         pull.abandon();
-    }
-
-    @Override
-    public Object transaction() {
-        return pull;
-    }
-
-    @Override
-    public Patience patience() {
-        return Patience.WITHIN_REQUEST;
     }
 }

@@ -7,41 +7,35 @@ import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.listener.connection.Expiration;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.connection.WaitingTaker;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.port.HeldSession;
+import org.nios2s.listener.port.SessionRequest;
 import org.nios2s.listener.transaction.OutboundTransaction;
 
 /**
  * The peer wants FlowFiles: a port task takes them from the queue, and makes the first piece of what is sent. An empty
- * queue is answered without a port task. Lives on the connection's IO worker; {@link Taker} on the port task.
+ * queue is answered without a port task. Lives on the connection's IO worker; {@link #take} on the port task.
  *
  * <pre>
  * AwaitFlowFiles → Send → AwaitReceipt → AwaitFinish → CommitSent → Request
  * </pre>
  */
 public final class AwaitFlowFilesStep extends WaitingStep {
-    private final Limit permits;
     private final MemoryBudget.Charge charge;
-    private final Taker taker = new Taker();
-    private final long startNanos = System.nanoTime();
-    private Limit.Waiter permitWaiter;
-    private MemoryBudget.Waiter memoryWaiter;
-    private boolean holdsPermit;
+    private final SessionRequest request = new SessionRequest(connection(), this::take, this::fail);
+    private Limit.Permit permit;
 
     public AwaitFlowFilesStep(final PeerConnection connection) {
         super(connection);
-        this.permits = connection.dispatcher().limits().sending();
         this.charge = connection.dispatcher().limits().memory().open();
     }
 
-    public Step begin() throws PeerFault {
+    public Step begin() {
         if (!connection().listener().secure()) {
             return awaitPermit();
         }
@@ -62,25 +56,22 @@ public final class AwaitFlowFilesStep extends WaitingStep {
         if (isQueueEmpty()) {
             return answerNoMoreData();
         }
-        permitWaiter = permits.acquireOrAwait(() -> proceed(this::awaitMemory));
-        return permitWaiter == null ? awaitMemory() : this;
+        permit = connection().dispatcher().limits().sending().ask(() -> proceed(this::awaitMemory));
+        return permit.isImmediate() ? awaitMemory() : this;
     }
 
     private Step awaitMemory() {
-        permitWaiter = null;
-        holdsPermit = true;
         if (charge.hasRoom()) {
             return requestSession();
         }
-        memoryWaiter = charge.await(() -> proceed(this::requestSession), () -> {
+        charge.await(() -> proceed(this::requestSession), () -> {
             // Holds nothing that could help others.
         });
         return this;
     }
 
     private Step requestSession() {
-        memoryWaiter = null;
-        connection().dispatcher().requestSession(taker);
+        connection().dispatcher().requestSession(request);
         return this;
     }
 
@@ -94,29 +85,22 @@ public final class AwaitFlowFilesStep extends WaitingStep {
     }
 
     private Step answerNoMoreData() {
-        charge.close();
+        giveBack();
         connection().send(ResponseCode.NO_MORE_DATA);
         return connection().awaitRequest();
     }
 
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
-        Expiration.check(connection(), startNanos, nowNanos);
+    public void abandon() {
+        if (connection().dispatcher().withdraw(request)) {
+            giveBack();
+        }
     }
 
-    @Override
-    public void abandon() {
-        if (permitWaiter != null) {
-            permitWaiter.withdraw();
-        }
-        if (memoryWaiter != null) {
-            memoryWaiter.withdraw();
-        }
-        if (taker.withdraw()) {
-            charge.close();
-            if (holdsPermit) {
-                permits.release();
-            }
+    private void giveBack() {
+        charge.close();
+        if (permit != null) {
+            permit.close();
         }
     }
 
@@ -125,42 +109,35 @@ public final class AwaitFlowFilesStep extends WaitingStep {
         return true;
     }
 
-    /** Takes the session; lives on the port task. */
-    private final class Taker extends WaitingTaker {
-        Taker() {
-            super(AwaitFlowFilesStep.this);
-        }
-
-        @Override
-        protected boolean takeClaimed(final HeldSession held) {
-            held.whenEnded(permits::release);
-            final OutboundTransaction transaction = new OutboundTransaction(
-                    connection(),
-                    held.session(),
-                    connection().handshake(),
-                    connection().channel().alloc());
-            final Pull pull = new Pull(connection(), charge, transaction, held);
-            final ByteBuf first;
-            try {
-                if (!transaction.begin()) {
-                    pull.close();
-                    permits.release();
-                    proceed(AwaitFlowFilesStep.this::answerNoMoreData);
-                    return false;
-                }
-                first = pull.nextPiece();
-            } catch (final IOException e) {
+    /** On the port task. */
+    private boolean take(final HeldSession held) {
+        held.whenEnded(permit::close);
+        final OutboundTransaction transaction = new OutboundTransaction(
+                connection(),
+                held.session(),
+                connection().handshake(),
+                connection().channel().alloc());
+        final Pull pull = new Pull(connection(), charge, transaction, held);
+        final ByteBuf first;
+        try {
+            if (!transaction.begin()) {
                 pull.close();
-                throw new ProcessException(e);
-            } catch (final RuntimeException | Error e) {
-                pull.close();
-                throw e;
+                permit.close();
+                proceed(this::answerNoMoreData);
+                return false;
             }
-            connection().handler().proceedOrElse(AwaitFlowFilesStep.this, () -> new SendStep(pull).begin(first), () -> {
-                first.release();
-                pull.abandon();
-            });
-            return true;
+            first = pull.nextPiece();
+        } catch (final IOException e) {
+            pull.close();
+            throw new ProcessException(e);
+        } catch (final RuntimeException | Error e) {
+            pull.close();
+            throw e;
         }
+        connection().handler().proceedOrElse(this, () -> new SendStep(pull).begin(first), () -> {
+            first.release();
+            pull.abandon();
+        });
+        return true;
     }
 }

@@ -12,15 +12,9 @@ import org.nios2s.wire.ResponseMessage;
 /**
  * The peer has all packets and says which checksum it computed; we compare. Lives on the connection's IO worker.
  */
-final class AwaitReceiptStep implements Step {
+record AwaitReceiptStep(Pull transfer) implements Step {
     /** First version in which the checksum counts. */
     private static final int CHECKSUM_VERSION = 4;
-
-    private final Pull pull;
-
-    AwaitReceiptStep(final Pull pull) {
-        this.pull = pull;
-    }
 
     @Override
     public Step receive(final ByteBuf in) throws IOException {
@@ -33,8 +27,8 @@ final class AwaitReceiptStep implements Step {
                     PeerFault.Kind.UNEXPECTED_RESPONSE,
                     "The peer says " + receipt + " in place of confirm transaction");
         }
-        final PeerConnection connection = pull.connection();
-        final String checksum = pull.transaction().checksum();
+        final PeerConnection connection = transfer.connection();
+        final String checksum = transfer.transaction().checksum();
         if (connection.protocolVersion() >= CHECKSUM_VERSION && !checksum.equals(receipt.message())) {
             connection.send(ResponseCode.BAD_CHECKSUM);
             throw new PeerFault(
@@ -43,31 +37,6 @@ final class AwaitReceiptStep implements Step {
                             + "; the transaction is rolled back");
         }
         connection.send(ResponseCode.CONFIRM_TRANSACTION, "");
-        return new AwaitFinishStep(pull);
-    }
-
-    @Override
-    public void abandon() {
-        pull.abandon();
-    }
-
-    @Override
-    public Object transaction() {
-        return pull;
-    }
-
-    @Override
-    public boolean holdsScarce() {
-        return pull.holdsScarce();
-    }
-
-    @Override
-    public boolean needsRunningPort() {
-        return true;
-    }
-
-    @Override
-    public Patience patience() {
-        return Patience.WITHIN_REQUEST;
+        return new AwaitFinishStep(transfer);
     }
 }

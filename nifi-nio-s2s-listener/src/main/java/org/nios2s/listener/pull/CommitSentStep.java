@@ -33,10 +33,13 @@ final class CommitSentStep extends WaitingStep {
     }
 
     private Step committed(final Outcome outcome) throws PeerFault {
-        if (outcome.fault() != null) {
-            throw outcome.fault();
-        }
+        outcome.orFault();
         return connection().awaitRequest();
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.UNLIMITED;
     }
 
     /** The peer has said all; the commit does not need it any more. */

@@ -6,7 +6,6 @@ import java.util.concurrent.RejectedExecutionException;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.limits.MemoryBudget;
 
 /**
  * Packets are sent, a piece at a time: the next one is made by a content worker when the one before has left. Lives on
@@ -30,7 +29,6 @@ final class SendStep extends WaitingStep {
     private final Pull pull;
     private Turn turn = Turn.PEERS;
     private boolean abandoned;
-    private MemoryBudget.Waiter waiter;
 
     SendStep(final Pull pull) {
         super(pull.connection());
@@ -77,14 +75,13 @@ final class SendStep extends WaitingStep {
             makeNextPiece();
         } else {
             turn = Turn.MEMORYS;
-            waiter = pull.charge().await(() -> connection().worker().execute(this::makeNextPiece), () -> {
+            pull.charge().await(() -> connection().worker().execute(this::makeNextPiece), () -> {
                 // Holds nothing that could help others.
             });
         }
     }
 
     private void makeNextPiece() {
-        waiter = null;
         if (abandoned) {
             return;
         }
@@ -133,28 +130,15 @@ final class SendStep extends WaitingStep {
     }
 
     @Override
-    public boolean holdsScarce() {
-        return pull.holdsScarce();
-    }
-
-    @Override
-    public Object transaction() {
+    public Pull transfer() {
         return pull;
     }
 
     @Override
     public void abandon() {
         abandoned = true;
-        if (waiter != null) {
-            waiter.withdraw();
-        }
         if (turn != Turn.CONTENT_WORKERS) {
             pull.abandon();
         }
-    }
-
-    @Override
-    public boolean needsRunningPort() {
-        return true;
     }
 }

@@ -2,7 +2,6 @@
 package org.nios2s.listener.push;
 
 import org.apache.nifi.remote.PortAuthorizationResult;
-import org.nios2s.listener.connection.Expiration;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
@@ -19,24 +18,18 @@ import org.nios2s.listener.limits.Limit;
  * </pre>
  */
 public final class AdmitTransactionStep extends WaitingStep {
-    private final Limit places;
-    private final long startNanos = System.nanoTime();
-    private Limit.Waiter waiter;
-    private boolean holdsPlace;
+    private Limit.Permit place;
 
     public AdmitTransactionStep(final PeerConnection connection) {
         super(connection);
-        this.places = connection.dispatcher().limits().places();
     }
 
-    public Step begin() throws PeerFault {
-        waiter = places.acquireOrAwait(() -> proceed(this::authorize));
-        return waiter == null ? authorize() : this;
+    public Step begin() {
+        place = connection().dispatcher().limits().places().ask(() -> proceed(this::authorize));
+        return place.isImmediate() ? authorize() : this;
     }
 
-    private Step authorize() throws PeerFault {
-        waiter = null;
-        holdsPlace = true;
+    private Step authorize() {
         if (!connection().listener().secure()) {
             return admit();
         }
@@ -54,24 +47,13 @@ public final class AdmitTransactionStep extends WaitingStep {
     }
 
     private Step admit() {
-        // The place is the transaction's from now on.
-        holdsPlace = false;
-        final Push push = new Push(connection());
+        final Push push = new Push(connection(), place);
         return push.paced(new ReceivePacketStep(push));
     }
 
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
-        Expiration.check(connection(), startNanos, nowNanos);
-    }
-
-    @Override
     public void abandon() {
-        if (waiter != null) {
-            waiter.withdraw();
-        } else if (holdsPlace) {
-            places.release();
-        }
+        place.close();
     }
 
     @Override

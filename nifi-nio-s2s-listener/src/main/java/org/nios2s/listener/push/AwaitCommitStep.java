@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.push;
 
-import org.nios2s.listener.connection.Expiration;
-import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault;
@@ -16,11 +14,13 @@ import org.nios2s.listener.transaction.Outcome;
  * it again.
  */
 final class AwaitCommitStep extends WaitingStep {
+    private final Push push;
     private final InboundTransaction transaction;
     private boolean hasEnded;
 
-    AwaitCommitStep(final PeerConnection connection, final InboundTransaction transaction) {
-        super(connection);
+    AwaitCommitStep(final Push push, final InboundTransaction transaction) {
+        super(push.connection());
+        this.push = push;
         this.transaction = transaction;
     }
 
@@ -32,20 +32,21 @@ final class AwaitCommitStep extends WaitingStep {
 
     /** The port task is done with it. */
     private void served(final Outcome outcome) {
-        connection().handler().proceedHere(this, () -> CommitAnswer.send(connection(), outcome));
+        connection().handler().proceedHere(this, () -> push.answer(outcome));
+    }
+
+    /** Its outcome is posted before its end: by the next look it has come. */
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        if (hasEnded) {
+            throw new PeerFault(PeerFault.Kind.INTERNAL, "The outcome of the transaction was lost");
+        }
+        hasEnded = transaction.state() == InboundTransaction.State.ENDED;
     }
 
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
-        if (transaction.state() == InboundTransaction.State.READY) {
-            Expiration.check(connection(), transaction.readyNanos(), nowNanos);
-        } else if (transaction.state() == InboundTransaction.State.ENDED) {
-            // Its outcome is posted before its end: by the next look it has come.
-            if (hasEnded) {
-                throw new PeerFault(PeerFault.Kind.INTERNAL, "The outcome of the transaction was lost");
-            }
-            hasEnded = true;
-        }
+    public Patience patience() {
+        return needsRunningPort() ? Patience.EXPIRATION : Patience.UNLIMITED;
     }
 
     @Override

@@ -12,11 +12,7 @@ import org.nios2s.wire.ResponseMessage;
  * The peer compares checksums and confirms, or refuses. From its confirmation on, the transaction waits for a port task.
  * Lives on the connection's IO worker.
  */
-final class AwaitConfirmationStep extends PushStep {
-    AwaitConfirmationStep(final Push push) {
-        super(push);
-    }
-
+record AwaitConfirmationStep(Push transfer) implements Step {
     @Override
     public Step receive(final ByteBuf in) throws IOException {
         final ResponseMessage confirmation = ResponseMessage.readIfComplete(in);
@@ -32,6 +28,6 @@ final class AwaitConfirmationStep extends PushStep {
                     PeerFault.Kind.UNEXPECTED_RESPONSE,
                     "The peer says " + confirmation + " in place of confirm transaction");
         }
-        return push().commit();
+        return transfer.commit();
     }
 }

@@ -3,20 +3,17 @@ package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.limits.MemoryBudget;
 
 /**
  * A push transaction waits for memory, behind those that asked before. Lives on the connection's IO worker.
  */
 final class AwaitMemoryStep extends PushWait {
-    private MemoryBudget.Waiter waiter;
-
     AwaitMemoryStep(final Push push, final Step next) {
         super(push, next);
     }
 
     Step begin() {
-        waiter = push().charge().await(this::goOn, this::giveUp, push().attributeBytes());
+        transfer().charge().await(this::goOn, this::giveUp, transfer().attributeBytes());
         return this;
     }
 
@@ -25,10 +22,5 @@ final class AwaitMemoryStep extends PushWait {
                 PeerFault.Kind.OUT_OF_MEMORY,
                 "The transaction holds the most of a full buffer memory in which nothing goes on; it is rolled back so that"
                         + " others go on. Raise nifi.remote.input.nio.buffer.memory if peers send such transactions"));
-    }
-
-    @Override
-    void withdraw() {
-        waiter.withdraw();
     }
 }

@@ -2,70 +2,54 @@
 package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.connection.WaitingTaker;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.port.HeldSession;
+import org.nios2s.listener.port.SessionRequest;
 import org.nios2s.listener.transaction.StreamingTransaction;
 
 /**
  * A push transaction has outgrown memory: it waits for a permit to stream, then for a session of its own. Lives on the
- * connection's IO worker; {@link Taker} on the port task.
+ * connection's IO worker, but for {@link #take}.
  */
 final class AwaitSessionStep extends PushWait {
-    private final Limit permits;
-    private final Taker taker = new Taker();
-    private Limit.Waiter permitWaiter;
+    private final SessionRequest request = new SessionRequest(connection(), this::take, this::fail);
+    private Limit.Permit permit;
 
     AwaitSessionStep(final Push push, final Step next) {
         super(push, next);
-        this.permits = push.limits().streaming();
     }
 
     Step begin() {
-        permitWaiter = permits.acquireOrAwait(() -> proceed(() -> {
-            permitWaiter = null;
-            requestSession();
-            return this;
-        }));
-        if (permitWaiter == null) {
-            requestSession();
-        }
+        permit = transfer().limits().streaming().ask(() -> proceed(this::requestSession));
+        return permit.isImmediate() ? requestSession() : this;
+    }
+
+    private Step requestSession() {
+        connection().dispatcher().requestSession(request);
         return this;
     }
 
-    private void requestSession() {
-        connection().dispatcher().requestSession(taker);
+    /** On the port task. */
+    private boolean take(final HeldSession held) {
+        held.whenEnded(permit::close);
+        final StreamingTransaction streaming = transfer().newStreaming(held);
+        connection()
+                .handler()
+                .proceedOrElse(
+                        this,
+                        () -> {
+                            transfer().streamInto(streaming);
+                            return next();
+                        },
+                        streaming::abandon);
+        return true;
     }
 
     @Override
-    void withdraw() {
-        if (permitWaiter != null) {
-            permitWaiter.withdraw();
-        } else if (taker.withdraw()) {
-            permits.release();
+    public void abandon() {
+        if (connection().dispatcher().withdraw(request)) {
+            permit.close();
         }
-    }
-
-    /** Takes the session; lives on the port task. */
-    private final class Taker extends WaitingTaker {
-        Taker() {
-            super(AwaitSessionStep.this);
-        }
-
-        @Override
-        protected boolean takeClaimed(final HeldSession held) {
-            held.whenEnded(permits::release);
-            final StreamingTransaction streaming = push().newStreaming(held);
-            connection()
-                    .handler()
-                    .proceedOrElse(
-                            AwaitSessionStep.this,
-                            () -> {
-                                push().streamInto(streaming);
-                                return next();
-                            },
-                            streaming::abandon);
-            return true;
-        }
+        super.abandon();
     }
 }

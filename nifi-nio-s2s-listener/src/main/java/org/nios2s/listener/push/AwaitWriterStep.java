@@ -12,11 +12,13 @@ final class AwaitWriterStep extends PushWait {
     }
 
     Step begin() {
-        push().awaitCaughtUp(this::goOn);
+        transfer().awaitCaughtUp(this::goOn);
         return this;
     }
 
     /** However long it takes: it is not the peer who is slow. */
     @Override
-    public void checkDeadline(final long nowNanos) {}
+    public Patience patience() {
+        return Patience.UNLIMITED;
+    }
 }

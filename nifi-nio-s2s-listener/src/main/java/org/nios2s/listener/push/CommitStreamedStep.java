@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.push;
 
-import org.nios2s.listener.connection.Expiration;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.transaction.StreamingTransaction;
 
 /**
@@ -14,7 +12,6 @@ import org.nios2s.listener.transaction.StreamingTransaction;
 final class CommitStreamedStep extends WaitingStep {
     private final Push push;
     private final StreamingTransaction transaction;
-    private final long startNanos = System.nanoTime();
 
     CommitStreamedStep(final Push push, final StreamingTransaction transaction) {
         super(push.connection());
@@ -23,7 +20,7 @@ final class CommitStreamedStep extends WaitingStep {
     }
 
     @Override
-    public Object transaction() {
+    public Push transfer() {
         return push;
     }
 
@@ -32,18 +29,14 @@ final class CommitStreamedStep extends WaitingStep {
             if (outcome.fault() == null) {
                 connection().listener().metrics().committed(1, transaction.flowFiles(), transaction.bytes());
             }
-            proceed(() -> CommitAnswer.send(connection(), outcome));
+            proceed(() -> push.answer(outcome));
         });
         return this;
     }
 
+    /** If it stops before the commit, the session is rolled back, and we hear of it. */
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
-        Expiration.check(connection(), startNanos, nowNanos);
-    }
-
-    @Override
-    public void abandon() {
-        transaction.abandon();
+    public boolean needsRunningPort() {
+        return false;
     }
 }

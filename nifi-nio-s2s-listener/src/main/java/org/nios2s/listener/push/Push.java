@@ -6,13 +6,18 @@ import java.io.IOException;
 import java.util.Map;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.Transfer;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.TransactionHold;
 import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.StreamingTransaction;
 import org.nios2s.listener.transaction.TransactionSession;
 import org.nios2s.wire.ChunkInflater;
@@ -23,7 +28,7 @@ import org.nios2s.wire.PacketDecoder;
  * compressed, and the transaction that they fill, in memory or, when it has outgrown it, streaming. Lives on the
  * connection's IO worker.
  */
-final class Push implements PacketDecoder.Handler {
+final class Push implements PacketDecoder.Handler, Transfer {
     /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
     private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
 
@@ -48,11 +53,11 @@ final class Push implements PacketDecoder.Handler {
     private boolean hadItsTurn;
     private long charged;
 
-    /** For a peer that has been admitted, and holds a place. */
-    Push(final PeerConnection connection) {
+    /** @param place that its peer has been admitted to */
+    Push(final PeerConnection connection, final Limit.Permit place) {
         this.connection = connection;
         this.limits = connection.dispatcher().limits();
-        this.hold = new TransactionHold(limits);
+        this.hold = new TransactionHold(limits.memory().open(), place);
         this.inMemory =
                 new InboundTransaction(connection, hold, connection.channel().alloc());
         this.inflater = connection.handshake().isUseGzip() ? new ChunkInflater() : null;
@@ -292,20 +297,33 @@ final class Push implements PacketDecoder.Handler {
     /** Both sides have confirmed. */
     Step commit() {
         return streaming == null
-                ? new AwaitCommitStep(connection, inMemory).begin()
+                ? new AwaitCommitStep(this, inMemory).begin()
                 : new CommitStreamedStep(this, streaming).begin();
     }
 
-    /** @return whether others wait for what the transaction holds */
-    boolean holdsScarce() {
+    /**
+     * Tells the peer what became of it.
+     *
+     * @throws PeerFault if it was rolled back: the peer hears nothing, and sends it again
+     */
+    Step answer(final Outcome outcome) throws PeerFault {
+        connection.send(
+                outcome.orFault().destinationFull()
+                        ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
+                        : ResponseCode.TRANSACTION_FINISHED);
+        return connection.awaitRequest();
+    }
+
+    @Override
+    public boolean holdsScarce() {
         return limits.places().isScarce()
                 || limits.memory().isScarce()
                 || streaming != null && limits.streaming().isScarce()
                 || connection.listener().connections().isScarce();
     }
 
-    /** Nothing comes of it. */
-    void abandon() {
+    @Override
+    public void abandon() {
         end();
         if (streaming == null) {
             inMemory.abandon();

@@ -15,22 +15,13 @@ import org.slf4j.LoggerFactory;
  * Behind a packet the peer says whether another follows, the transaction is finished, or it is cancelled. Lives on the
  * connection's IO worker.
  */
-final class ReceiveIndicatorStep extends PushStep {
+record ReceiveIndicatorStep(Push transfer) implements Step {
     private static final Logger logger = LoggerFactory.getLogger(ReceiveIndicatorStep.class);
-
-    private boolean chunkFinished;
-
-    ReceiveIndicatorStep(final Push push) {
-        super(push);
-    }
 
     @Override
     public Step receive(final ByteBuf in) throws IOException {
-        if (!chunkFinished) {
-            chunkFinished = push().finishChunk(in);
-            if (!chunkFinished) {
-                return push().paced(this);
-            }
+        if (!transfer.finishChunk(in)) {
+            return transfer.paced(this);
         }
         final ResponseMessage indicator = ResponseMessage.readIfComplete(in);
         if (indicator == null) {
@@ -49,19 +40,19 @@ final class ReceiveIndicatorStep extends PushStep {
     }
 
     private Step awaitNextPacket() {
-        push().nextPacket();
-        return push().paced(new ReceivePacketStep(push()));
+        transfer.nextPacket();
+        return transfer.paced(new ReceivePacketStep(transfer));
     }
 
     private Step confirm() throws IOException {
-        push().end();
-        push().connection().send(ResponseCode.CONFIRM_TRANSACTION, push().checksum());
-        return new AwaitConfirmationStep(push());
+        transfer.end();
+        transfer.connection().send(ResponseCode.CONFIRM_TRANSACTION, transfer.checksum());
+        return new AwaitConfirmationStep(transfer);
     }
 
     private Step cancel(final ResponseMessage indicator) {
-        logger.debug("{} cancelled its transaction: {}", push().connection(), LogText.of(indicator.message()));
-        push().abandon();
-        return push().connection().awaitRequest();
+        logger.debug("{} cancelled its transaction: {}", transfer.connection(), LogText.of(indicator.message()));
+        transfer.abandon();
+        return transfer.connection().awaitRequest();
     }
 }

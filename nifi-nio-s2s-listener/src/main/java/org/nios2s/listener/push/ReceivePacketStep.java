@@ -6,15 +6,11 @@ import java.io.IOException;
 import org.nios2s.listener.connection.Step;
 
 /** A packet of a push transaction arrives. Lives on the connection's IO worker. */
-final class ReceivePacketStep extends PushStep {
-    ReceivePacketStep(final Push push) {
-        super(push);
-    }
-
+record ReceivePacketStep(Push transfer) implements Step {
     @Override
     public Step receive(final ByteBuf in) throws IOException {
-        return push().receivePacket(in)
-                ? push().pacedBehindPacket(new ReceiveIndicatorStep(push()))
-                : push().paced(this);
+        return transfer.receivePacket(in)
+                ? transfer.pacedBehindPacket(new ReceiveIndicatorStep(transfer))
+                : transfer.paced(this);
     }
 }

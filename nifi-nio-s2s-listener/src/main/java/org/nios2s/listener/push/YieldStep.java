@@ -19,5 +19,7 @@ final class YieldStep extends PushWait {
 
     /** However long it takes: it is not the peer who is slow. */
     @Override
-    public void checkDeadline(final long nowNanos) {}
+    public Patience patience() {
+        return Patience.UNLIMITED;
+    }
 }

@@ -16,6 +16,14 @@ public record Outcome(PeerFault fault, boolean destinationFull) {
     /** Committed; the peer should pause. */
     public static final Outcome COMMITTED_AND_FULL = new Outcome(null, true);
 
+    /** @throws PeerFault if it was not committed */
+    public Outcome orFault() throws PeerFault {
+        if (fault != null) {
+            throw fault;
+        }
+        return this;
+    }
+
     /** Rolled back. */
     public static Outcome failed(final PeerFault fault) {
         return new Outcome(fault, false);

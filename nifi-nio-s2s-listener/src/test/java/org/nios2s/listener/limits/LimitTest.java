@@ -3,8 +3,6 @@ package org.nios2s.listener.limits;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -17,42 +15,55 @@ import org.junit.jupiter.api.Test;
 class LimitTest {
     private final List<String> called = new ArrayList<>();
 
-    private Limit.Waiter ask(final Limit limit, final String who) {
-        return limit.acquireOrAwait(() -> called.add(who));
+    private Limit.Permit ask(final Limit limit, final String who) {
+        return limit.ask(() -> called.add(who));
     }
 
     @Test
     @DisplayName("gives out as many as there are, then calls who waits in order, one for each that comes back")
     void order() {
         final Limit limit = new Limit(3).below(2);
-        assertNull(ask(limit, "a"));
-        assertNull(ask(limit, "b"));
+        final Limit.Permit a = ask(limit, "a");
+        final Limit.Permit b = ask(limit, "b");
+        assertTrue(a.isImmediate() && b.isImmediate());
         assertFalse(limit.isScarce());
-        assertNotNull(ask(limit, "c"));
-        assertNotNull(ask(limit, "d"));
+        final Limit.Permit c = ask(limit, "c");
+        final Limit.Permit d = ask(limit, "d");
+        assertFalse(c.isImmediate() || d.isImmediate());
         assertTrue(limit.isScarce());
-        limit.release();
+        a.close();
         assertEquals(List.of("c"), called);
-        limit.release();
+        c.close();
         assertEquals(List.of("c", "d"), called);
-        limit.release();
-        limit.release();
+        b.close();
+        d.close();
         assertEquals(0, limit.held());
+    }
+
+    @Test
+    @DisplayName("takes back what is closed twice only once")
+    void once() {
+        final Limit limit = new Limit(2).below(2);
+        final Limit.Permit permit = ask(limit, "a");
+        ask(limit, "b");
+        permit.close();
+        permit.close();
+        assertEquals(1, limit.held());
     }
 
     @Test
     @DisplayName("forgets who leaves the line, and takes back what it was given meanwhile")
     void withdraw() {
         final Limit limit = new Limit(1).below(1);
-        assertNull(ask(limit, "a"));
-        final Limit.Waiter leaves = ask(limit, "leaves");
-        final Limit.Waiter called = ask(limit, "called");
-        leaves.withdraw();
-        limit.release();
+        final Limit.Permit first = ask(limit, "a");
+        final Limit.Permit leaves = ask(limit, "leaves");
+        final Limit.Permit called = ask(limit, "called");
+        leaves.close();
+        first.close();
         assertEquals(List.of("called"), this.called);
-        called.withdraw();
+        called.close();
         assertEquals(0, limit.held());
-        assertNull(ask(limit, "next"));
+        assertTrue(ask(limit, "next").isImmediate());
     }
 
     @Test
@@ -61,20 +72,21 @@ class LimitTest {
         final Limit upper = new Limit(3);
         final Limit busy = upper.below(2);
         final Limit quiet = upper.below(2);
-        ask(busy, "1");
-        ask(busy, "2");
-        ask(busy, "3");
-        assertNull(ask(quiet, "4"));
-        assertNotNull(ask(quiet, "5"));
+        final Limit.Permit one = ask(busy, "1");
+        final Limit.Permit two = ask(busy, "2");
+        final Limit.Permit three = ask(busy, "3");
+        final Limit.Permit four = ask(quiet, "4");
+        assertTrue(four.isImmediate());
+        assertFalse(ask(quiet, "5").isImmediate());
         assertEquals(List.of(), called);
-        busy.release();
+        one.close();
         assertEquals(List.of("3"), called);
         ask(busy, "6");
-        busy.release();
+        two.close();
         assertEquals(List.of("3", "5"), called);
-        quiet.release();
+        four.close();
         assertEquals(List.of("3", "5", "6"), called);
-        busy.release();
+        three.close();
         assertEquals(1, busy.held());
         assertEquals(1, quiet.held());
     }
@@ -83,8 +95,8 @@ class LimitTest {
     @DisplayName("lets nobody pass who waits")
     void noOvertaking() {
         final Limit limit = new Limit(1).below(1);
-        assertNull(ask(limit, "first"));
+        assertTrue(ask(limit, "first").isImmediate());
         ask(limit, "a");
-        assertNotNull(ask(limit, "b"));
+        assertFalse(ask(limit, "b").isImmediate());
     }
 }

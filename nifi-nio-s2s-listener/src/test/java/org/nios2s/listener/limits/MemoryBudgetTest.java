@@ -28,12 +28,13 @@ class MemoryBudgetTest {
         return charge;
     }
 
-    private MemoryBudget.Waiter await(final MemoryBudget.Charge charge, final String who) {
+    private MemoryBudget.Charge await(final MemoryBudget.Charge charge, final String who) {
         return await(charge, who, 0);
     }
 
-    private MemoryBudget.Waiter await(final MemoryBudget.Charge charge, final String who, final long unrelieved) {
-        return charge.await(() -> heard.add(who), () -> heard.add(who + " gives up"), unrelieved);
+    private MemoryBudget.Charge await(final MemoryBudget.Charge charge, final String who, final long unrelieved) {
+        charge.await(() -> heard.add(who), () -> heard.add(who + " gives up"), unrelieved);
+        return charge;
     }
 
     @Test
@@ -100,9 +101,9 @@ class MemoryBudgetTest {
     @DisplayName("forgets who leaves the line")
     void withdraw() {
         final MemoryBudget.Charge full = charge(share, LIMIT);
-        final MemoryBudget.Waiter leaves = await(share.open(), "leaves");
+        final MemoryBudget.Charge leaves = await(share.open(), "leaves");
         await(share.open(), "stays");
-        leaves.withdraw();
+        leaves.close();
         full.close();
         assertEquals(List.of("stays"), heard);
     }

@@ -28,7 +28,6 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.Outcome;
-import org.nios2s.listener.transaction.TransactionPeer;
 
 /** Sessions that a port task hands out end once, wherever that is. Lives on the test's thread. */
 class SessionEndsTest {
@@ -44,33 +43,23 @@ class SessionEndsTest {
     private PortDispatcher dispatcher;
 
     /** Wants a session, and keeps it or does something else with it. */
-    private final class Taker implements SessionTaker {
-        private final TransactionPeer peer;
+    private final class Taker {
+        private final SessionRequest request;
         private final Predicate<HeldSession> action;
         private volatile HeldSession held;
         private volatile PeerFault refused;
 
         Taker(final String identity, final Predicate<HeldSession> action) throws Exception {
-            this.peer = transactions.received(identity).peer();
+            this.request =
+                    new SessionRequest(transactions.received(identity).peer(), this::take, fault -> refused = fault);
             this.action = action;
         }
 
-        @Override
-        public TransactionPeer peer() {
-            return peer;
-        }
-
-        @Override
-        public boolean take(final HeldSession session) {
+        private boolean take(final HeldSession session) {
             session.whenEnded(ended::incrementAndGet);
             final boolean kept = action.test(session);
             held = session;
             return kept;
-        }
-
-        @Override
-        public void refuse(final PeerFault fault) {
-            refused = fault;
         }
     }
 
@@ -102,7 +91,7 @@ class SessionEndsTest {
 
     private HeldSession handedOut(final String identity) throws Exception {
         final Taker taker = new Taker(identity, held -> true);
-        dispatcher.requestSession(taker);
+        dispatcher.requestSession(taker.request);
         until(() -> taker.held != null);
         return taker.held;
     }
@@ -277,7 +266,7 @@ class SessionEndsTest {
             receive(held);
             throw new OutOfMemoryError("test");
         });
-        dispatcher.requestSession(faulty);
+        dispatcher.requestSession(faulty.request);
         final HeldSession next = handedOut(null);
         until(() -> faulty.refused != null);
         assertEquals(1, ended.get());
@@ -291,7 +280,7 @@ class SessionEndsTest {
     @DisplayName("a session that is not kept goes to the next")
     void notKept() throws Exception {
         final Taker left = new Taker(null, held -> false);
-        dispatcher.requestSession(left);
+        dispatcher.requestSession(left.request);
         until(() -> left.held != null);
         assertOver();
         assertEquals(0, ended.get());

@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.protocol.CommunicationsSession;
@@ -66,7 +65,7 @@ final class Transactions {
 
     /** @return a transaction that is complete, but not yet confirmed */
     InboundTransaction received(final String identity, final String... contents) throws Exception {
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1), new AtomicBoolean());
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
         final InboundTransaction transaction = new InboundTransaction(peer(identity), hold, allocator);
         made.add(transaction);
         for (final String content : contents) {

@@ -13,7 +13,6 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessSession;
 import org.junit.jupiter.api.DisplayName;
@@ -35,7 +34,7 @@ class StreamingTransactionTest {
         final ProcessSession session = mock(ProcessSession.class);
         when(session.create()).thenReturn(mock(FlowFile.class));
         when(session.write(any(FlowFile.class))).thenReturn(content);
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1), new AtomicBoolean());
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
         final TransactionSession held = mock(TransactionSession.class);
         when(held.session()).thenReturn(session);
         final StreamingTransaction transaction =

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.port;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.transaction.TransactionPeer;
+
+/**
+ * A transaction's wish for a session of its own: it takes the one of the port task that serves it, and the port task
+ * returns to NiFi without waiting for anything. Made on the IO worker; whoever claims it first, port task or IO worker,
+ * decides what becomes of it.
+ *
+ * @param peer whose transaction it is
+ * @param taker takes the session, on the port task, and says whether it is kept: then it is to be ended by who keeps it
+ * @param refusal hears if there will be no session, on the port task or a dispatcher thread
+ */
+public record SessionRequest(
+        TransactionPeer peer, Predicate<HeldSession> taker, Consumer<PeerFault> refusal, AtomicBoolean claimed) {
+    public SessionRequest(
+            final TransactionPeer peer, final Predicate<HeldSession> taker, final Consumer<PeerFault> refusal) {
+        this(peer, taker, refusal, new AtomicBoolean());
+    }
+
+    boolean claim() {
+        return claimed.compareAndSet(false, true);
+    }
+
+    boolean take(final HeldSession held) {
+        return claim() && taker.test(held);
+    }
+}
