@@ -11,6 +11,7 @@ import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.tls.TlsHandlers;
 
 /** Furnishes an accepted connection. Lives on the connection's IO worker. */
@@ -43,7 +44,7 @@ final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
             channel.close();
             return;
         }
-        listener.metrics().accepted();
+        listener.metrics().add(Count.CONNECTIONS_ACCEPTED, 1);
         if (tls != null) {
             channel.pipeline()
                     .addLast(tls.create(channel.alloc(), listener.settings().handshakeTimeout()));
@@ -60,7 +61,7 @@ final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
             channel.closeFuture().addListener(closed -> listener.handshakes().remove(address, handler));
             return true;
         } catch (final PeerFault e) {
-            listener.metrics().faulted();
+            listener.metrics().add(Count.FAULTS, 1);
             listener.faultLog().report(address.getHostAddress(), e);
             return false;
         }

@@ -37,6 +37,7 @@ import org.nios2s.listener.opening.PeerList;
 import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.tls.TlsHandlers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,6 +99,12 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         this.settings = settings;
     }
 
+    /** @return the version of the NiFi that runs, as the jar of its Site-to-Site says it, for the log */
+    public static String runningNifi() {
+        final String version = RemoteSiteListener.class.getPackage().getImplementationVersion();
+        return version == null ? "of unknown version" : version;
+    }
+
     @Override
     public void setRootGroup(final ProcessGroup group) {
         rootGroup.set(group);
@@ -154,9 +161,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final HostNames hostNames = new HostNames(settings.resolveHostnames(), InetAddress::getHostName);
         private final ExecutorService handshakeChecks = decisionThreads("Site-to-Site NIO Handshake Check");
         private final ExecutorService authorizations = decisionThreads("Site-to-Site NIO Authorization");
-        private final EventLoopGroup workers = transport
-                .group()
-                .apply(settings.workerThreads(), new DefaultThreadFactory("Site-to-Site NIO Worker", true));
+        private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
         private final TlsHandlers tls = sslContext == null
                 ? null
                 : TlsHandlers.create(sslContext, settings.tlsProvider(), settings.workerThreads());
@@ -197,14 +202,14 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     "The NIO Site-to-Site listener serves {} on port {} of NiFi {} with {}: {}",
                     tls == null ? "plain TCP" : "TLS (" + tls.provider() + ")",
                     port,
-                    NifiVersion.running(),
+                    runningNifi(),
                     transport.name(),
                     settings.describe());
         }
 
         private static void repeat(
                 final EventExecutor worker, final long millis, final String what, final Guarded.Task task) {
-            worker.scheduleWithFixedDelay(Guarded.task(logger, what, task), millis, millis, TimeUnit.MILLISECONDS);
+            worker.scheduleWithFixedDelay(() -> Guarded.run(what, task), millis, millis, TimeUnit.MILLISECONDS);
         }
 
         private ServerBootstrap bootstrap() {
@@ -227,9 +232,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     metrics,
                     faultLog);
             return transport
-                    .bootstrap()
-                    .get()
-                    .group(workers)
+                    .bootstrap(workers)
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true)

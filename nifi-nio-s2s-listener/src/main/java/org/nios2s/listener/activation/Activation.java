@@ -7,10 +7,9 @@ import org.apache.nifi.flow.resource.ExternalResourceProviderInitializationConte
 import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
-import org.nios2s.listener.NifiVersion;
 import org.nios2s.listener.NioRemoteSiteListener;
-import org.nios2s.listener.TransportSelection;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.settings.TransportSelection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,7 +73,7 @@ final class Activation {
         if (!missing.isEmpty()) {
             throw new IllegalStateException("NiFi %s has no %s%s"
                     .formatted(
-                            NifiVersion.running(),
+                            NioRemoteSiteListener.runningNifi(),
                             missing.getFirst(),
                             missing.size() == 1 ? "" : ", and lacks " + (missing.size() - 1) + " more"));
         }

@@ -7,7 +7,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
-import org.nios2s.listener.TransportSelection;
+import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.tls.TlsHandlers;
 import org.nios2s.listener.tls.TlsProvider;
 
@@ -40,16 +39,13 @@ final class Rehearsal {
      */
     static void perform(final TransportSelection transport, final TlsProvider provider, final SSLContext sslContext)
             throws IOException {
-        final EventLoopGroup worker =
-                transport.group().apply(1, new DefaultThreadFactory("Site-to-Site NIO Rehearsal", true));
+        final EventLoopGroup worker = transport.workers(1, "Site-to-Site NIO Rehearsal");
         // OpenSSL that was asked for and can't serve is the listener's to report.
         try (TlsHandlers tls = sslContext == null
                 ? null
                 : TlsHandlers.create(sslContext, provider == TlsProvider.JDK ? TlsProvider.JDK : TlsProvider.AUTO, 1)) {
             final Channel server = transport
-                    .bootstrap()
-                    .get()
-                    .group(worker)
+                    .bootstrap(worker)
                     .childHandler(new Answer(tls))
                     .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .syncUninterruptibly()

@@ -15,6 +15,7 @@ import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -268,7 +269,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private void report(final PeerFault fault) {
-        listener.metrics().faulted();
+        listener.metrics().add(Count.FAULTS, 1);
         listener.faultLog().report(connection, fault);
     }
 

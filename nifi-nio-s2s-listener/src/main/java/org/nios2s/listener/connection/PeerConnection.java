@@ -6,22 +6,24 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
-import org.apache.nifi.remote.AbstractCommunicationsSession;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PublicPort;
-import org.apache.nifi.remote.protocol.CommunicationsInput;
-import org.apache.nifi.remote.protocol.CommunicationsOutput;
+import org.apache.nifi.remote.io.http.HttpServerCommunicationsSession;
+import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.wire.ResponseMessage;
@@ -111,10 +113,14 @@ public final class PeerConnection implements TransactionPeer {
         return new PeerDescription(host(), remoteAddress.getPort(), listener.secure());
     }
 
+    /**
+     * What a port gets to hold for our peer. Its session, NiFi's own for a peer without a socket, knows the identity and can
+     * be interrupted, which tells us nothing that {@link PublicPort#isRunning()} would not.
+     */
     @Override
     public Peer toPeer() {
-        final InterruptedByPort session = new InterruptedByPort();
-        session.setUserDn(identity);
+        final CommunicationsSession session = new HttpServerCommunicationsSession(
+                InputStream.nullInputStream(), OutputStream.nullOutputStream(), "", identity);
         return new Peer(description(), session, url(), "nifi://localhost:" + listener.listenPort());
     }
 
@@ -216,7 +222,7 @@ public final class PeerConnection implements TransactionPeer {
 
     /** The connection is gone. */
     void closed() {
-        listener.metrics().closed();
+        listener.metrics().add(Count.CONNECTIONS_CLOSED, 1);
         if (dispatcher != null) {
             listener.dispatchers().release(dispatcher);
             dispatcher = null;
@@ -229,65 +235,5 @@ public final class PeerConnection implements TransactionPeer {
         final String commsId =
                 handshake == null ? "" : " CommsID=" + LogText.of(String.valueOf(handshake.getCommsIdentifier()));
         return "Peer " + who + (identity == null ? "" : " (" + identity + ")") + commsId;
-    }
-
-    /**
-     * What a port gets to hold for our peer: it knows the identity and can be interrupted, which tells us nothing that
-     * {@link PublicPort#isRunning()} would not, since the port interrupts when it stops.
-     */
-    private static final class InterruptedByPort extends AbstractCommunicationsSession {
-        @Override
-        public void interrupt() {
-            // A port task waits for nothing here.
-        }
-
-        @Override
-        public CommunicationsInput getInput() {
-            throw notAStream();
-        }
-
-        @Override
-        public CommunicationsOutput getOutput() {
-            throw notAStream();
-        }
-
-        @Override
-        public void setTimeout(final int millis) {
-            throw notAStream();
-        }
-
-        @Override
-        public int getTimeout() {
-            throw notAStream();
-        }
-
-        @Override
-        public boolean isDataAvailable() {
-            return false;
-        }
-
-        @Override
-        public long getBytesWritten() {
-            return 0;
-        }
-
-        @Override
-        public long getBytesRead() {
-            return 0;
-        }
-
-        @Override
-        public boolean isClosed() {
-            return false;
-        }
-
-        @Override
-        public void close() {
-            // The connection is closed by its IO worker.
-        }
-
-        private static UnsupportedOperationException notAStream() {
-            return new UnsupportedOperationException("The peer's bytes are read by an IO worker");
-        }
     }
 }

@@ -2,12 +2,15 @@
 package org.nios2s.listener.fault;
 
 import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The guard at a thread's boundary: whatever is thrown there is reported, once, and the thread goes on. Stateless; any
  * thread.
  */
 public final class Guarded {
+    private static final Logger logger = LoggerFactory.getLogger(Guarded.class);
+
     private Guarded() {}
 
     /** What may throw anything. */
@@ -16,17 +19,8 @@ public final class Guarded {
         void run() throws Exception;
     }
 
-    /**
-     * @param logger of the thread's owner
-     * @param what is done, for the log
-     * @return runs the task and reports what it throws
-     */
-    public static Runnable task(final Logger logger, final String what, final Task task) {
-        return () -> run(logger, what, task);
-    }
-
-    /** Runs the task and reports what it throws. */
-    public static void run(final Logger logger, final String what, final Task task) {
+    /** @param what is done, for the log */
+    public static void run(final String what, final Task task) {
         try {
             task.run();
         } catch (final InterruptedException e) {

@@ -5,8 +5,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 import org.nios2s.listener.fault.Guarded;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * So many of something at once: places, permits, sessions. Who asks in vain waits in line, may leave it, and holds what it
@@ -16,8 +14,6 @@ import org.slf4j.LoggerFactory;
  * some of the upper one to its neighbours.
  */
 public final class Limit {
-    private static final Logger logger = LoggerFactory.getLogger(Limit.class);
-
     private final int most;
     private final Limit upper;
     /** One lock for an upper limit and all below it. */
@@ -117,7 +113,7 @@ public final class Limit {
             next = callNext();
         }
         while (next != null) {
-            Guarded.run(logger, "Calling who waits for a limit", next.granted::run);
+            Guarded.run("Calling who waits for a limit", next.granted::run);
             synchronized (lock) {
                 next = callNext();
             }

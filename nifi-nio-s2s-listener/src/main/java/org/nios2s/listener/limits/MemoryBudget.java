@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.fault.Guarded;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Memory for all that peers make us hold. Every byte is charged by who holds it, a {@link Charge} for each transaction and
@@ -26,8 +24,6 @@ import org.slf4j.LoggerFactory;
  * give up, until half of the share is left.
  */
 public final class MemoryBudget {
-    private static final Logger logger = LoggerFactory.getLogger(MemoryBudget.class);
-
     /** A charge of so many bytes is small; and what is set aside for who is called from the line. */
     public static final int UNIT = 16 * 1024;
 
@@ -284,14 +280,14 @@ public final class MemoryBudget {
                 losers.addAll(share.breakStandstill(nowNanos));
             }
         }
-        losers.forEach(loser -> Guarded.run(logger, "Ending a standstill", loser.whenGivingUp::run));
+        losers.forEach(loser -> Guarded.run("Ending a standstill", loser.whenGivingUp::run));
     }
 
     /** Calls whom there is room for: first in the share in which something was given back, then in the others in turn. */
     private void callWaiting(final Share first) {
         Charge next = nextToCall(first);
         while (next != null) {
-            Guarded.run(logger, "Calling who waits for memory", next.whenCalled::run);
+            Guarded.run("Calling who waits for memory", next.whenCalled::run);
             next = nextToCall(first);
         }
     }

@@ -2,24 +2,19 @@
 package org.nios2s.listener.opening;
 
 import java.util.Map;
-import java.util.Optional;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.StandardVersionNegotiator;
 import org.apache.nifi.remote.VersionNegotiator;
-import org.apache.nifi.remote.cluster.ClusterNodeInformation;
-import org.apache.nifi.remote.cluster.NodeInformation;
-import org.apache.nifi.remote.codec.FlowFileCodec;
 import org.apache.nifi.remote.exception.HandshakeException;
-import org.apache.nifi.remote.protocol.AbstractFlowFileServerProtocol;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
-import org.apache.nifi.remote.protocol.RequestType;
+import org.nios2s.listener.port.PartialServerProtocol;
 
 /**
  * Checks the properties of a handshake with NiFi's own rules: same order, same texts, now and in later versions. Lives on
  * a thread for blocking tasks, for one handshake.
  */
-final class HandshakeValidation extends AbstractFlowFileServerProtocol {
+final class HandshakeValidation extends PartialServerProtocol {
     private final VersionNegotiator version;
 
     HandshakeValidation(final ProcessGroup rootGroup, final int protocolVersion) {
@@ -39,35 +34,5 @@ final class HandshakeValidation extends AbstractFlowFileServerProtocol {
     @Override
     public VersionNegotiator getVersionNegotiator() {
         return version;
-    }
-
-    @Override
-    protected HandshakeProperties doHandshake(final Peer peer) {
-        throw unused();
-    }
-
-    @Override
-    public FlowFileCodec negotiateCodec(final Peer peer) {
-        throw unused();
-    }
-
-    @Override
-    public RequestType getRequestType(final Peer peer) {
-        throw unused();
-    }
-
-    @Override
-    public void sendPeerList(
-            final Peer peer, final Optional<ClusterNodeInformation> clusterNodeInfo, final NodeInformation self) {
-        throw unused();
-    }
-
-    @Override
-    public String getResourceName() {
-        return "HandshakeValidation";
-    }
-
-    private static UnsupportedOperationException unused() {
-        return new UnsupportedOperationException("Only the properties of the handshake are checked here");
     }
 }

@@ -51,9 +51,7 @@ final class Answers {
         for (final InboundTransaction transaction : transactions) {
             if (transaction.state() == State.IN_SERVICE) {
                 Guarded.run(
-                        logger,
-                        "The answer to a peer",
-                        () -> tell(transaction.peer().worker(), List.of(transaction), outcome));
+                        "The answer to a peer", () -> tell(transaction.peer().worker(), List.of(transaction), outcome));
             }
         }
     }
@@ -62,7 +60,7 @@ final class Answers {
             final EventExecutor worker, final List<InboundTransaction> transactions, final Outcome outcome) {
         try {
             worker.execute(() -> transactions.forEach(
-                    transaction -> Guarded.run(logger, "The answer to a peer", () -> transaction.served(outcome))));
+                    transaction -> Guarded.run("The answer to a peer", () -> transaction.served(outcome))));
         } catch (final RejectedExecutionException e) {
             logger.debug("The listener has stopped: {} peers do not hear of their end", transactions.size(), e);
         } finally {

@@ -119,8 +119,8 @@ public final class HeldSession implements TransactionSession {
     private void finish(final Consumer<Outcome> before, final Supplier<Outcome> end) {
         final Outcome outcome = outcomeOf(end);
         ends.hasEnded(this);
-        Guarded.run(logger, "What follows the end of a session", afterEnd::run);
-        Guarded.run(logger, "The answer to a peer whose session has ended", () -> before.accept(outcome));
+        Guarded.run("What follows the end of a session", afterEnd::run);
+        Guarded.run("The answer to a peer whose session has ended", () -> before.accept(outcome));
     }
 
     private Outcome outcomeOf(final Supplier<Outcome> end) {

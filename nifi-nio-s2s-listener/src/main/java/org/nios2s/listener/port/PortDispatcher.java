@@ -16,16 +16,12 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.InboundTransaction;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Brings the transactions of one port together with its port tasks: keeps what waits for one, asks the port for as many as
  * that takes, and has whichever comes serve all that is ready. Thread-safe: IO workers submit, port tasks serve.
  */
 public final class PortDispatcher {
-    private static final Logger logger = LoggerFactory.getLogger(PortDispatcher.class);
-
     private final PublicPort port;
     private final ListenerSettings settings;
     private final PortLimits limits;
@@ -144,8 +140,7 @@ public final class PortDispatcher {
 
     private void refuse(final SessionRequest request, final PeerFault fault) {
         if (sessionRequests.remove(request)) {
-            Guarded.run(
-                    logger, "The refusal of a session", () -> request.refusal().accept(fault));
+            Guarded.run("The refusal of a session", () -> request.refusal().accept(fault));
         }
     }
 

@@ -16,8 +16,6 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The dispatchers of all ports that are used now. Thread-safe.
@@ -27,8 +25,6 @@ import org.slf4j.LoggerFactory;
  * to a virtual thread's carrier.
  */
 public final class PortDispatchers implements AutoCloseable {
-    private static final Logger logger = LoggerFactory.getLogger(PortDispatchers.class);
-
     /** Port tasks, over all ports, that may wait for more at the same time: the pool belongs to the whole flow. */
     private static final int LINGERING_PORT_TASKS = 4;
 
@@ -91,7 +87,7 @@ public final class PortDispatchers implements AutoCloseable {
     /** Ends what waits for ports that have stopped, and repairs requests; to be called a few times a second. */
     public void sweep() {
         for (final PortDispatcher dispatcher : all()) {
-            Guarded.run(logger, "The sweep of " + dispatcher.port(), dispatcher::sweep);
+            Guarded.run("The sweep of " + dispatcher.port(), dispatcher::sweep);
         }
         forgetIdle();
     }

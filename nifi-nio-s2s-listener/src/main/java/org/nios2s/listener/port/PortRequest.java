@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
-import java.util.Optional;
 import org.apache.nifi.connectable.ConnectableType;
-import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PublicPort;
-import org.apache.nifi.remote.VersionNegotiator;
-import org.apache.nifi.remote.cluster.ClusterNodeInformation;
-import org.apache.nifi.remote.cluster.NodeInformant;
-import org.apache.nifi.remote.cluster.NodeInformation;
 import org.apache.nifi.remote.codec.FlowFileCodec;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
-import org.apache.nifi.remote.protocol.RequestType;
-import org.apache.nifi.remote.protocol.ServerProtocol;
 
 /**
  * What we put into a port's queue so that a port task calls us with its session: a server protocol of which the port uses
@@ -25,7 +17,7 @@ import org.apache.nifi.remote.protocol.ServerProtocol;
  * <p>The port asks several times a second, on the dispatcher thread, whether the request has expired: that is how it is let
  * go when nothing is wanted of the port any more, and how it shows that it is still in the queue.
  */
-final class PortRequest implements ServerProtocol {
+final class PortRequest extends PartialServerProtocol {
     /** The port asks only whether there is one; the packets have been decoded already. */
     private static final FlowFileCodec CODEC = new StandardFlowFileCodec();
 
@@ -136,62 +128,7 @@ final class PortRequest implements ServerProtocol {
     }
 
     @Override
-    public String getResourceName() {
-        return "NioSiteToSite";
-    }
-
-    @Override
     public boolean isHandshakeSuccessful() {
         return true;
-    }
-
-    @Override
-    public boolean isShutdown() {
-        return false;
-    }
-
-    @Override
-    public void setRootProcessGroup(final ProcessGroup rootGroup) {
-        throw unused();
-    }
-
-    @Override
-    public void setNodeInformant(final NodeInformant nodeInformant) {
-        throw unused();
-    }
-
-    @Override
-    public void handshake(final Peer peer) {
-        throw unused();
-    }
-
-    @Override
-    public FlowFileCodec negotiateCodec(final Peer peer) {
-        throw unused();
-    }
-
-    @Override
-    public RequestType getRequestType(final Peer peer) {
-        throw unused();
-    }
-
-    @Override
-    public void sendPeerList(
-            final Peer peer, final Optional<ClusterNodeInformation> clusterNodeInfo, final NodeInformation self) {
-        throw unused();
-    }
-
-    @Override
-    public void shutdown(final Peer peer) {
-        throw unused();
-    }
-
-    @Override
-    public VersionNegotiator getVersionNegotiator() {
-        throw unused();
-    }
-
-    private static UnsupportedOperationException unused() {
-        return new UnsupportedOperationException("A port does not ask this of a request");
     }
 }

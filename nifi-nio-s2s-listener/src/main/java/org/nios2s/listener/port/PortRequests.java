@@ -56,7 +56,7 @@ final class PortRequests {
 
     private boolean start() {
         try {
-            threads.execute(() -> Guarded.run(logger, "A request to " + port, this::stand));
+            threads.execute(() -> Guarded.run("A request to " + port, this::stand));
             return true;
         } catch (final RejectedExecutionException e) {
             logger.debug("The listener has stopped: {} gets no further request", port, e);

@@ -12,16 +12,12 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.InboundTransaction;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One visit of a port task: it commits sessions that were handed out before, commits what is ready in groups, and hands its
  * own session to a transaction that needs one for itself. It never waits for the network. Lives on the port task.
  */
 final class PortVisit {
-    private static final Logger logger = LoggerFactory.getLogger(PortVisit.class);
-
     /** After this a port task returns to NiFi even if there is more, so that the pool's other tasks get their turn. */
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -105,8 +101,7 @@ final class PortVisit {
         } catch (final Throwable e) {
             final PeerFault fault = new PeerFault(
                     PeerFault.Kind.COMMIT_FAILED, "The transaction could not begin and was rolled back: " + e, e);
-            Guarded.run(
-                    logger, "The refusal of a session", () -> request.refusal().accept(fault));
+            Guarded.run("The refusal of a session", () -> request.refusal().accept(fault));
             if (held != null) {
                 held.rollbackNow(fault);
             }

@@ -5,6 +5,7 @@ import java.net.Socket;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.util.Arrays;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 
@@ -33,22 +34,21 @@ final class CertificateAliasKeyManager extends X509ExtendedKeyManager {
 
     @Override
     public String[] getServerAliases(final String keyType, final Principal[] issuers) {
-        return withCertificates(keyManager.getServerAliases(keyType, issuers));
+        final String[] aliases = keyManager.getServerAliases(keyType, issuers);
+        return aliases == null
+                ? null
+                : Arrays.stream(aliases).map(this::withCertificate).toArray(String[]::new);
     }
 
-    @Override
-    public String chooseEngineClientAlias(final String[] keyTypes, final Principal[] issuers, final SSLEngine engine) {
-        return withCertificate(keyManager.chooseEngineClientAlias(keyTypes, issuers, engine));
-    }
-
+    /** We are a server. */
     @Override
     public String chooseClientAlias(final String[] keyTypes, final Principal[] issuers, final Socket socket) {
-        return withCertificate(keyManager.chooseClientAlias(keyTypes, issuers, socket));
+        return null;
     }
 
     @Override
     public String[] getClientAliases(final String keyType, final Principal[] issuers) {
-        return withCertificates(keyManager.getClientAliases(keyType, issuers));
+        return null;
     }
 
     /** @return null as well if the alias has another certificate by now */
@@ -61,17 +61,6 @@ final class CertificateAliasKeyManager extends X509ExtendedKeyManager {
     @Override
     public PrivateKey getPrivateKey(final String alias) {
         return keyManager.getPrivateKey(plain(alias));
-    }
-
-    private String[] withCertificates(final String[] aliases) {
-        if (aliases == null) {
-            return null;
-        }
-        final String[] named = new String[aliases.length];
-        for (int i = 0; i < aliases.length; i++) {
-            named[i] = withCertificate(aliases[i]);
-        }
-        return named;
     }
 
     private String withCertificate(final String alias) {

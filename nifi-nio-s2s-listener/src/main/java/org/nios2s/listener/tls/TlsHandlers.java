@@ -16,8 +16,9 @@ import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.charset.StandardCharsets;
-import java.security.PrivateKey;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -61,24 +62,19 @@ public final class TlsHandlers implements AutoCloseable {
      */
     public static TlsHandlers create(
             final SSLContext sslContext, final TlsProvider choice, final int handshakeThreads) {
-        if (choice == TlsProvider.JDK) {
-            return withJdk(sslContext, handshakeThreads);
-        }
-        try {
-            final TlsOffer offer = TlsOffer.ofHttps(sslContext);
-            final String obstacle = obstacleToOpenSsl(offer);
-            if (obstacle == null) {
-                return new TlsHandlers(openSslContext(offer), OpenSsl.versionString(), handshakeThreads);
+        final TlsOffer offer = TlsOffer.ofHttps(sslContext);
+        if (choice != TlsProvider.JDK) {
+            try {
+                final String obstacle = obstacleToOpenSsl(offer);
+                if (obstacle == null) {
+                    return new TlsHandlers(openSslContext(offer), OpenSsl.versionString(), handshakeThreads);
+                }
+                reportObstacle(choice, obstacle, null);
+            } catch (final SSLException | RuntimeException | LinkageError e) {
+                reportObstacle(choice, e.toString(), e);
             }
-            reportObstacle(choice, obstacle, null);
-        } catch (final SSLException | RuntimeException | LinkageError e) {
-            reportObstacle(choice, e.toString(), e);
         }
-        return withJdk(sslContext, handshakeThreads);
-    }
-
-    private static TlsHandlers withJdk(final SSLContext sslContext, final int handshakeThreads) {
-        return new TlsHandlers(jdkContext(sslContext), "JDK", handshakeThreads);
+        return new TlsHandlers(jdkContext(sslContext, offer), "JDK", handshakeThreads);
     }
 
     private static void reportObstacle(final TlsProvider choice, final String obstacle, final Throwable cause) {
@@ -108,18 +104,12 @@ public final class TlsHandlers implements AutoCloseable {
     }
 
     private static boolean hasExtractableKey(final X509ExtendedKeyManager keyManager) {
-        for (final String keyType : KEY_TYPES) {
-            final String[] aliases = keyManager.getServerAliases(keyType, null);
-            if (aliases != null) {
-                for (final String alias : aliases) {
-                    final PrivateKey key = keyManager.getPrivateKey(alias);
-                    if (key != null && key.getEncoded() != null) {
-                        return true;
-                    }
-                }
-            }
-        }
-        return false;
+        return KEY_TYPES.stream()
+                .map(keyType -> keyManager.getServerAliases(keyType, null))
+                .filter(Objects::nonNull)
+                .flatMap(Arrays::stream)
+                .map(keyManager::getPrivateKey)
+                .anyMatch(key -> key != null && key.getEncoded() != null);
     }
 
     private static SslContext openSslContext(final TlsOffer offer) throws SSLException {
@@ -143,8 +133,7 @@ public final class TlsHandlers implements AutoCloseable {
                 new KeyManagerFactoryWrapper(new CertificateAliasKeyManager(keyManager)));
     }
 
-    private static SslContext jdkContext(final SSLContext sslContext) {
-        final TlsOffer offer = TlsOffer.ofHttps(sslContext);
+    private static SslContext jdkContext(final SSLContext sslContext, final TlsOffer offer) {
         return new JdkSslContext(
                 sslContext,
                 false,

@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import org.apache.nifi.security.util.TlsPlatform;
@@ -54,11 +53,10 @@ record TlsOffer(List<String> protocols, List<String> suites, List<String> groups
 
     /** @return why BoringSSL can't offer this, or null if it can */
     String obstacleToBoringSsl() {
-        final Stream<String> missing = protocols.contains(TLS_1_3)
-                ? FIXED_SUITES_OF_BORINGSSL.stream().filter(suite -> !suites.contains(suite))
-                : Stream.empty();
-        final List<String> forbidden = missing.toList();
-        if (!forbidden.isEmpty()) {
+        final List<String> forbidden = FIXED_SUITES_OF_BORINGSSL.stream()
+                .filter(suite -> !suites.contains(suite))
+                .toList();
+        if (protocols.contains(TLS_1_3) && !forbidden.isEmpty()) {
             return "it always offers " + forbidden + ", which this Java forbids";
         }
         return groupsOfBoringSsl().length == 0 ? "it has none of this Java's groups " + groups : null;

@@ -88,28 +88,13 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     // The IO worker's alone.
     private long packetStartNanos = System.nanoTime();
 
-    /** Something for the writer to do, which holds memory until it is written or discarded. */
-    private abstract class Piece {
-        private final long heldBytes;
-
-        Piece(final long heldBytes) {
-            this.heldBytes = heldBytes + PIECE_OVERHEAD_BYTES;
-            hold.charge().add(this.heldBytes);
-            unwrittenBytes.addAndGet(this.heldBytes);
-        }
-
-        abstract void write() throws IOException;
-
-        /** What it holds is given back; called once, by the writer. */
-        final void release() {
-            free();
-            hold.charge().add(-heldBytes);
-            unwrittenBytes.addAndGet(-heldBytes);
-            resumeIfCaughtUp();
-        }
-
-        void free() {}
+    /** What the writer does. */
+    private interface Writing {
+        void run() throws IOException;
     }
+
+    /** Something for the writer to do, which holds memory, and perhaps a buffer, until it is written or discarded. */
+    private record Piece(long heldBytes, ByteBuf buffer, Writing writing) {}
 
     /**
      * @param held the session, of which this is from now on the holder
@@ -131,12 +116,16 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     @Override
     public void packetBegins(final Map<String, String> packetAttributes, final long contentLength) {
-        add(new PacketPiece(packetAttributes));
+        add(AttributeMemory.of(packetAttributes), null, () -> {
+            attributes = packetAttributes;
+            flowFile = session().create();
+        });
     }
 
     @Override
     public void content(final ByteBuf in, final int length) {
-        add(new ContentPiece(in.readRetainedSlice(length)));
+        final ByteBuf buffer = in.readRetainedSlice(length);
+        add(length, buffer, () -> write(buffer));
     }
 
     @Override
@@ -151,7 +140,11 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
 
     /** @param transferMillis how long the packet took to arrive */
     void endPacket(final long transferMillis) {
-        add(new PacketEnd(transferMillis));
+        add(0, null, () -> {
+            closeContent();
+            ReceivedFlowFile.complete(session(), flowFile, attributes, peer, transferMillis);
+            flowFiles++;
+        });
     }
 
     /**
@@ -160,7 +153,13 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
      * @param report hears the outcome, on any thread
      */
     public void commit(final Consumer<Outcome> report) {
-        add(new Commit(report));
+        add(0, null, () -> {
+            end = End.COMMITTING;
+            held.commit(outcome -> {
+                hold.close();
+                report.accept(outcome);
+            });
+        });
     }
 
     /** Rolls back, without writing what is still to be written. */
@@ -191,7 +190,10 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
         }
     }
 
-    private void add(final Piece piece) {
+    private void add(final long bytesOfIt, final ByteBuf buffer, final Writing writing) {
+        final Piece piece = new Piece(bytesOfIt + PIECE_OVERHEAD_BYTES, buffer, writing);
+        hold.charge().add(piece.heldBytes);
+        unwrittenBytes.addAndGet(piece.heldBytes);
         pieces.add(piece);
         startWriting();
     }
@@ -226,8 +228,8 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
         }
         if (abandoned && end != End.ROLLED_BACK) {
             end = End.ROLLED_BACK;
-            Guarded.run(logger, "Closing the content of a transaction that is rolled back", this::closeContent);
-            Guarded.run(logger, "Rolling back a streamed transaction", held::rollback);
+            Guarded.run("Closing the content of a transaction that is rolled back", this::closeContent);
+            Guarded.run("Rolling back a streamed transaction", held::rollback);
             hold.close();
         }
         writing.set(false);
@@ -240,14 +242,36 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     private void writeOrDiscard(final Piece piece) {
         try {
             if (!abandoned && end == End.OPEN) {
-                piece.write();
+                piece.writing.run();
             }
         } catch (final Throwable e) {
             abandoned = true;
             failureReport.accept(new PeerFault(
                     PeerFault.Kind.COMMIT_FAILED, "The transaction could not be written and is rolled back", e));
         } finally {
-            piece.release();
+            release(piece);
+        }
+    }
+
+    private void release(final Piece piece) {
+        if (piece.buffer != null) {
+            piece.buffer.release();
+        }
+        hold.charge().add(-piece.heldBytes);
+        unwrittenBytes.addAndGet(-piece.heldBytes);
+        resumeIfCaughtUp();
+    }
+
+    private void write(final ByteBuf buffer) throws IOException {
+        if (content == null) {
+            content = session().write(flowFile);
+        }
+        final byte[] chunk = CHUNK.get();
+        while (buffer.isReadable()) {
+            final int length = Math.min(buffer.readableBytes(), chunk.length);
+            buffer.readBytes(chunk, 0, length);
+            content.write(chunk, 0, length);
+            bytes += length;
         }
     }
 
@@ -271,86 +295,5 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     /** @return bytes of content written; to be read when the transaction is over */
     public long bytes() {
         return bytes;
-    }
-
-    /** A packet begins: its attributes. */
-    private final class PacketPiece extends Piece {
-        private final Map<String, String> packetAttributes;
-
-        PacketPiece(final Map<String, String> packetAttributes) {
-            super(AttributeMemory.of(packetAttributes));
-            this.packetAttributes = packetAttributes;
-        }
-
-        @Override
-        void write() {
-            attributes = packetAttributes;
-            flowFile = session().create();
-        }
-    }
-
-    /** Bytes of the current packet's content. */
-    private final class ContentPiece extends Piece {
-        private final ByteBuf buffer;
-
-        ContentPiece(final ByteBuf buffer) {
-            super(buffer.readableBytes());
-            this.buffer = buffer;
-        }
-
-        @Override
-        void write() throws IOException {
-            if (content == null) {
-                content = session().write(flowFile);
-            }
-            final byte[] chunk = CHUNK.get();
-            while (buffer.isReadable()) {
-                final int length = Math.min(buffer.readableBytes(), chunk.length);
-                buffer.readBytes(chunk, 0, length);
-                content.write(chunk, 0, length);
-                bytes += length;
-            }
-        }
-
-        @Override
-        void free() {
-            buffer.release();
-        }
-    }
-
-    /** The current packet is complete. */
-    private final class PacketEnd extends Piece {
-        private final long transferMillis;
-
-        PacketEnd(final long transferMillis) {
-            super(0);
-            this.transferMillis = transferMillis;
-        }
-
-        @Override
-        void write() throws IOException {
-            closeContent();
-            ReceivedFlowFile.complete(session(), flowFile, attributes, peer, transferMillis);
-            flowFiles++;
-        }
-    }
-
-    /** Both sides have confirmed. */
-    private final class Commit extends Piece {
-        private final Consumer<Outcome> report;
-
-        Commit(final Consumer<Outcome> report) {
-            super(0);
-            this.report = report;
-        }
-
-        @Override
-        void write() {
-            end = End.COMMITTING;
-            held.commit(outcome -> {
-                hold.close();
-                report.accept(outcome);
-            });
-        }
     }
 }

@@ -4,14 +4,14 @@ package org.nios2s.listener.activation;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.listener.TransportSelection;
-import org.nios2s.listener.TransportSelection.Choice;
+import org.nios2s.listener.settings.TransportSelection;
+import org.nios2s.listener.settings.TransportSelection.Choice;
 import org.nios2s.listener.tls.TlsProvider;
 
 /** What is tried before the take-over. Lives on the test's thread. */
@@ -31,12 +31,9 @@ class RehearsalTest {
     @DisplayName("a transport whose workers can't be made is not")
     void noWorkers() {
         final TransportSelection good = TransportSelection.select(Choice.NIO);
-        final TransportSelection bad = new TransportSelection(
-                "bad",
-                good.bootstrap(),
-                (threads, factory) -> new MultiThreadIoEventLoopGroup(threads, factory, context -> {
-                    throw new UnsupportedOperationException("no such kernel");
-                }));
+        final TransportSelection bad = new TransportSelection("bad", good.channel(), context -> {
+            throw new UnsupportedOperationException("no such kernel");
+        });
         assertThrows(IllegalStateException.class, () -> Rehearsal.perform(bad, TlsProvider.AUTO, null));
     }
 
@@ -44,12 +41,14 @@ class RehearsalTest {
     @DisplayName("a transport that can't listen is not")
     void noPort() {
         final TransportSelection good = TransportSelection.select(Choice.NIO);
-        final TransportSelection bad = new TransportSelection(
-                "bad",
-                () -> good.bootstrap().get().channelFactory(() -> {
-                    throw new UnsupportedOperationException("no such socket");
-                }),
-                good.group());
+        final TransportSelection bad = new TransportSelection("bad", NoSocket.class, good.handler());
         assertThrows(Exception.class, () -> Rehearsal.perform(bad, TlsProvider.AUTO, null));
+    }
+
+    /** Can't be made. */
+    public static final class NoSocket extends NioServerSocketChannel {
+        public NoSocket() {
+            throw new UnsupportedOperationException("no such socket");
+        }
     }
 }

@@ -192,7 +192,7 @@ class DeadlineTest {
                     .packet(Map.of(), new byte[1])
                     .say(ResponseCode.FINISH_TRANSACTION)
                     .flush();
-            RunningListener.awaiting().until(() -> narrow.metrics().snapshot().open() == 2);
+            RunningListener.awaiting().until(() -> narrow.metrics().open() == 2);
             narrow.input().scheduled(true);
             first.expect(ResponseCode.TRANSACTION_FINISHED);
             second.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics;
 
 /** A peer pulls FlowFiles, and reads them with NiFi's own codec. Lives on the test's thread. */
 class PullTest {
@@ -237,7 +238,7 @@ class PullTest {
         RunningListener.awaiting().until(() -> {
             // While a content worker makes the next piece it is not the peer's turn.
             listener.checkDeadlinesAfter(Duration.ofMinutes(10));
-            return listener.metrics().snapshot().faults() > 0;
+            return listener.metrics().get(ListenerMetrics.Count.FAULTS) > 0;
         });
         listener.awaitFault(PeerFault.Kind.SILENT);
         assertRolledBack();

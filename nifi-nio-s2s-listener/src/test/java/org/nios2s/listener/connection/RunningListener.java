@@ -131,7 +131,7 @@ final class RunningListener implements AutoCloseable {
                         final MessageSequenceHandler handler = new MessageSequenceHandler(
                                 context, new RawProtocol(new PeerList(properties(), null)), connections);
                         handlers.add(handler);
-                        metrics.accepted();
+                        metrics.add(ListenerMetrics.Count.CONNECTIONS_ACCEPTED, 1);
                         channel.pipeline().addLast(new Splitter(), handler);
                     }
                 })
@@ -247,7 +247,7 @@ final class RunningListener implements AutoCloseable {
         // A fault is counted first, then reported.
         awaiting().until(() -> !faultsByKind().isEmpty());
         assertEquals(Map.of(kind, 1L), faultsByKind());
-        assertEquals(1, metrics.snapshot().faults());
+        assertEquals(1, metrics.get(ListenerMetrics.Count.FAULTS));
     }
 
     private Map<PeerFault.Kind, Long> faultsByKind() {
@@ -257,7 +257,7 @@ final class RunningListener implements AutoCloseable {
     }
 
     void assertNoFault() {
-        assertEquals(0, metrics.snapshot().faults());
+        assertEquals(0, metrics.get(ListenerMetrics.Count.FAULTS));
     }
 
     /** Waits until nothing is held: no memory charged, no buffer allocated. */
@@ -269,9 +269,7 @@ final class RunningListener implements AutoCloseable {
 
     /** Waits until no connection is left. */
     void awaitNoConnections() {
-        awaiting()
-                .until(() -> worker.submit(connections::size).get() == 0
-                        && metrics.snapshot().open() == 0);
+        awaiting().until(() -> worker.submit(connections::size).get() == 0 && metrics.open() == 0);
     }
 
     /** Ends everything; what is still held then is a leak. */

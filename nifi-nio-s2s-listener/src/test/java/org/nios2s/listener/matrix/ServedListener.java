@@ -175,9 +175,7 @@ final class ServedListener implements AutoCloseable {
     }
 
     private long openConnections() throws Exception {
-        final Object metrics = part("ListenerMetrics");
-        final Object snapshot = invoke(metrics, "snapshot");
-        return (long) invoke(snapshot, "open");
+        return number("ListenerMetrics", "open");
     }
 
     /** @return bytes of the listener's allocator that are in use */

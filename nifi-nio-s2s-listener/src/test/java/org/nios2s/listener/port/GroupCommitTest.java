@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 
@@ -105,10 +106,10 @@ class GroupCommitTest {
         verify(session, times(1)).commit();
         verify(session, times(3)).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
         batch.forEach(transaction -> assertEquals(Outcome.COMMITTED, outcomeOf(transaction)));
-        assertEquals(2, metrics.snapshot().transactions());
-        assertEquals(3, metrics.snapshot().flowFiles());
-        assertEquals(3, metrics.snapshot().bytes());
-        assertEquals(1, metrics.snapshot().commits());
+        assertEquals(2, metrics.get(Count.PUSHES));
+        assertEquals(3, metrics.get(Count.FLOW_FILES_RECEIVED));
+        assertEquals(3, metrics.get(Count.BYTES_RECEIVED));
+        assertEquals(1, metrics.get(Count.COMMITS));
     }
 
     @Test
@@ -194,7 +195,7 @@ class GroupCommitTest {
         assertEquals(Outcome.COMMITTED, outcomeOf(behind));
         verify(session, times(2)).commit();
         verify(session, times(3)).rollback();
-        assertEquals(2, metrics.snapshot().transactions());
+        assertEquals(2, metrics.get(Count.PUSHES));
     }
 
     @Test
@@ -205,7 +206,7 @@ class GroupCommitTest {
         assertEquals(0, groupCommit.commit(batch));
         batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
         verify(session, times(3)).rollback();
-        assertEquals(0, metrics.snapshot().commits());
+        assertEquals(0, metrics.get(Count.COMMITS));
     }
 
     @Test

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.nios2s.listener.TransportSelection;
 
 /** The settings, right and wrong. Lives on the test's thread. */
 class ListenerSettingsTest {

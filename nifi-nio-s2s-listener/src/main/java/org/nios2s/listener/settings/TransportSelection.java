@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.nios2s.listener;
+package org.nios2s.listener.settings;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
@@ -11,20 +11,16 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import java.util.concurrent.ThreadFactory;
-import java.util.function.BiFunction;
-import java.util.function.Supplier;
+import io.netty.util.concurrent.DefaultThreadFactory;
 
 /**
  * How sockets are served on this machine: epoll where it loads, else NIO. Immutable; any thread.
  *
  * @param name for the log
- * @param bootstrap makes listening channels that such workers serve
- * @param group makes the IO workers
+ * @param channel that listens
+ * @param handler of the sockets of an IO worker
  */
-public record TransportSelection(
-        String name, Supplier<ServerBootstrap> bootstrap, BiFunction<Integer, ThreadFactory, EventLoopGroup> group) {
-
+public record TransportSelection(String name, Class<? extends ServerChannel> channel, IoHandlerFactory handler) {
     private static final String LIBRARY_FILE = ".so: ";
 
     /** What can be asked for in the settings. */
@@ -44,16 +40,16 @@ public record TransportSelection(
     /** @param epollMissing why epoll does not load here, or null where it does */
     static TransportSelection select(final Choice choice, final Throwable epollMissing) {
         if (choice != Choice.NIO && epollMissing == null) {
-            return of("epoll", EpollServerSocketChannel.class, EpollIoHandler::newFactory);
+            return new TransportSelection("epoll", EpollServerSocketChannel.class, EpollIoHandler.newFactory());
         }
         if (choice == Choice.EPOLL) {
             throw new IllegalArgumentException(
                     "epoll does not load here (%s); use auto or nio".formatted(reason(epollMissing)), epollMissing);
         }
-        return of(
+        return new TransportSelection(
                 choice == Choice.NIO ? "nio" : "nio (epoll does not load: %s)".formatted(reason(epollMissing)),
                 NioServerSocketChannel.class,
-                NioIoHandler::newFactory);
+                NioIoHandler.newFactory());
     }
 
     /** The innermost cause is the system's own; what stands before it are names of temporary files. */
@@ -66,11 +62,13 @@ public record TransportSelection(
         return files < 0 ? cause.toString() : cause.getMessage().substring(files + LIBRARY_FILE.length());
     }
 
-    private static TransportSelection of(
-            final String name, final Class<? extends ServerChannel> channel, final Supplier<IoHandlerFactory> handler) {
-        return new TransportSelection(
-                name,
-                () -> new ServerBootstrap().channel(channel),
-                (threads, factory) -> new MultiThreadIoEventLoopGroup(threads, factory, handler.get()));
+    /** @return IO workers with threads of that name */
+    public EventLoopGroup workers(final int threads, final String name) {
+        return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), handler);
+    }
+
+    /** @return listens, to be served by such workers */
+    public ServerBootstrap bootstrap(final EventLoopGroup workers) {
+        return new ServerBootstrap().channel(channel).group(workers);
     }
 }

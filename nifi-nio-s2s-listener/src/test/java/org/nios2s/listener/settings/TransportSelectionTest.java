@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.nios2s.listener;
+package org.nios2s.listener.settings;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,14 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.Epoll;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.listener.TransportSelection.Choice;
+import org.nios2s.listener.settings.TransportSelection.Choice;
 
 /** How sockets are served. Lives on the test's thread. */
 class TransportSelectionTest {
@@ -52,8 +51,7 @@ class TransportSelectionTest {
     @EnumSource(names = {"AUTO", "NIO"})
     @DisplayName("the selected transport has as many workers as asked for")
     void workers(final Choice choice) {
-        final EventLoopGroup group =
-                TransportSelection.select(choice).group().apply(3, new DefaultThreadFactory("Worker", true));
+        final EventLoopGroup group = TransportSelection.select(choice).workers(3, "Worker");
         int workers = 0;
         for (final var worker : group) {
             assertFalse(worker.isShuttingDown());

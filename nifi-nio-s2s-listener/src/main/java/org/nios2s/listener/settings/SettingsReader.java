@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.settings;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.nifi.processor.DataUnit;
+import org.apache.nifi.util.FormatUtils;
+import org.apache.nifi.util.NiFiProperties;
+
+/**
+ * Makes values of the texts in {@code nifi.properties}, and remembers which it was asked for. Lives on one thread.
+ *
+ * <p>Each method takes a key without its prefix and what holds where the key is absent or blank, and throws an
+ * {@link IllegalArgumentException} that names key, value and what is accepted.
+ */
+final class SettingsReader {
+    private static final String WHOLE_NUMBER = "a whole number from %,d to %,d";
+    private static final String DATA_SIZE = "a data size such as 64 MB, from %s to %s";
+    private static final Pattern DATA_SIZE_TEXT =
+            Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B", Pattern.CASE_INSENSITIVE);
+
+    private final NiFiProperties properties;
+    private final String prefix;
+    private final Map<String, String> texts = new LinkedHashMap<>();
+
+    SettingsReader(final NiFiProperties properties, final String prefix) {
+        this.properties = properties;
+        this.prefix = prefix;
+    }
+
+    private <T> T read(
+            final String name, final String defaultText, final String accepted, final Function<String, T> parser) {
+        final String configured = properties.getProperty(prefix + name);
+        final String text = configured == null || configured.isBlank() ? defaultText : configured.trim();
+        texts.put(name, text);
+        try {
+            return parser.apply(text);
+        } catch (final IllegalArgumentException e) {
+            throw new IllegalArgumentException(prefix + name + "=" + text + " is not accepted; use " + accepted, e);
+        }
+    }
+
+    boolean flag(final String name, final boolean defaultValue) {
+        return read(name, String.valueOf(defaultValue), "true or false", text -> {
+            if (!"true".equalsIgnoreCase(text) && !"false".equalsIgnoreCase(text)) {
+                throw new IllegalArgumentException("neither true nor false");
+            }
+            return Boolean.valueOf(text);
+        });
+    }
+
+    int number(final String name, final int defaultValue, final int min, final int max) {
+        final String accepted = String.format(Locale.ROOT, WHOLE_NUMBER, min, max);
+        return read(
+                name, String.valueOf(defaultValue), accepted, text -> (int) inRange(Long.parseLong(text), min, max));
+    }
+
+    /** @return bytes */
+    long dataSize(final String name, final String defaultText, final long min, final long max) {
+        final String accepted =
+                String.format(DATA_SIZE, FormatUtils.formatDataSize(min), FormatUtils.formatDataSize(max));
+        return read(name, defaultText, accepted, text -> inRange(parseDataSize(text), min, max));
+    }
+
+    /** NiFi's parser takes the first size that it finds in a text, and leaves the rest: a sign, say. */
+    private static long parseDataSize(final String text) {
+        if (!DATA_SIZE_TEXT.matcher(text).matches()) {
+            throw new IllegalArgumentException(text + " is no data size");
+        }
+        return DataUnit.parseDataSize(text, DataUnit.B).longValue();
+    }
+
+    Duration time(final String name, final String defaultText, final long minMillis) {
+        return read(name, defaultText, "a time such as 30 secs, from " + minMillis + " millis", text -> {
+            final long millis = FormatUtils.getTimeDuration(text, TimeUnit.MILLISECONDS);
+            return Duration.ofMillis(inRange(millis, minMillis, Integer.MAX_VALUE));
+        });
+    }
+
+    /** One of an enumeration, in small letters. */
+    <E extends Enum<E>> E choice(final String name, final E defaultValue) {
+        final Class<E> type = defaultValue.getDeclaringClass();
+        final String all = Arrays.stream(type.getEnumConstants())
+                .map(Enum::name)
+                .collect(Collectors.joining(", "))
+                .toLowerCase(Locale.ROOT);
+        return read(
+                name,
+                defaultValue.name().toLowerCase(Locale.ROOT),
+                all.replaceFirst(", (\\w+)$", " or $1"),
+                text -> Enum.valueOf(type, text.toUpperCase(Locale.ROOT)));
+    }
+
+    private static long inRange(final long value, final long min, final long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(value + " is out of range");
+        }
+        return value;
+    }
+
+    /** @return what was read, key by key */
+    String description() {
+        return texts.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", "));
+    }
+
+    /** Refuses keys that nothing was read of: they are misspelt. */
+    void requireNoOther() {
+        for (final String key : properties.getPropertyKeys()) {
+            if (key.startsWith(prefix) && !texts.containsKey(key.substring(prefix.length()))) {
+                throw new IllegalArgumentException(key + " is no setting of the listener; there are "
+                        + texts.keySet().stream().map(prefix::concat).toList());
+            }
+        }
+    }
+}
