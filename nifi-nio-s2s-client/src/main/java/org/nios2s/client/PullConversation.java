@@ -2,7 +2,6 @@
 package org.nios2s.client;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -10,9 +9,9 @@ import java.util.function.Consumer;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketDecoder;
+import org.nios2s.wire.PacketReader;
 import org.nios2s.wire.ResponseMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,10 +23,6 @@ import org.slf4j.LoggerFactory;
 final class PullConversation implements Conversation, PacketDecoder.Handler {
     /** Names and values of one packet together. */
     private static final int MOST_ATTRIBUTE_BYTES = 64 << 20;
-
-    private static final int INFLATE_STEP_BYTES = 16_384;
-
-    private static final byte[] NOTHING = new byte[0];
 
     private enum State {
         REQUESTED,
@@ -46,14 +41,12 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     private final Consumer<TransactionException> onFailure;
     private final PacketPipe pipe;
     private final PacketDecoder decoder = new PacketDecoder(this, MOST_ATTRIBUTE_BYTES);
+    private final PacketReader reader;
     private final CompletableFuture<Boolean> available = new CompletableFuture<>();
 
     private State state = State.REQUESTED;
-    private ChunkInflater inflater;
-    /** Whether the packet under way is decoded, and only the rest of its chunk is missing. */
-    private boolean decodedAll;
-    /** The beginning of a number whose end has not been inflated yet; a few bytes at most. */
-    private byte[] undecoded = NOTHING;
+    /** Whether the packet under way is there, and only the rest of its chunk is missing. */
+    private boolean packetRead;
 
     private CompletableFuture<Void> pending;
     private TransactionException failure;
@@ -64,6 +57,8 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         this.connection = connection;
         this.onFailure = onFailure;
         this.pipe = new PacketPipe(this::roomAgain);
+        this.reader = new PacketReader(
+                decoder, connection.port().compress(), connection.channel().alloc(), pipe::isFull);
     }
 
     /** On the receiver's thread. */
@@ -163,6 +158,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
             case NO_MORE_DATA:
                 state = State.FINISHED;
                 connection.finish(this);
+                reader.close();
                 pipe.finish();
                 available.complete(false);
                 break;
@@ -172,53 +168,13 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     }
 
     private void readPacket(final ByteBuf in) throws ProtocolException {
-        final boolean complete = connection.port().compress() ? readCompressed(in) : decoder.decode(in);
-        if (complete) {
-            state = State.BETWEEN_PACKETS;
-        }
-    }
-
-    private boolean readCompressed(final ByteBuf in) throws ProtocolException {
-        if (inflater == null) {
-            inflater = new ChunkInflater();
-        }
-        boolean progress = true;
-        while (progress && !pipe.isFull()) {
-            if (decodedAll) {
-                return finishChunk(in);
+        do {
+            packetRead = packetRead || reader.readPacket(in);
+            if (packetRead && reader.finishPacket(in)) {
+                packetRead = false;
+                state = State.BETWEEN_PACKETS;
             }
-            final ByteBuf plain = connection.channel().alloc().directBuffer(INFLATE_STEP_BYTES, INFLATE_STEP_BYTES);
-            try {
-                plain.writeBytes(undecoded);
-                progress = inflater.inflate(in, plain);
-                decodedAll = plain.isReadable() && decoder.decode(plain);
-                undecoded = decodedAll ? NOTHING : ByteBufUtil.getBytes(plain);
-                if (!decodedAll && inflater.isAtEnd()) {
-                    throw new ProtocolException("A compressed packet ends in its middle");
-                }
-            } finally {
-                plain.release();
-            }
-        }
-        return false;
-    }
-
-    private boolean finishChunk(final ByteBuf in) throws ProtocolException {
-        final ByteBuf scratch = connection.channel().alloc().directBuffer(INFLATE_STEP_BYTES, INFLATE_STEP_BYTES);
-        try {
-            boolean progress = true;
-            while (progress) {
-                progress = inflater.finishChunk(in, scratch);
-            }
-            if (!inflater.isBetweenChunks()) {
-                return false;
-            }
-        } finally {
-            scratch.release();
-        }
-        inflater.nextPacket();
-        decodedAll = false;
-        return true;
+        } while (state == State.IN_PACKET && reader.hadItsTurn() && !pipe.isFull());
     }
 
     private void readContinuation(final ByteBuf in) throws ProtocolException {
@@ -232,6 +188,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
                 break;
             case FINISH_TRANSACTION:
                 state = State.RECEIVED;
+                reader.close();
                 pipe.finish();
                 break;
             default:
@@ -310,7 +267,6 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         connection.flushed().addListener(written -> {
             if (written.isSuccess() && state == State.CONFIRMED) {
                 state = State.FINISHED;
-                closeInflater();
                 connection.finish(this);
                 pending = null;
                 completed.complete(null);
@@ -336,18 +292,11 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         }
     }
 
-    private void closeInflater() {
-        if (inflater != null) {
-            inflater.close();
-            inflater = null;
-        }
-    }
-
     @Override
     public void failed(final TransactionException cause) {
         state = State.FAILED;
         failure = cause;
-        closeInflater();
+        reader.close();
         pipe.fail(cause);
         available.completeExceptionally(cause);
         final CompletableFuture<Void> asked = pending;

@@ -53,18 +53,14 @@ final class Activation {
                 TransportSelection.select(settings.transport()),
                 settings.tlsProvider(),
                 Boolean.TRUE.equals(properties.isSiteToSiteSecure()) ? context.getSSLContext() : null);
-        takeOver(settings);
-        OtherVersions.beside(OwnClasses.location())
-                .ifPresent(others -> logger.warn(
-                        "The NIO Site-to-Site listener is in NiFi more than once: {}, and restart", others));
-    }
-
-    private static void takeOver(final ListenerSettings settings) throws Exception {
         try {
             ListenerTakeover.install(arguments -> createListener(arguments, settings));
         } catch (final LinkageError e) {
             throw new IllegalStateException("it comes too late, NiFi has loaded the stock listener already", e);
         }
+        OtherVersions.beside(OwnClasses.location())
+                .ifPresent(others -> logger.warn(
+                        "The NIO Site-to-Site listener is in NiFi more than once: {}, and restart", others));
     }
 
     private static void failIfForeign() throws Exception {

@@ -3,9 +3,7 @@ package org.nios2s.listener.activation;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -51,11 +49,15 @@ final class ListenerTakeover {
 
     private static byte[] bytesOf(final String name, final ClassLoader nifi) throws IOException {
         try (InputStream in = nifi.getResourceAsStream(name + CLASS_FILE)) {
-            if (in == null) {
-                throw new IllegalStateException("this NiFi has no " + name.replace('/', '.'));
-            }
-            return in.readAllBytes();
+            return required(in, "this NiFi has no " + name.replace('/', '.')).readAllBytes();
         }
+    }
+
+    private static InputStream required(final InputStream in, final String complaint) {
+        if (in == null) {
+            throw new IllegalStateException(complaint);
+        }
+        return in;
     }
 
     private static Set<String> publicMembers(final byte[] classFile, final ClassLoader nifi) {
@@ -76,31 +78,20 @@ final class ListenerTakeover {
      *
      * @param factory makes the listener from the constructor's four arguments
      * @throws ReflectiveOperationException if the framework does not let us in
-     * @throws IOException if our jar lacks the stand-in
+     * @throws IllegalStateException if our jar lacks the stand-in
      * @throws LinkageError if a class of that name is there already: activated too late
      */
     static void install(final Function<Object[], RemoteSiteListener> factory)
             throws IOException, ReflectiveOperationException {
-        final MethodHandles.Lookup framework =
-                MethodHandles.privateLookupIn(RemoteSiteListener.class, MethodHandles.lookup());
-        final Class<?> standIn = framework.defineClass(standInBytes());
-        final MethodHandle setFactory =
-                framework.findStatic(standIn, "setFactory", MethodType.methodType(void.class, Function.class));
-        try {
-            setFactory.invoke(factory);
-        } catch (final ReflectiveOperationException | RuntimeException | Error e) {
-            throw e;
-        } catch (final Throwable e) {
-            throw new ReflectiveOperationException("The stand-in refused its factory", e);
-        }
+        MethodHandles.privateLookupIn(RemoteSiteListener.class, MethodHandles.lookup())
+                .defineClass(standInBytes())
+                .getMethod("setFactory", Function.class)
+                .invoke(null, factory);
     }
 
     private static byte[] standInBytes() throws IOException {
         try (InputStream in = ListenerTakeover.class.getResourceAsStream(STAND_IN)) {
-            if (in == null) {
-                throw new IOException("The jar of the listener lacks " + STAND_IN);
-            }
-            return in.readAllBytes();
+            return required(in, "the jar of the listener lacks " + STAND_IN).readAllBytes();
         }
     }
 }

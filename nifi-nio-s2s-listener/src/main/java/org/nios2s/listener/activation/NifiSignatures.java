@@ -54,30 +54,23 @@ final class NifiSignatures {
             throws ReflectiveOperationException {
         final MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(owner, MethodHandles.lookup());
         final String name = signature[2];
-        final String descriptor = signature[3];
+        final MethodType type = MethodType.fromMethodDescriptorString(
+                signature[3].startsWith("(") ? signature[3] : "()" + signature[3], nifi);
         final MethodHandle member =
                 switch (signature[0]) {
-                    case "constructor" -> lookup.findConstructor(owner, methodType(descriptor, nifi));
-                    case "static" -> lookup.findStatic(owner, name, methodType(descriptor, nifi));
-                    case "field" -> lookup.findGetter(owner, name, fieldType(descriptor, nifi));
-                    case "static-field" -> lookup.findStaticGetter(owner, name, fieldType(descriptor, nifi));
+                    case "constructor" -> lookup.findConstructor(owner, type);
+                    case "static" -> lookup.findStatic(owner, name, type);
+                    case "field" -> lookup.findGetter(owner, name, type.returnType());
+                    case "static-field" -> lookup.findStaticGetter(owner, name, type.returnType());
                     case "method", "interface" -> {
                         if (owner.isInterface() != signature[0].equals("interface")) {
                             throw new IncompatibleClassChangeError(owner.getName());
                         }
-                        yield lookup.findVirtual(owner, name, methodType(descriptor, nifi));
+                        yield lookup.findVirtual(owner, name, type);
                     }
                     default -> throw new IllegalStateException("No kind of signature: " + signature[0]);
                 };
         final int modifiers = lookup.revealDirect(member).getModifiers();
         return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
-    }
-
-    private static MethodType methodType(final String descriptor, final ClassLoader nifi) {
-        return MethodType.fromMethodDescriptorString(descriptor, nifi);
-    }
-
-    private static Class<?> fieldType(final String descriptor, final ClassLoader nifi) {
-        return methodType("()" + descriptor, nifi).returnType();
     }
 }

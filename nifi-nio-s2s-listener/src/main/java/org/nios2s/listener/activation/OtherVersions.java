@@ -36,20 +36,18 @@ final class OtherVersions {
         }
         final Path nar = directory.getParent().getParent();
         final Attributes own = manifest(nar);
-        final List<String> others = new ArrayList<>();
         try (Stream<Path> siblings = Files.list(nar.getParent())) {
-            for (final Path sibling :
-                    siblings.filter(other -> !other.equals(nar)).sorted().toList()) {
+            final List<String> others = new ArrayList<>();
+            for (final Path sibling : siblings.sorted().toList()) {
                 final Attributes manifest = manifest(sibling);
-                if (own.getValue(ID).equals(manifest.getValue(ID))) {
+                if (!sibling.equals(nar) && own.getValue(ID).equals(manifest.getValue(ID))) {
                     others.add(manifest.getValue(VERSION));
                 }
             }
+            return Optional.of("version %s serves; remove %s"
+                            .formatted(own.getValue(VERSION), String.join(" and ", others)))
+                    .filter(text -> !others.isEmpty());
         }
-        return others.isEmpty()
-                ? Optional.empty()
-                : Optional.of(
-                        "version %s serves; remove %s".formatted(own.getValue(VERSION), String.join(" and ", others)));
     }
 
     private static Attributes manifest(final Path nar) throws IOException {

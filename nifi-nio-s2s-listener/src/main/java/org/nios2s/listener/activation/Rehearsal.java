@@ -46,7 +46,15 @@ final class Rehearsal {
                 : TlsHandlers.create(sslContext, provider == TlsProvider.JDK ? TlsProvider.JDK : TlsProvider.AUTO, 1)) {
             final Channel server = transport
                     .bootstrap(worker)
-                    .childHandler(new Answer(tls))
+                    .childHandler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(final Channel channel) {
+                            if (tls != null) {
+                                channel.pipeline().addLast(tls.create(channel.alloc(), PATIENCE));
+                            }
+                            channel.pipeline().addLast(new Answer());
+                        }
+                    })
                     .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .syncUninterruptibly()
                     .channel();
@@ -68,31 +76,17 @@ final class Rehearsal {
         }
     }
 
-    /** Reads, and closes. */
-    private static final class Answer extends ChannelInitializer<Channel> {
-        private final TlsHandlers tls;
-
-        Answer(final TlsHandlers tls) {
-            this.tls = tls;
+    /** Answers whatever it reads by closing. */
+    private static final class Answer extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(final ChannelHandlerContext context, final Object message) {
+            ReferenceCountUtil.release(message);
+            context.close();
         }
 
         @Override
-        protected void initChannel(final Channel channel) {
-            if (tls != null) {
-                channel.pipeline().addLast(tls.create(channel.alloc(), PATIENCE));
-            }
-            channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
-                @Override
-                public void channelRead(final ChannelHandlerContext context, final Object message) {
-                    ReferenceCountUtil.release(message);
-                    context.close();
-                }
-
-                @Override
-                public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-                    context.close();
-                }
-            });
+        public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
+            context.close();
         }
     }
 }

@@ -69,7 +69,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         context.channel().config().setAutoRead(false);
         context.channel()
                 .config()
-                .setRecvByteBufAllocator(new PacedReads(() -> step != null && step.isWaiting(), this::canUseMore));
+                .setRecvByteBufAllocator(
+                        () -> new PacedReads(() -> step != null && step.isWaiting(), this::canUseMore));
         if (context.channel().isActive()) {
             begin();
         }

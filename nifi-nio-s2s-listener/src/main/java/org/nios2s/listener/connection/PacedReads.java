@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * that the peer is still there, and nothing further once the connection has what it can use. Lives on the connection's IO
  * worker.
  */
-final class PacedReads implements RecvByteBufAllocator {
+final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements RecvByteBufAllocator.ExtendedHandle {
     private static final int LEAST_BYTES = 256;
     private static final int FIRST_BYTES = 2_048;
     private static final int MOST_BYTES = 64 * 1024;
@@ -22,64 +22,49 @@ final class PacedReads implements RecvByteBufAllocator {
     /** Reads in one go, so that a fast peer leaves its worker to others. */
     private static final int MOST_READS = 16;
 
-    private final RecvByteBufAllocator sizes = new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES);
     private final BooleanSupplier sparing;
     private final BooleanSupplier wantsMore;
+    private int reads;
 
     /**
      * @param sparing whether little is to be read at once
      * @param wantsMore whether the connection has use for more than it has
      */
     PacedReads(final BooleanSupplier sparing, final BooleanSupplier wantsMore) {
+        super(new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES).newHandle());
         this.sparing = sparing;
         this.wantsMore = wantsMore;
     }
 
     @Override
-    @SuppressWarnings("deprecation") // The type that the interface asks for.
-    public Handle newHandle() {
-        return new PacedHandle(sizes.newHandle());
+    public int guess() {
+        return sparing.getAsBoolean() ? LEAST_BYTES : super.guess();
     }
 
-    /** Of one channel. */
-    private final class PacedHandle extends DelegatingHandle implements ExtendedHandle {
-        private int reads;
+    @Override
+    public ByteBuf allocate(final ByteBufAllocator allocator) {
+        return allocator.ioBuffer(guess());
+    }
 
-        @SuppressWarnings("deprecation") // As above.
-        PacedHandle(final Handle sizes) {
-            super(sizes);
-        }
+    @Override
+    public void reset(final ChannelConfig config) {
+        reads = 0;
+        super.reset(config);
+    }
 
-        @Override
-        public int guess() {
-            return sparing.getAsBoolean() ? LEAST_BYTES : super.guess();
-        }
+    @Override
+    public void incMessagesRead(final int messages) {
+        reads += messages;
+        super.incMessagesRead(messages);
+    }
 
-        @Override
-        public ByteBuf allocate(final ByteBufAllocator allocator) {
-            return allocator.ioBuffer(guess());
-        }
+    @Override
+    public boolean continueReading() {
+        return continueReading(() -> lastBytesRead() == attemptedBytesRead());
+    }
 
-        @Override
-        public void reset(final ChannelConfig config) {
-            reads = 0;
-            super.reset(config);
-        }
-
-        @Override
-        public void incMessagesRead(final int messages) {
-            reads += messages;
-            super.incMessagesRead(messages);
-        }
-
-        @Override
-        public boolean continueReading() {
-            return continueReading(() -> lastBytesRead() == attemptedBytesRead());
-        }
-
-        @Override
-        public boolean continueReading(final UncheckedBooleanSupplier maybeMoreData) {
-            return reads < MOST_READS && maybeMoreData.get() && wantsMore.getAsBoolean();
-        }
+    @Override
+    public boolean continueReading(final UncheckedBooleanSupplier maybeMoreData) {
+        return reads < MOST_READS && maybeMoreData.get() && wantsMore.getAsBoolean();
     }
 }

@@ -8,13 +8,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
 
 /** The peer says {@code NiFi}. Lives on the connection's IO worker. */
-final class MagicStep implements Step {
-    private final PeerConnection connection;
-
-    MagicStep(final PeerConnection connection) {
-        this.connection = connection;
-    }
-
+record MagicStep(PeerConnection connection) implements Step {
     @Override
     public Step receive(final ByteBuf in) throws PeerFault {
         final byte[] magic = CommunicationsSession.MAGIC_BYTES;

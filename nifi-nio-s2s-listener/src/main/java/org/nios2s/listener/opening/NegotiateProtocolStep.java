@@ -15,14 +15,8 @@ import org.nios2s.listener.fault.PeerFault;
  * Peer and listener agree on a version of the {@code SocketFlowFileProtocol}: the highest that is not above what the peer
  * asks for. Lives on the connection's IO worker.
  */
-final class NegotiateProtocolStep implements Step {
+record NegotiateProtocolStep(PeerConnection connection) implements Step {
     private static final VersionNegotiator VERSIONS = new StandardVersionNegotiator(6, 5, 4, 3, 2, 1);
-
-    private final PeerConnection connection;
-
-    NegotiateProtocolStep(final PeerConnection connection) {
-        this.connection = connection;
-    }
 
     @Override
     public Step receive(final ByteBuf in) throws IOException {

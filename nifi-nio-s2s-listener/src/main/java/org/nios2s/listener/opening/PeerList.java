@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PeerDescriptionModifier;
+import org.apache.nifi.remote.PeerStatus;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.remote.cluster.NodeInformation;
 import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
@@ -18,38 +19,26 @@ import org.apache.nifi.util.NiFiProperties;
  * The peers that a client may use: the nodes of the cluster, or this NiFi alone. Immutable. May block, since the cluster
  * coordinator and the name of this host are asked: so it runs on a thread for blocking tasks.
  */
-public final class PeerList {
-    private final NiFiProperties properties;
-    private final NodeInformant nodeInformant;
-    private final PeerDescriptionModifier routes;
-
+public record PeerList(NiFiProperties properties, NodeInformant nodeInformant, PeerDescriptionModifier routes) {
     /**
      * @param nodeInformant the cluster, or null for a standalone NiFi
      */
     public PeerList(final NiFiProperties properties, final NodeInformant nodeInformant) {
-        this.properties = properties;
-        this.nodeInformant = nodeInformant;
-        this.routes = new PeerDescriptionModifier(properties);
+        this(properties, nodeInformant, new PeerDescriptionModifier(properties));
     }
-
-    /**
-     * @param description where to
-     * @param flowFiles queued there
-     */
-    public record Entry(PeerDescription description, int flowFiles) {}
 
     /**
      * @param asking who asks, for the rules of {@code nifi.remote.route.raw.*}
      * @return nodes with a RAW port
      * @throws UnknownHostException if this host's name is needed and not known
      */
-    public List<Entry> entriesFor(final PeerDescription asking) throws UnknownHostException {
-        final List<Entry> entries = new ArrayList<>();
+    public List<PeerStatus> entriesFor(final PeerDescription asking) throws UnknownHostException {
+        final List<PeerStatus> entries = new ArrayList<>();
         for (final NodeInformation node : nodes()) {
             if (node.getSiteToSitePort() != null) {
                 final PeerDescription target = new PeerDescription(
                         node.getSiteToSiteHostname(), node.getSiteToSitePort(), node.isSiteToSiteSecure());
-                entries.add(new Entry(routed(asking, target), node.getTotalFlowFiles()));
+                entries.add(new PeerStatus(routed(asking, target), node.getTotalFlowFiles(), true));
             }
         }
         return entries;

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.List;
 import org.apache.nifi.remote.PeerDescription;
+import org.apache.nifi.remote.PeerStatus;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
@@ -29,14 +30,14 @@ final class PeerListStep extends WaitingStep {
         return runBlocking(connection().listener().handshakeChecks(), () -> peers.entriesFor(asking), this::answer);
     }
 
-    private Step answer(final List<PeerList.Entry> entries) throws IOException {
+    private Step answer(final List<PeerStatus> entries) throws IOException {
         final ByteBuf message = connection().allocate(Integer.BYTES + entries.size() * TYPICAL_ENTRY_BYTES);
         message.writeInt(entries.size());
-        for (final PeerList.Entry entry : entries) {
-            ModifiedUtf8.write(message, entry.description().getHostname());
-            message.writeInt(entry.description().getPort());
-            message.writeBoolean(entry.description().isSecure());
-            message.writeInt(entry.flowFiles());
+        for (final PeerStatus entry : entries) {
+            ModifiedUtf8.write(message, entry.getPeerDescription().getHostname());
+            message.writeInt(entry.getPeerDescription().getPort());
+            message.writeBoolean(entry.getPeerDescription().isSecure());
+            message.writeInt(entry.getFlowFileCount());
         }
         connection().send(message);
         return connection().awaitRequest();

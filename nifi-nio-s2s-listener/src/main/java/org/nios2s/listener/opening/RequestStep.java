@@ -15,17 +15,9 @@ import org.nios2s.listener.push.AdmitTransactionStep;
 import org.nios2s.wire.ModifiedUtf8;
 
 /** The peer says what it wants next, or leaves. Lives on the connection's IO worker. */
-final class RequestStep implements Step {
+record RequestStep(PeerConnection connection, PeerList peers) implements Step {
     /** Far more than the longest request takes. */
     private static final int MOST_NAME_BYTES = 256;
-
-    private final PeerConnection connection;
-    private final PeerList peers;
-
-    RequestStep(final PeerConnection connection, final PeerList peers) {
-        this.connection = connection;
-        this.peers = peers;
-    }
 
     @Override
     public Step receive(final ByteBuf in) throws IOException {

@@ -4,7 +4,8 @@ package org.nios2s.listener.opening;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.nifi.remote.Peer;
-import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.StandardVersionNegotiator;
+import org.apache.nifi.remote.VersionNegotiator;
 import org.apache.nifi.remote.exception.HandshakeException;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -13,6 +14,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.port.PartialServerProtocol;
 
 /**
  * The handshake is checked and answered. Lives on the connection's IO worker, with the check on a thread for blocking
@@ -38,35 +40,51 @@ final class ValidateHandshakeStep extends WaitingStep {
     }
 
     Step begin() {
+        final Validation validation = new Validation(connection());
         final Peer peer = connection().toPeer();
-        return runBlocking(connection().listener().handshakeChecks(), () -> validate(peer), this::answer);
+        return runBlocking(
+                connection().listener().handshakeChecks(),
+                () -> validation.validate(confirmed, peer, properties),
+                this::answer);
     }
 
-    /** Port and, where the handshake was refused, the reason. */
-    private record Verdict(PublicPort port, HandshakeException refusal) {}
+    /** NiFi's own rules: same order, same texts, now and in later versions. Lives on a thread for blocking tasks. */
+    private static final class Validation extends PartialServerProtocol {
+        private final VersionNegotiator version;
+        private HandshakeException refusal;
 
-    private Verdict validate(final Peer peer) {
-        final HandshakeValidation validation = new HandshakeValidation(
-                connection().listener().rootGroup().get(), connection().protocolVersion());
-        try {
-            validation.validate(confirmed, peer, properties);
-            return new Verdict(validation.getPort(), null);
-        } catch (final HandshakeException e) {
-            return new Verdict(validation.getPort(), e);
+        Validation(final PeerConnection connection) {
+            version = new StandardVersionNegotiator(connection.protocolVersion());
+            rootGroup = connection.listener().rootGroup().get();
+        }
+
+        /** @param confirmed receives what is accepted, up to the first property that is not */
+        Validation validate(
+                final HandshakeProperties confirmed, final Peer peer, final Map<String, String> properties) {
+            try {
+                validateHandshakeRequest(confirmed, peer, properties);
+            } catch (final HandshakeException e) {
+                refusal = e;
+            }
+            return this;
+        }
+
+        @Override
+        public VersionNegotiator getVersionNegotiator() {
+            return version;
         }
     }
 
-    private Step answer(final Verdict verdict) throws IOException {
+    private Step answer(final Validation validation) throws IOException {
         charge.close();
-        if (verdict.refusal == null) {
+        final HandshakeException refusal = validation.refusal;
+        if (refusal == null) {
             connection().send(ResponseCode.PROPERTIES_OK);
-        } else if (!answerRefusal(verdict.refusal)) {
+        } else if (!answerRefusal(refusal)) {
             throw new PeerFault(
-                    PeerFault.Kind.HANDSHAKE_REFUSED,
-                    "The handshake is refused: " + verdict.refusal.getMessage(),
-                    verdict.refusal);
+                    PeerFault.Kind.HANDSHAKE_REFUSED, "The handshake is refused: " + refusal.getMessage(), refusal);
         }
-        connection().agreeOnHandshake(confirmed, verdict.port);
+        connection().agreeOnHandshake(confirmed, validation.getPort());
         if (connection().requestExpirationMillis() < 0) {
             throw new PeerFault(
                     PeerFault.Kind.HANDSHAKE_REFUSED,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -11,25 +12,19 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.listener.transaction.TransactionSession;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A session that a port task has handed out. It is held, then perhaps waits for its commit, and ends once, on a port task or
  * a content worker: whoever comes later finds that it has ended. Its holder uses it on one thread at a time.
  */
 public final class HeldSession implements TransactionSession {
-    private static final Logger logger = LoggerFactory.getLogger(HeldSession.class);
-
-    private static final Consumer<Outcome> HELD = new Stage();
-    private static final Consumer<Outcome> ENDED = new Stage();
+    private static final Consumer<Outcome> HELD = new Stage("held");
+    private static final Consumer<Outcome> ENDED = new Stage("ended");
 
     /** Stands for a stage in which nobody hears of a commit. */
-    private static final class Stage implements Consumer<Outcome> {
+    private record Stage(String name) implements Consumer<Outcome> {
         @Override
-        public void accept(final Outcome outcome) {
-            logger.trace("Nobody asked for the commit that ended in {}", outcome);
-        }
+        public void accept(final Outcome outcome) {}
     }
 
     private final ProcessSession session;
@@ -79,10 +74,7 @@ public final class HeldSession implements TransactionSession {
 
     @Override
     public void rollback() {
-        final Consumer<Outcome> before = stage.getAndSet(ENDED);
-        if (before != ENDED) {
-            ends.now(() -> finish(before, () -> rolledBack(takenBack())));
-        }
+        end(ends::now, () -> rolledBack(takenBack()));
     }
 
     private static PeerFault takenBack() {
@@ -91,7 +83,7 @@ public final class HeldSession implements TransactionSession {
 
     /** Commits on this thread, unless it has ended. */
     void commitNow() {
-        end(() -> {
+        end(Runnable::run, () -> {
             session.commit();
             return Answers.committed(context);
         });
@@ -99,7 +91,7 @@ public final class HeldSession implements TransactionSession {
 
     /** Rolls back on this thread, unless it has ended. */
     void rollbackNow(final PeerFault fault) {
-        end(() -> rolledBack(fault));
+        end(Runnable::run, () -> rolledBack(fault));
     }
 
     /** It was offered and not taken: the port task goes on with it. */
@@ -109,10 +101,10 @@ public final class HeldSession implements TransactionSession {
         }
     }
 
-    private void end(final Supplier<Outcome> end) {
+    private void end(final Executor where, final Supplier<Outcome> end) {
         final Consumer<Outcome> before = stage.getAndSet(ENDED);
         if (before != ENDED) {
-            finish(before, end);
+            where.execute(() -> finish(before, end));
         }
     }
 

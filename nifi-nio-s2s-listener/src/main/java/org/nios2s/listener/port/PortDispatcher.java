@@ -3,8 +3,11 @@ package org.nios2s.listener.port;
 
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.processor.ProcessContext;
@@ -16,12 +19,16 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.InboundTransaction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings the transactions of one port together with its port tasks: keeps what waits for one, asks the port for as many as
  * that takes, and has whichever comes serve all that is ready. Thread-safe: IO workers submit, port tasks serve.
  */
 public final class PortDispatcher {
+    private static final Logger logger = LoggerFactory.getLogger(PortDispatcher.class);
+
     private final PublicPort port;
     private final ListenerSettings settings;
     private final PortLimits limits;
@@ -31,7 +38,10 @@ public final class PortDispatcher {
     private final Queue<SessionRequest> sessionRequests = new ConcurrentLinkedQueue<>();
     private final SessionEnds ends;
     private final Linger linger = new Linger(System.nanoTime());
-    private final PortRequests requests;
+    private final Executor dispatcherThreads;
+
+    /** Those that are in the port's queue, or on their way there and back: at most one for each concurrent task. */
+    private final Set<PortRequest> requests = ConcurrentHashMap.newKeySet();
     /** Guarded by the lock of {@link PortDispatchers}. */
     private int connections;
 
@@ -50,14 +60,14 @@ public final class PortDispatcher {
         this.metrics = metrics;
         this.ends = new SessionEnds(
                 port.getConnectableType() == ConnectableType.OUTPUT_PORT, contentWorkers, this::sessionWorkArrived);
-        this.requests = new PortRequests(this, dispatcherThreads);
+        this.dispatcherThreads = dispatcherThreads;
     }
 
     /** Takes a transaction that is ready. Called by IO workers. */
     public void submit(final InboundTransaction transaction) {
         linger.arrived(transaction.readyNanos());
         queue.add(transaction);
-        requests.request();
+        request();
     }
 
     /** Forgets a transaction that its connection has abandoned. */
@@ -95,7 +105,7 @@ public final class PortDispatcher {
 
     private void sessionWorkArrived() {
         queue.wake();
-        requests.request();
+        request();
     }
 
     private boolean hasSessionWork() {
@@ -111,24 +121,68 @@ public final class PortDispatcher {
         return port.isRunning() && hasWork();
     }
 
+    /** Makes as many requests as are wanted, each with a dispatcher thread; what failed is repeated by the sweep. */
+    private void request() {
+        PortRequest next = nextRequest();
+        while (next != null && start(next)) {
+            next = nextRequest();
+        }
+    }
+
+    private PortRequest nextRequest() {
+        synchronized (requests) {
+            if (requests.size() >= tasksWanted()) {
+                return null;
+            }
+            final PortRequest request = new PortRequest(this);
+            requests.add(request);
+            return request;
+        }
+    }
+
+    private boolean start(final PortRequest request) {
+        try {
+            dispatcherThreads.execute(() -> Guarded.run("A request to " + port, () -> stand(request)));
+            return true;
+        } catch (final RejectedExecutionException e) {
+            logger.debug("The listener has stopped: {} gets no further request", port, e);
+        } catch (final Throwable e) {
+            logger.error("No thread for a request to {}; the next sweep tries again", port, e);
+        }
+        requests.remove(request);
+        return false;
+    }
+
+    private void stand(final PortRequest request) {
+        final boolean answered;
+        try {
+            answered = request.stand();
+        } finally {
+            requests.remove(request);
+        }
+        if (answered) {
+            request();
+        }
+    }
+
     /** @return how many port tasks are wanted now */
-    int tasksWanted() {
+    private int tasksWanted() {
         final int commits = queue.size() / settings.commitTransactions();
         return hasWork() ? Math.min(port.getMaxConcurrentTasks(), 1 + commits + sessionRequests.size()) : 0;
     }
 
     /** @return what waits longest and leads a request, or null; it stays where it is */
-    PortRequests.Lead lead() {
+    PortRequest.Lead lead() {
         final InboundTransaction transaction = queue.first();
         if (transaction != null) {
-            return new PortRequests.Lead(transaction.peer(), fault -> fail(transaction, fault));
+            return new PortRequest.Lead(transaction.peer(), fault -> fail(transaction, fault));
         }
         final SessionRequest request = sessionRequests.peek();
         if (request != null) {
-            return new PortRequests.Lead(request.peer(), fault -> refuse(request, fault));
+            return new PortRequest.Lead(request.peer(), fault -> refuse(request, fault));
         }
         final HeldSession session = ends.first();
-        return session == null ? null : new PortRequests.Lead(session.peer(), fault -> ends.end(session, fault));
+        return session == null ? null : new PortRequest.Lead(session.peer(), fault -> ends.end(session, fault));
     }
 
     private void fail(final InboundTransaction transaction, final PeerFault fault) {
@@ -181,7 +235,8 @@ public final class PortDispatcher {
         if (!port.isRunning()) {
             portStopped();
         }
-        requests.sweep();
+        requests.forEach(PortRequest::giveUpIfLost);
+        request();
     }
 
     /** The port runs no more: whoever waits for it fails, and sessions end without it. */
@@ -204,7 +259,7 @@ public final class PortDispatcher {
 
     /** @return whether nothing is under way, so that nobody would miss it */
     boolean isIdle() {
-        return waiting() == 0 && requests.count() == 0 && ends.held() == 0;
+        return waiting() == 0 && requests.isEmpty() && ends.held() == 0;
     }
 
     /** @return what waits for a port task */

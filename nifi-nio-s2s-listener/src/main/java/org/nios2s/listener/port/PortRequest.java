@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
+import java.util.function.Consumer;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.remote.Peer;
-import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.codec.FlowFileCodec;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
+import org.apache.nifi.remote.exception.NotAuthorizedException;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.transaction.TransactionPeer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What we put into a port's queue so that a port task calls us with its session: a server protocol of which the port uses
@@ -18,6 +23,8 @@ import org.apache.nifi.remote.codec.StandardFlowFileCodec;
  * go when nothing is wanted of the port any more, and how it shows that it is still in the queue.
  */
 final class PortRequest extends PartialServerProtocol {
+    private static final Logger logger = LoggerFactory.getLogger(PortRequest.class);
+
     /** The port asks only whether there is one; the packets have been decoded already. */
     private static final FlowFileCodec CODEC = new StandardFlowFileCodec();
 
@@ -35,17 +42,52 @@ final class PortRequest extends PartialServerProtocol {
     private volatile int silentSweeps;
     private volatile boolean letGo;
 
+    /**
+     * Something that waits for a port task and leads a request.
+     *
+     * @param peer whom the port authorizes
+     * @param refusal hears if there will be no visit for it; nothing happens if it does not wait any more
+     */
+    record Lead(TransactionPeer peer, Consumer<PeerFault> refusal) {}
+
     PortRequest(final PortDispatcher dispatcher) {
         this.dispatcher = dispatcher;
+        this.port = dispatcher.port();
     }
 
     /**
-     * Puts it into the port's queue and stands for it until the port has answered.
+     * Stands in the port's queue until the port has answered.
      *
-     * @param peer whom the port is to authorize
+     * @return whether it answered as it should
      */
-    void stand(final Peer peer) throws Exception {
-        final PublicPort port = dispatcher.port();
+    boolean stand() {
+        final Lead lead = dispatcher.lead();
+        if (lead == null) {
+            return true;
+        }
+        try {
+            standInPort(lead.peer().toPeer());
+            return true;
+        } catch (final NotAuthorizedException e) {
+            lead.refusal().accept(new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, String.valueOf(e.getMessage())));
+            return true;
+        } catch (final Exception e) {
+            if (!port.isRunning()) {
+                dispatcher.portStopped();
+                return true;
+            }
+            if (letGo) {
+                return true;
+            }
+            logger.debug("{} did not serve a request", port, e);
+            // Else it might lead for ever.
+            lead.refusal()
+                    .accept(new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The port did not serve the request: " + e, e));
+            return false;
+        }
+    }
+
+    private void standInPort(final Peer peer) throws Exception {
         standing = Thread.currentThread();
         try {
             if (port.getConnectableType() == ConnectableType.INPUT_PORT) {
@@ -63,17 +105,13 @@ final class PortRequest extends PartialServerProtocol {
         Thread.interrupted();
     }
 
-    /** The thread that stands for it goes, whatever the port does with it. */
-    synchronized void giveUp() {
-        if (standing != null) {
+    /** Gives it up if the port has neither asked nor answered for so long that it will not; called once in a sweep. */
+    synchronized void giveUpIfLost() {
+        silentSweeps = inVisit || standing == null ? 0 : silentSweeps + 1;
+        if (silentSweeps > LOST_AFTER_SWEEPS) {
+            logger.error("{} took a request and did not answer; another one is made", port);
             standing.interrupt();
         }
-    }
-
-    /** @return whether the port has neither asked nor answered for so long that it will not; asked once in a sweep */
-    boolean isLost() {
-        silentSweeps = inVisit ? 0 : silentSweeps + 1;
-        return silentSweeps > LOST_AFTER_SWEEPS;
     }
 
     @Override
@@ -85,11 +123,6 @@ final class PortRequest extends PartialServerProtocol {
         silentSweeps = 0;
         letGo = !dispatcher.wantsTasks();
         return letGo ? AT_ONCE : NEVER;
-    }
-
-    /** @return whether the port gave it up since nothing was wanted any more */
-    boolean isLetGo() {
-        return letGo;
     }
 
     @Override
@@ -110,7 +143,7 @@ final class PortRequest extends PartialServerProtocol {
         try {
             return dispatcher.serve(context, session);
         } catch (final Throwable e) {
-            throw new ProcessException("A visit to " + dispatcher.port() + " failed: " + e, e);
+            throw new ProcessException("A visit to " + port + " failed: " + e, e);
         } finally {
             silentSweeps = 0;
             inVisit = false;
@@ -120,11 +153,6 @@ final class PortRequest extends PartialServerProtocol {
     @Override
     public FlowFileCodec getPreNegotiatedCodec() {
         return CODEC;
-    }
-
-    @Override
-    public PublicPort getPort() {
-        return dispatcher.port();
     }
 
     @Override

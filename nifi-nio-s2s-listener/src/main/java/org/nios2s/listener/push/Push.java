@@ -20,8 +20,8 @@ import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.StreamingTransaction;
 import org.nios2s.listener.transaction.TransactionSession;
-import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.PacketDecoder;
+import org.nios2s.wire.PacketReader;
 
 /**
  * What the steps of one push transaction share while its packets arrive: the decoder, the inflater if packets are
@@ -32,25 +32,14 @@ final class Push implements PacketDecoder.Handler, Transfer {
     /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
     private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
 
-    /** Plain bytes that are inflated in one go: little, so that memory is asked for often. */
-    private static final int INFLATED_BYTES = 16 * 1024;
-
-    /** Attributes that are decoded in one go, since they take many times their bytes on the heap. */
-    private static final int ATTRIBUTE_PORTION_BYTES = 1024;
-
-    /** After inflating so often in a row the connection lets others have their turn. */
-    private static final int INFLATIONS_IN_A_TURN = 16;
-
     private final PeerConnection connection;
     private final PortLimits limits;
     private final TransactionHold hold;
     private final InboundTransaction inMemory;
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
-    private final ChunkInflater inflater;
-    private ByteBuf inflated;
+    private final PacketReader reader;
     private StreamingTransaction streaming;
     private boolean packetOutgrowsMemory;
-    private boolean hadItsTurn;
     private long charged;
 
     /** @param place that its peer has been admitted to */
@@ -60,7 +49,11 @@ final class Push implements PacketDecoder.Handler, Transfer {
         this.hold = new TransactionHold(limits.memory().open(), place);
         this.inMemory =
                 new InboundTransaction(connection, hold, connection.channel().alloc());
-        this.inflater = connection.handshake().isUseGzip() ? new ChunkInflater() : null;
+        this.reader = new PacketReader(
+                decoder,
+                connection.handshake().isUseGzip(),
+                connection.channel().alloc(),
+                this::hasToWait);
     }
 
     PeerConnection connection() {
@@ -89,7 +82,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
 
     @Override
     public void content(final ByteBuf in, final int length) throws ProtocolException {
-        if (streaming == null || inflater == null) {
+        if (streaming == null || !connection.handshake().isUseGzip()) {
             sink().content(in, length);
             return;
         }
@@ -131,49 +124,8 @@ final class Push implements PacketDecoder.Handler, Transfer {
 
     /** @return whether the current packet is complete; if not, bytes are missing or it is our turn, see {@link #paced} */
     boolean receivePacket(final ByteBuf in) throws IOException {
-        if (inflater == null) {
-            return decodeInPortions(in);
-        }
-        if (inflated == null) {
-            inflated = connection.allocate(INFLATED_BYTES);
-        }
-        boolean progress = true;
-        for (int inflations = 0; progress && !hasToWait(); inflations++) {
-            hadItsTurn = inflations == INFLATIONS_IN_A_TURN;
-            if (hadItsTurn) {
-                return false;
-            }
-            // Keeps the bytes of a field that is not complete yet.
-            inflated.discardReadBytes();
-            progress = inflater.inflate(in, inflated);
-            if (decodeInPortions(inflated)) {
-                return true;
-            }
-        }
-        if (!progress && inflater.isAtEnd() && !hasToWait()) {
-            throw new ProtocolException("The last chunk of a compressed packet ends before the packet does");
-        }
-        return false;
-    }
-
-    /** As long as nothing has to be waited for. What is content is passed on whole, and charged as what it is. */
-    private boolean decodeInPortions(final ByteBuf in) throws IOException {
-        final int end = in.writerIndex();
-        boolean complete = false;
-        boolean progress = true;
-        while (progress && !complete && !hasToWait()) {
-            final int start = in.readerIndex();
-            if (!decoder.isInContent()) {
-                in.writerIndex(Math.min(end, start + ATTRIBUTE_PORTION_BYTES));
-            }
-            try {
-                complete = decoder.decode(in);
-            } finally {
-                in.writerIndex(end);
-            }
-            settle();
-            progress = in.readerIndex() > start;
-        }
+        final boolean complete = reader.readPacket(in);
+        settle();
         return complete;
     }
 
@@ -185,6 +137,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
     }
 
     private boolean hasToWait() {
+        settle();
         return hasOutgrownMemory() || isBehind() || !hold.charge().hasRoom();
     }
 
@@ -213,10 +166,10 @@ final class Push implements PacketDecoder.Handler, Transfer {
             return followed;
         }
         if (!hold.charge().hasRoom()) {
-            return new AwaitMemoryStep(this, next).begin();
+            return PushWait.forMemory(this, next);
         }
-        if (hadItsTurn) {
-            return new YieldStep(this, next).begin();
+        if (reader.hadItsTurn()) {
+            return PushWait.forTurn(this, next);
         }
         return next;
     }
@@ -230,7 +183,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
         if (hasOutgrownMemory()) {
             return new AwaitSessionStep(this, next).begin();
         }
-        return isBehind() ? new AwaitWriterStep(this, next).begin() : next;
+        return isBehind() ? PushWait.forWriter(this, next) : next;
     }
 
     /** @param resume called once, on any thread, when reading may go on */
@@ -265,33 +218,16 @@ final class Push implements PacketDecoder.Handler, Transfer {
         } else {
             streaming.awaitPacket();
         }
-        if (inflater != null) {
-            inflater.nextPacket();
-        }
     }
 
-    /** @return whether the compressed packet's last chunk has been consumed; true where packets are not compressed */
-    boolean finishChunk(final ByteBuf in) throws IOException {
-        if (inflater == null) {
-            return true;
-        }
-        int portions = 0;
-        while (portions < INFLATIONS_IN_A_TURN && inflater.finishChunk(in, inflated)) {
-            portions++;
-        }
-        hadItsTurn = portions == INFLATIONS_IN_A_TURN && !inflater.isBetweenChunks();
-        return inflater.isBetweenChunks();
+    /** @return whether the packet ends here on the wire, too */
+    boolean finishPacket(final ByteBuf in) throws IOException {
+        return reader.finishPacket(in);
     }
 
     /** The packets are complete: what decoding them took is given back, the transaction stays. */
     void end() {
-        if (inflater != null) {
-            inflater.close();
-        }
-        if (inflated != null) {
-            inflated.release();
-            inflated = null;
-        }
+        reader.close();
     }
 
     /** Both sides have confirmed. */

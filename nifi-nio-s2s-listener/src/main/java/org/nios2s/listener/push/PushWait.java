@@ -3,22 +3,63 @@ package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.fault.PeerFault;
 
 /**
  * A push transaction waits for something of ours before it goes on where it was; its socket is not read. Lives on the
  * connection's IO worker.
  */
-abstract class PushWait extends WaitingStep {
+class PushWait extends WaitingStep {
+    private final String name;
     private final Push push;
     private final Step next;
+    private final Patience patience;
 
     /**
      * @param next where it goes on
      */
-    PushWait(final Push push, final Step next) {
+    PushWait(final String name, final Push push, final Step next, final Patience patience) {
         super(push.connection());
+        this.name = name;
         this.push = push;
         this.next = next;
+        this.patience = patience;
+    }
+
+    /** Waits for memory, behind those that asked before. */
+    static Step forMemory(final Push push, final Step next) {
+        final PushWait wait = new PushWait("AwaitMemory", push, next, Patience.EXPIRATION);
+        push.charge()
+                .await(
+                        wait::goOn,
+                        () -> wait.fail(
+                                new PeerFault(
+                                        PeerFault.Kind.OUT_OF_MEMORY,
+                                        "The transaction holds the most of a full buffer memory in which nothing goes on; it is rolled back so that"
+                                                + " others go on. Raise nifi.remote.input.nio.buffer.memory if peers send such transactions")));
+        return wait;
+    }
+
+    /** Waits until what has arrived is written, however long it takes: it is not the peer who is slow. */
+    static Step forWriter(final Push push, final Step next) {
+        final PushWait wait = new PushWait("AwaitWriter", push, next, Patience.UNLIMITED);
+        push.awaitCaughtUp(wait::goOn);
+        return wait;
+    }
+
+    /** Has kept its IO worker busy for a turn: goes on behind the other connections. */
+    static Step forTurn(final Push push, final Step next) {
+        final PushWait wait = new PushWait("Yield", push, next, Patience.UNLIMITED);
+        wait.goOn();
+        return wait;
+    }
+
+    private void goOn() {
+        proceed(() -> next);
+    }
+
+    final Step next() {
+        return next;
     }
 
     @Override
@@ -26,12 +67,13 @@ abstract class PushWait extends WaitingStep {
         return push;
     }
 
-    final Step next() {
-        return next;
+    @Override
+    public final Patience patience() {
+        return patience;
     }
 
-    /** What was awaited is there. From any thread. */
-    final void goOn() {
-        proceed(() -> next);
+    @Override
+    public final String name() {
+        return name;
     }
 }

@@ -20,7 +20,7 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
 
     @Override
     public Step receive(final ByteBuf in) throws IOException {
-        if (!transfer.finishChunk(in)) {
+        if (!transfer.finishPacket(in)) {
             return transfer.paced(this);
         }
         final ResponseMessage indicator = ResponseMessage.readIfComplete(in);

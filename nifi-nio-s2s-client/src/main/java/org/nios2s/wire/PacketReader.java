@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.function.BooleanSupplier;
+import org.apache.nifi.remote.exception.ProtocolException;
+
+/**
+ * Takes apart the packets of one transaction, as they are or in compressed chunks, a portion at a time, and pauses when its
+ * user has enough. Lives on its connection's IO worker.
+ */
+public final class PacketReader implements AutoCloseable {
+    /** Plain bytes that are inflated in one go: little, so that the user is asked often. */
+    private static final int INFLATED_BYTES = 16 * 1024;
+
+    /** Attributes that are decoded in one go, since they take many times their bytes on the heap. */
+    private static final int ATTRIBUTE_PORTION_BYTES = 1024;
+
+    /** After inflating so often in a row the connection should let others have their turn. */
+    private static final int INFLATIONS_IN_A_TURN = 16;
+
+    private final PacketDecoder decoder;
+    private final ChunkInflater inflater;
+    private final ByteBufAllocator allocator;
+    private final BooleanSupplier pause;
+    private ByteBuf inflated;
+    private boolean hadItsTurn;
+
+    /**
+     * @param pause asked before each portion: whether what follows has to wait
+     */
+    public PacketReader(
+            final PacketDecoder decoder,
+            final boolean compressed,
+            final ByteBufAllocator allocator,
+            final BooleanSupplier pause) {
+        this.decoder = decoder;
+        this.inflater = compressed ? new ChunkInflater() : null;
+        this.allocator = allocator;
+        this.pause = pause;
+    }
+
+    /** @return whether the packet is there, but for {@link #finishPacket}; else bytes are missing, or it pauses */
+    public boolean readPacket(final ByteBuf in) throws ProtocolException {
+        if (inflater == null) {
+            return decode(in);
+        }
+        if (inflated == null) {
+            inflated = allocator.directBuffer(INFLATED_BYTES, INFLATED_BYTES);
+        }
+        boolean progress = true;
+        for (int inflations = 0; progress && !pause.getAsBoolean(); inflations++) {
+            hadItsTurn = inflations == INFLATIONS_IN_A_TURN;
+            if (hadItsTurn) {
+                return false;
+            }
+            // Keeps the bytes of a field that is not complete yet.
+            inflated.discardReadBytes();
+            progress = inflater.inflate(in, inflated);
+            if (decode(inflated)) {
+                return true;
+            }
+        }
+        if (!progress && inflater.isAtEnd() && !pause.getAsBoolean()) {
+            throw new ProtocolException("The last chunk of a compressed packet ends before the packet does");
+        }
+        return false;
+    }
+
+    /** What is content is passed on whole. */
+    private boolean decode(final ByteBuf in) throws ProtocolException {
+        final int end = in.writerIndex();
+        boolean complete = false;
+        boolean progress = true;
+        while (progress && !complete && !pause.getAsBoolean()) {
+            final int start = in.readerIndex();
+            if (!decoder.isInContent()) {
+                in.writerIndex(Math.min(end, start + ATTRIBUTE_PORTION_BYTES));
+            }
+            try {
+                complete = decoder.decode(in);
+            } finally {
+                in.writerIndex(end);
+            }
+            progress = in.readerIndex() > start;
+        }
+        return complete;
+    }
+
+    /** @return whether the packet's last chunk has been consumed, and the next packet may begin; else as {@link #readPacket} */
+    public boolean finishPacket(final ByteBuf in) throws ProtocolException {
+        if (inflater == null) {
+            return true;
+        }
+        int portions = 0;
+        while (portions < INFLATIONS_IN_A_TURN && inflater.finishChunk(in, inflated)) {
+            portions++;
+        }
+        final boolean finished = inflater.isBetweenChunks();
+        hadItsTurn = portions == INFLATIONS_IN_A_TURN && !finished;
+        if (finished) {
+            inflater.nextPacket();
+        }
+        return finished;
+    }
+
+    /** @return whether it has paused only to let others have their turn */
+    public boolean hadItsTurn() {
+        return hadItsTurn;
+    }
+
+    /** Gives back what it takes to inflate. */
+    @Override
+    public void close() {
+        if (inflater != null) {
+            inflater.close();
+        }
+        if (inflated != null) {
+            inflated.release();
+            inflated = null;
+        }
+    }
+}
