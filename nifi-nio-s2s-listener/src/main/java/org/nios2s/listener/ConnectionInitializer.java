@@ -6,7 +6,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 import java.net.InetAddress;
 import java.util.Map;
-import org.nios2s.listener.connection.Conversation;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.WorkerConnections;
@@ -17,7 +16,6 @@ import org.nios2s.listener.tls.TlsHandlers;
 /** Furnishes an accepted connection. Lives on the connection's IO worker. */
 final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
     private final ListenerContext listener;
-    private final Conversation conversation;
     private final TlsHandlers tls;
     private final Map<EventLoop, WorkerConnections> connections;
 
@@ -27,11 +25,9 @@ final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
      */
     ConnectionInitializer(
             final ListenerContext listener,
-            final Conversation conversation,
             final TlsHandlers tls,
             final Map<EventLoop, WorkerConnections> connections) {
         this.listener = listener;
-        this.conversation = conversation;
         this.tls = tls;
         this.connections = connections;
     }
@@ -39,7 +35,7 @@ final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
     @Override
     protected void initChannel(final SocketChannel channel) {
         final MessageSequenceHandler handler =
-                new MessageSequenceHandler(listener, conversation, connections.get(channel.eventLoop()));
+                new MessageSequenceHandler(listener, connections.get(channel.eventLoop()));
         if (!admit(channel, handler)) {
             channel.close();
             return;

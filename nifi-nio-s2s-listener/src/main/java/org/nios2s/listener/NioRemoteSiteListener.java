@@ -215,6 +215,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private ServerBootstrap bootstrap() {
             final ListenerContext context = new ListenerContext(
                     settings,
+                    new RawProtocol(new PeerList(properties, nodeInformant)),
                     tls != null,
                     port,
                     rootGroup::get,
@@ -238,8 +239,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
-                    .childHandler(new ConnectionInitializer(
-                            context, new RawProtocol(new PeerList(properties, nodeInformant)), tls, connections));
+                    .childHandler(new ConnectionInitializer(context, tls, connections));
         }
 
         /** As many as were asked for, or as the process has file descriptors and heap for. */

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** The classes of the listener, as its jar holds them. Lives on NiFi's main thread. */
 final class OwnClasses {
     private static final String PACKAGE = "org/nios2s";
-    private static final String SHADED = "org/nios2s/shaded/";
+    private static final String SHADED = "org.nios2s.shaded.";
     private static final String SUFFIX = ".class";
 
     private OwnClasses() {}
@@ -40,24 +40,16 @@ final class OwnClasses {
      */
     static void link() throws IOException, ClassNotFoundException {
         final Path location = location();
-        if (Files.isDirectory(location)) {
-            linkBelow(location);
-        } else {
-            try (FileSystem jar = FileSystems.newFileSystem(location)) {
-                linkBelow(jar.getPath("/"));
-            }
-        }
-    }
-
-    private static void linkBelow(final Path root) throws IOException, ClassNotFoundException {
-        try (Stream<Path> files = Files.walk(root.resolve(PACKAGE))) {
-            for (final Path file : files.toList()) {
-                final String name = root.relativize(file)
-                        .toString()
-                        .replace(file.getFileSystem().getSeparator(), "/");
-                if (name.endsWith(SUFFIX) && !name.startsWith(SHADED)) {
-                    failIfIncomplete(Class.forName(
-                            name.substring(0, name.length() - SUFFIX.length()).replace('/', '.')));
+        try (FileSystem jar = Files.isDirectory(location) ? null : FileSystems.newFileSystem(location)) {
+            final Path root = jar == null ? location : jar.getPath("/");
+            try (Stream<Path> files = Files.walk(root.resolve(PACKAGE))) {
+                for (final Path file : files.toList()) {
+                    final String name = root.relativize(file)
+                            .toString()
+                            .replace(file.getFileSystem().getSeparator(), ".");
+                    if (name.endsWith(SUFFIX) && !name.startsWith(SHADED)) {
+                        failIfIncomplete(Class.forName(name.substring(0, name.length() - SUFFIX.length())));
+                    }
                 }
             }
         }

@@ -14,23 +14,17 @@ import org.nios2s.listener.settings.ListenerSettings;
 /**
  * What all connections of a listener share. Immutable; every part of it is thread-safe.
  *
- * @param settings of the listener
+ * @param conversation where a connection begins
  * @param secure whether connections are TLS
- * @param listenPort the port served
  * @param rootGroup where ports are found; may change until the flow is loaded
- * @param budget for buffered data
- * @param connections how many there may be
- * @param handshakes how many connections may be there whose handshake is not over
- * @param dispatchers of the ports
- * @param hostNames of peers
+ * @param handshakes connections whose handshake is not over
  * @param handshakeChecks runs what NiFi's framework decides before a request, and may block
  * @param authorizations runs what NiFi's framework decides for a transaction, and may block
  * @param contentWorkers read and write contents of FlowFiles that are not held in memory
- * @param metrics counts
- * @param faultLog reports faults of peers
  */
 public record ListenerContext(
         ListenerSettings settings,
+        Conversation conversation,
         boolean secure,
         int listenPort,
         Supplier<ProcessGroup> rootGroup,

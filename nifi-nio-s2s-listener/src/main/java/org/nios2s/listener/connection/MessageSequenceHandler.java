@@ -11,6 +11,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
+import java.util.concurrent.Callable;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
@@ -38,7 +39,6 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private static final int WASTEFUL = 4;
 
     private final ListenerContext listener;
-    private final Conversation conversation;
     private final WorkerConnections siblings;
     private final Deadlines deadlines;
     private final MemoryBudget.Charge unreadCharge;
@@ -54,10 +54,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /**
      * @param siblings the connections of the same IO worker
      */
-    public MessageSequenceHandler(
-            final ListenerContext listener, final Conversation conversation, final WorkerConnections siblings) {
+    public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections siblings) {
         this.listener = listener;
-        this.conversation = conversation;
         this.siblings = siblings;
         this.deadlines = new Deadlines(listener.settings().handshakeTimeout().toMillis());
         this.unreadCharge = listener.budget().common().open();
@@ -84,8 +82,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private void begin() {
         if (connection == null) {
-            connection = new PeerConnection(listener, conversation, channelContext, this);
-            step = conversation.begins(connection);
+            connection = new PeerConnection(listener, channelContext, this);
+            step = listener.conversation().begins(connection);
             idleSinceNanos = deadlines.lastMovedNanos();
             siblings.add(this);
             channelContext.read();
@@ -191,19 +189,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
     }
 
-    /** Makes the step that follows a wait. */
-    @FunctionalInterface
-    public interface StepSupplier {
-        Step get() throws IOException;
-    }
-
     /**
      * A wait is over: goes on with another step, unless the connection has moved on. From any thread.
      *
      * @param from the step that waited
      * @param next makes the step that follows, on the IO worker
      */
-    void proceed(final Step from, final StepSupplier next) {
+    void proceed(final Step from, final Callable<Step> next) {
         proceedOrElse(from, next, () -> logger.trace("{}: step {} is over already", connection, from.name()));
     }
 
@@ -212,7 +204,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
      *
      * @param otherwise called in place of {@code next}, on the IO worker, if the connection has moved on
      */
-    public void proceedOrElse(final Step from, final StepSupplier next, final Runnable otherwise) {
+    public void proceedOrElse(final Step from, final Callable<Step> next, final Runnable otherwise) {
         connection.worker().execute(() -> {
             if (step == from) {
                 proceedHere(from, next);
@@ -223,13 +215,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** As {@link #proceed}, for who is on the IO worker already, and not within another step. */
-    public void proceedHere(final Step from, final StepSupplier next) {
+    public void proceedHere(final Step from, final Callable<Step> next) {
         if (step != from) {
             return;
         }
         deadlines.peersTurn();
         try {
-            enter(next.get());
+            enter(next.call());
         } catch (final Throwable e) {
             fail(faultOf(e));
         }

@@ -38,7 +38,6 @@ public final class PeerConnection implements TransactionPeer {
 
     private final ListenerContext listener;
     private final ChannelHandlerContext channelContext;
-    private final Conversation conversation;
     private final MessageSequenceHandler handler;
     private final InetSocketAddress remoteAddress;
 
@@ -52,12 +51,10 @@ public final class PeerConnection implements TransactionPeer {
 
     PeerConnection(
             final ListenerContext listener,
-            final Conversation conversation,
             final ChannelHandlerContext channelContext,
             final MessageSequenceHandler handler) {
         this.listener = listener;
         this.channelContext = channelContext;
-        this.conversation = conversation;
         this.handler = handler;
         // A channel without an address of that kind is one of a test.
         this.remoteAddress = channelContext.channel().remoteAddress() instanceof InetSocketAddress address
@@ -165,7 +162,7 @@ public final class PeerConnection implements TransactionPeer {
 
     /** @return the step in which the peer's next request is awaited */
     public Step awaitRequest() {
-        return conversation.awaitsRequest(this);
+        return listener.conversation().awaitsRequest(this);
     }
 
     public int protocolVersion() {

@@ -24,7 +24,7 @@ public abstract class WaitingStep implements Step {
     }
 
     /** The wait is over: goes on with the next step, unless the connection has moved on. From any thread. */
-    protected final void proceed(final MessageSequenceHandler.StepSupplier next) {
+    protected final void proceed(final Callable<Step> next) {
         connection.handler().proceed(this, next);
     }
 

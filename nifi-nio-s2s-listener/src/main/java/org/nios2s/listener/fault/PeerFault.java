@@ -44,8 +44,7 @@ public final class PeerFault extends IOException {
     private final Kind kind;
 
     public PeerFault(final Kind kind, final String message) {
-        super(message);
-        this.kind = kind;
+        this(kind, message, null);
     }
 
     public PeerFault(final Kind kind, final String message, final Throwable cause) {

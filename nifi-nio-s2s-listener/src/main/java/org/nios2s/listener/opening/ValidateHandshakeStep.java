@@ -3,6 +3,7 @@ package org.nios2s.listener.opening;
 
 import java.io.IOException;
 import java.util.Map;
+import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.StandardVersionNegotiator;
 import org.apache.nifi.remote.VersionNegotiator;
@@ -44,7 +45,7 @@ final class ValidateHandshakeStep extends WaitingStep {
         final Peer peer = connection().toPeer();
         return runBlocking(
                 connection().listener().handshakeChecks(),
-                () -> validation.validate(confirmed, peer, properties),
+                () -> validation.validate(connection().listener().rootGroup().get(), confirmed, peer, properties),
                 this::answer);
     }
 
@@ -55,12 +56,15 @@ final class ValidateHandshakeStep extends WaitingStep {
 
         Validation(final PeerConnection connection) {
             version = new StandardVersionNegotiator(connection.protocolVersion());
-            rootGroup = connection.listener().rootGroup().get();
         }
 
         /** @param confirmed receives what is accepted, up to the first property that is not */
         Validation validate(
-                final HandshakeProperties confirmed, final Peer peer, final Map<String, String> properties) {
+                final ProcessGroup flow,
+                final HandshakeProperties confirmed,
+                final Peer peer,
+                final Map<String, String> properties) {
+            setRootProcessGroup(flow);
             try {
                 validateHandshakeRequest(confirmed, peer, properties);
             } catch (final HandshakeException e) {

@@ -53,6 +53,8 @@ final class PortRequest extends PartialServerProtocol {
     PortRequest(final PortDispatcher dispatcher) {
         this.dispatcher = dispatcher;
         this.port = dispatcher.port();
+        this.handshakeCompleted = true;
+        this.negotiatedFlowFileCodec = CODEC;
     }
 
     /**
@@ -148,15 +150,5 @@ final class PortRequest extends PartialServerProtocol {
             silentSweeps = 0;
             inVisit = false;
         }
-    }
-
-    @Override
-    public FlowFileCodec getPreNegotiatedCodec() {
-        return CODEC;
-    }
-
-    @Override
-    public boolean isHandshakeSuccessful() {
-        return true;
     }
 }

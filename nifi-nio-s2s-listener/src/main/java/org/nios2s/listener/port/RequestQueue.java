@@ -20,13 +20,7 @@ final class RequestQueue {
     private final SequencedMap<InboundTransaction, Size> ready = new LinkedHashMap<>();
 
     /** What a transaction puts into a commit; taken while its connection still owns it. */
-    private record Size(int flowFiles, long bytes) {
-        private static final Size NOTHING = new Size(0, 0);
-
-        Size plus(final Size other) {
-            return new Size(flowFiles + other.flowFiles, bytes + other.bytes);
-        }
-    }
+    private record Size(int flowFiles, long bytes) {}
 
     synchronized void add(final InboundTransaction transaction) {
         ready.putLast(transaction, new Size(transaction.packets().size(), transaction.bytes()));
@@ -50,10 +44,11 @@ final class RequestQueue {
      * @param batch empty; has every transaction that is claimed, whatever is thrown
      */
     synchronized void claimInto(final List<InboundTransaction> batch, final int maxTransactions, final long maxBytes) {
-        Size all = Size.NOTHING;
+        Size all = new Size(0, 0);
         while (!ready.isEmpty() && batch.size() < maxTransactions) {
             final Map.Entry<InboundTransaction, Size> next = ready.firstEntry();
-            final Size withNext = all.plus(next.getValue());
+            final Size withNext =
+                    new Size(all.flowFiles + next.getValue().flowFiles, all.bytes + next.getValue().bytes);
             if (!batch.isEmpty() && (withNext.flowFiles > COMMIT_FLOW_FILES || withNext.bytes > maxBytes)) {
                 return;
             }

@@ -107,6 +107,7 @@ final class RunningListener implements AutoCloseable {
         dispatchers = new PortDispatchers(effective, budget, contentWorkers, metrics);
         final ListenerContext context = new ListenerContext(
                 effective,
+                new RawProtocol(new PeerList(properties(), null)),
                 false,
                 LISTEN_PORT,
                 () -> rootGroup,
@@ -128,8 +129,7 @@ final class RunningListener implements AutoCloseable {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(final Channel channel) {
-                        final MessageSequenceHandler handler = new MessageSequenceHandler(
-                                context, new RawProtocol(new PeerList(properties(), null)), connections);
+                        final MessageSequenceHandler handler = new MessageSequenceHandler(context, connections);
                         handlers.add(handler);
                         metrics.add(ListenerMetrics.Count.CONNECTIONS_ACCEPTED, 1);
                         channel.pipeline().addLast(new Splitter(), handler);
