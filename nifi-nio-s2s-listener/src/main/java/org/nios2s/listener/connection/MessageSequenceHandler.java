@@ -51,9 +51,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private boolean inputEnded;
     private volatile long idleSinceNanos;
 
-    /**
-     * @param siblings the connections of the same IO worker
-     */
+    /** @param siblings the connections of the same IO worker */
     public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections siblings) {
         this.listener = listener;
         this.siblings = siblings;

@@ -56,9 +56,7 @@ public final class Limit {
         }
     }
 
-    /**
-     * @param most at once
-     */
+    /** @param most at once */
     public Limit(final int most) {
         this(most, null);
     }

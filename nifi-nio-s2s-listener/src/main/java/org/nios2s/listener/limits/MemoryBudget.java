@@ -41,9 +41,7 @@ public final class MemoryBudget {
 
     private long most;
 
-    /**
-     * @param limit bytes
-     */
+    /** @param limit bytes */
     public MemoryBudget(final long limit) {
         this.limit = limit;
         this.common = new Share(limit);

@@ -20,9 +20,7 @@ import org.apache.nifi.util.NiFiProperties;
  * coordinator and the name of this host are asked: so it runs on a thread for blocking tasks.
  */
 public record PeerList(NiFiProperties properties, NodeInformant nodeInformant, PeerDescriptionModifier routes) {
-    /**
-     * @param nodeInformant the cluster, or null for a standalone NiFi
-     */
+    /** @param nodeInformant the cluster, or null for a standalone NiFi */
     public PeerList(final NiFiProperties properties, final NodeInformant nodeInformant) {
         this(properties, nodeInformant, new PeerDescriptionModifier(properties));
     }

@@ -26,9 +26,7 @@ final class ValidateHandshakeStep extends WaitingStep {
     private final Map<String, String> properties;
     private final MemoryBudget.Charge charge;
 
-    /**
-     * @param charge for the properties, given back when they have been checked
-     */
+    /** @param charge for the properties, given back when they have been checked */
     ValidateHandshakeStep(
             final PeerConnection connection,
             final HandshakeProperties confirmed,

@@ -7,7 +7,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
-import org.apache.nifi.processor.ProcessContext;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.transaction.InboundTransaction;
@@ -24,16 +23,6 @@ final class Answers {
     private static final Logger logger = LoggerFactory.getLogger(Answers.class);
 
     private Answers() {}
-
-    /** @return what becomes of transactions that have been committed, whatever is not known of the destination */
-    static Outcome committed(final ProcessContext context) {
-        try {
-            return context.getAvailableRelationships().isEmpty() ? Outcome.COMMITTED_AND_FULL : Outcome.COMMITTED;
-        } catch (final RuntimeException e) {
-            logger.debug("Whether the destination is full is not known", e);
-            return Outcome.COMMITTED;
-        }
-    }
 
     /** They have the same outcome: each IO worker is told of all its own in one go. */
     static void give(final List<InboundTransaction> transactions, final Outcome outcome) {

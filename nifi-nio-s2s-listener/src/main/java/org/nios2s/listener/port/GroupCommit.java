@@ -14,6 +14,7 @@ import org.apache.nifi.remote.PortAuthorizationResult;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.ReceivedFlowFile;
 import org.nios2s.listener.transaction.ReceivedPacket;
 
@@ -42,9 +43,7 @@ final class GroupCommit {
     private int failures;
     private PeerFault hopeless;
 
-    /**
-     * @param authorization asks the port whether a peer, by its distinguished name, may use it
-     */
+    /** @param authorization asks the port whether a peer, by its distinguished name, may use it */
     GroupCommit(
             final ProcessContext context,
             final ProcessSession session,
@@ -106,7 +105,7 @@ final class GroupCommit {
         }
         // From here on the transactions are committed, whatever happens.
         failures = 0;
-        Answers.give(part, Answers.committed(context));
+        Answers.give(part, Outcome.committed(context));
         return flowFiles;
     }
 

@@ -18,7 +18,10 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.SessionEnds;
+import org.nios2s.listener.transaction.SessionRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -11,7 +11,9 @@ import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.SessionRequest;
 
 /**
  * One visit of a port task: it commits sessions that were handed out before, commits what is ready in groups, and hands its

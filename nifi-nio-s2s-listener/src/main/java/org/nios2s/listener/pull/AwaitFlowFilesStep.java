@@ -13,9 +13,9 @@ import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.port.HeldSession;
-import org.nios2s.listener.port.SessionRequest;
+import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.OutboundTransaction;
+import org.nios2s.listener.transaction.SessionRequest;
 
 /**
  * The peer wants FlowFiles: a port task takes them from the queue, and makes the first piece of what is sent. An empty

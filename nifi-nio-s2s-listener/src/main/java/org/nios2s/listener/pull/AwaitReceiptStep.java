@@ -9,9 +9,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.wire.ResponseMessage;
 
-/**
- * The peer has all packets and says which checksum it computed; we compare. Lives on the connection's IO worker.
- */
+/** The peer has all packets and says which checksum it computed; we compare. Lives on the connection's IO worker. */
 record AwaitReceiptStep(Pull transfer) implements Step {
     /** First version in which the checksum counts. */
     private static final int CHECKSUM_VERSION = 4;

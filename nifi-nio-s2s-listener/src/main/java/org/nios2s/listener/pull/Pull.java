@@ -7,18 +7,14 @@ import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Transfer;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
+import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.OutboundTransaction;
-import org.nios2s.listener.transaction.TransactionSession;
 
 /**
  * What the steps of one pull transaction share: the packets that are being made, the session that they come from, and the
  * memory that they take. Lives on the connection's IO worker, but for {@link #nextPiece}.
  */
-record Pull(
-        PeerConnection connection,
-        MemoryBudget.Charge charge,
-        OutboundTransaction transaction,
-        TransactionSession session)
+record Pull(PeerConnection connection, MemoryBudget.Charge charge, OutboundTransaction transaction, HeldSession session)
         implements Transfer {
     /** What is made in one go: a small pull is then complete, and a large one well under way. */
     private static final int PIECE_BYTES = 256 * 1024;

@@ -51,9 +51,7 @@ final class SendStep extends WaitingStep {
         return this;
     }
 
-    /**
-     * @param held what the piece is charged, where this is the last of it; else 0
-     */
+    /** @param held what the piece is charged, where this is the last of it; else 0 */
     private void write(final ByteBuf slice, final long held) {
         final int bytes = slice.readableBytes();
         connection().channel().write(slice).addListener(sent -> {

@@ -3,8 +3,8 @@ package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.limits.Limit;
-import org.nios2s.listener.port.HeldSession;
-import org.nios2s.listener.port.SessionRequest;
+import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.SessionRequest;
 import org.nios2s.listener.transaction.StreamingTransaction;
 
 /**

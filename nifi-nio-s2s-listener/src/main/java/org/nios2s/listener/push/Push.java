@@ -16,10 +16,10 @@ import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.StreamingTransaction;
-import org.nios2s.listener.transaction.TransactionSession;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.PacketReader;
 
@@ -196,7 +196,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
      *
      * @return where it is streamed
      */
-    StreamingTransaction newStreaming(final TransactionSession session) {
+    StreamingTransaction newStreaming(final HeldSession session) {
         final ListenerContext listener = connection.listener();
         return new StreamingTransaction(connection, session, hold, listener.contentWorkers(), fault -> connection
                 .handler()

@@ -15,9 +15,7 @@ class PushWait extends WaitingStep {
     private final Step next;
     private final Patience patience;
 
-    /**
-     * @param next where it goes on
-     */
+    /** @param next where it goes on */
     PushWait(final String name, final Push push, final Step next, final Patience patience) {
         super(push.connection());
         this.name = name;

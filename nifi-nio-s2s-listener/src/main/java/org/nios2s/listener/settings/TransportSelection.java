@@ -30,9 +30,7 @@ public record TransportSelection(String name, Class<? extends ServerChannel> cha
         NIO
     }
 
-    /**
-     * @throws IllegalArgumentException if epoll was asked for and does not load
-     */
+    /** @throws IllegalArgumentException if epoll was asked for and does not load */
     public static TransportSelection select(final Choice choice) {
         return select(choice, Epoll.unavailabilityCause());
     }

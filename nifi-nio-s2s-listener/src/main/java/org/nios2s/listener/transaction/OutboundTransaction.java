@@ -104,7 +104,7 @@ public final class OutboundTransaction implements AutoCloseable {
         }
     }
 
-    private void beginPacket(final ByteBuf piece) {
+    private void beginPacket(final ByteBuf piece) throws IOException {
         packetStartNanos = System.nanoTime();
         contentLeft = flowFile.getSize();
         content = contentLeft == 0 ? InputStream.nullInputStream() : session.read(flowFile);
@@ -123,11 +123,11 @@ public final class OutboundTransaction implements AutoCloseable {
     }
 
     /** Plain bytes of a packet, and what may go wrong with them. */
-    private interface PlainBytes<E extends Exception> {
-        void writeTo(ByteBuf plain) throws E;
+    private interface PlainBytes {
+        void writeTo(ByteBuf plain) throws IOException;
     }
 
-    private <E extends Exception> void write(final ByteBuf piece, final PlainBytes<E> source) throws E {
+    private void write(final ByteBuf piece, final PlainBytes source) throws IOException {
         final ByteBuf plain = deflater == null ? piece : allocator.directBuffer();
         try {
             final int from = plain.writerIndex();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.transaction;
 
+import org.apache.nifi.processor.ProcessContext;
 import org.nios2s.listener.fault.PeerFault;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What became of a transaction at its port. Immutable; any thread.
@@ -10,11 +13,17 @@ import org.nios2s.listener.fault.PeerFault;
  * @param destinationFull whether it was committed and the port has no room for more
  */
 public record Outcome(PeerFault fault, boolean destinationFull) {
-    /** Committed; more is welcome. */
-    public static final Outcome COMMITTED = new Outcome(null, false);
+    private static final Logger logger = LoggerFactory.getLogger(Outcome.class);
 
-    /** Committed; the peer should pause. */
-    public static final Outcome COMMITTED_AND_FULL = new Outcome(null, true);
+    /** @return of a commit that returned; where the port does not say whether it is full, it is not */
+    public static Outcome committed(final ProcessContext context) {
+        try {
+            return new Outcome(null, context.getAvailableRelationships().isEmpty());
+        } catch (final RuntimeException e) {
+            logger.debug("Whether the destination is full is not known", e);
+            return new Outcome(null, false);
+        }
+    }
 
     /** @throws PeerFault if it was not committed */
     public Outcome orFault() throws PeerFault {

@@ -66,7 +66,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     }
 
     private final TransactionPeer peer;
-    private final TransactionSession held;
+    private final HeldSession held;
     private final TransactionHold hold;
     private final Executor contentWorkers;
     private final Consumer<PeerFault> failureReport;
@@ -103,7 +103,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
      */
     public StreamingTransaction(
             final TransactionPeer peer,
-            final TransactionSession held,
+            final HeldSession held,
             final TransactionHold hold,
             final Executor contentWorkers,
             final Consumer<PeerFault> failureReport) {
@@ -173,9 +173,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
         return unwrittenBytes.get() > (hold.charge().hasRoom() ? BEHIND_BYTES : CAUGHT_UP_BYTES);
     }
 
-    /**
-     * @param caughtUp called once, on any thread, when reading may go on; must not block
-     */
+    /** @param caughtUp called once, on any thread, when reading may go on; must not block */
     public void awaitCaughtUp(final Runnable caughtUp) {
         resume.set(caughtUp);
         resumeIfCaughtUp();

@@ -4,9 +4,7 @@ package org.nios2s.listener.transaction;
 import io.netty.util.concurrent.EventExecutor;
 import org.apache.nifi.remote.Peer;
 
-/**
- * The other side of a transaction, as a port task sees it. All methods may be called from any thread.
- */
+/** The other side of a transaction, as a port task sees it. All methods may be called from any thread. */
 public interface TransactionPeer {
     /** @return its distinguished name, or null without TLS */
     String identity();

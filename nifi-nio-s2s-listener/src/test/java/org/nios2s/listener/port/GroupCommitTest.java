@@ -105,7 +105,7 @@ class GroupCommitTest {
         assertEquals(3, groupCommit.commit(batch));
         verify(session, times(1)).commit();
         verify(session, times(3)).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
-        batch.forEach(transaction -> assertEquals(Outcome.COMMITTED, outcomeOf(transaction)));
+        batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
         assertEquals(2, metrics.get(Count.PUSHES));
         assertEquals(3, metrics.get(Count.FLOW_FILES_RECEIVED));
         assertEquals(3, metrics.get(Count.BYTES_RECEIVED));
@@ -124,7 +124,7 @@ class GroupCommitTest {
         final InOrder order = inOrder(session, peer);
         order.verify(session).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
         order.verify(session).commit();
-        order.verify(peer).accept(Outcome.COMMITTED);
+        order.verify(peer).accept(new Outcome(null, false));
     }
 
     @Test
@@ -177,7 +177,7 @@ class GroupCommitTest {
                 .commit();
         groupCommit.commit(batch);
         assertTrue(groupCommit.isDestinationFull());
-        batch.forEach(transaction -> assertEquals(Outcome.COMMITTED_AND_FULL, outcomeOf(transaction)));
+        batch.forEach(transaction -> assertEquals(new Outcome(null, true), outcomeOf(transaction)));
     }
 
     @Test
@@ -190,9 +190,9 @@ class GroupCommitTest {
                 .when(session)
                 .putAllAttributes(any(), argThat(attributes -> "bad".equals(attributes.get("name"))));
         assertEquals(2, groupCommit.commit(List.of(good, bad, behind)));
-        assertEquals(Outcome.COMMITTED, outcomeOf(good));
+        assertEquals(new Outcome(null, false), outcomeOf(good));
         assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(bad));
-        assertEquals(Outcome.COMMITTED, outcomeOf(behind));
+        assertEquals(new Outcome(null, false), outcomeOf(behind));
         verify(session, times(2)).commit();
         verify(session, times(3)).rollback();
         assertEquals(2, metrics.get(Count.PUSHES));
@@ -215,7 +215,7 @@ class GroupCommitTest {
         final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(new ProcessException("Try again")).doNothing().when(session).commit();
         assertEquals(2, groupCommit.commit(batch));
-        batch.forEach(transaction -> assertEquals(Outcome.COMMITTED, outcomeOf(transaction)));
+        batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
     }
 
     @Test
@@ -236,7 +236,7 @@ class GroupCommitTest {
         final InboundTransaction good = claimed("CN=alice", "a");
         final InboundTransaction refused = claimed("CN=mallory", "b");
         assertEquals(1, groupCommit.commit(List.of(refused, good)));
-        assertEquals(Outcome.COMMITTED, outcomeOf(good));
+        assertEquals(new Outcome(null, false), outcomeOf(good));
         assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
         assertTrue(outcomeOf(refused).fault().getMessage().contains("CN=mallory may not"));
     }
@@ -314,7 +314,7 @@ class GroupCommitTest {
         final InboundTransaction transaction = claimed(null, "a");
         when(context.getAvailableRelationships()).thenThrow(new IllegalStateException("test"));
         assertEquals(1, groupCommit.commit(List.of(transaction)));
-        assertEquals(Outcome.COMMITTED, outcomeOf(transaction));
+        assertEquals(new Outcome(null, false), outcomeOf(transaction));
     }
 
     @Test
@@ -327,7 +327,7 @@ class GroupCommitTest {
         assertTrue(unlucky.claim());
         final InboundTransaction behind = claimed(null, "b");
         groupCommit.commit(List.of(unlucky, behind));
-        assertEquals(Outcome.COMMITTED, outcomeOf(behind));
+        assertEquals(new Outcome(null, false), outcomeOf(behind));
         assertEquals(InboundTransaction.State.ENDED, unlucky.state());
     }
 }

@@ -27,7 +27,9 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.SessionRequest;
 
 /** Sessions that a port task hands out end once, wherever that is. Lives on the test's thread. */
 class SessionEndsTest {
@@ -113,7 +115,7 @@ class SessionEndsTest {
         receive(held);
         held.commit(outcomes::add);
         until(() -> ended.get() == 1 && outcomes.size() == 1);
-        assertEquals(List.of(Outcome.COMMITTED), outcomes);
+        assertEquals(List.of(new Outcome(null, false)), outcomes);
         assertEquals(1, port.committed().size());
         assertOver();
     }

@@ -35,7 +35,7 @@ class StreamingTransactionTest {
         when(session.create()).thenReturn(mock(FlowFile.class));
         when(session.write(any(FlowFile.class))).thenReturn(content);
         final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
-        final TransactionSession held = mock(TransactionSession.class);
+        final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
         final StreamingTransaction transaction =
                 new StreamingTransaction(mock(TransactionPeer.class), held, hold, contentWorker::add, fault -> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.nios2s.listener.port;
+package org.nios2s.listener.transaction;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * That touches no connection that the port's active threads would have to protect: NiFi does not let go of a connection
  * while it has unacknowledged FlowFiles.
  */
-final class SessionEnds {
+public final class SessionEnds {
     private static final Logger logger = LoggerFactory.getLogger(SessionEnds.class);
 
     private final boolean pull;
@@ -32,7 +32,7 @@ final class SessionEnds {
      * @param pull whether the port sends
      * @param visitWanted asks for a visit; must not block
      */
-    SessionEnds(final boolean pull, final Executor contentWorkers, final Runnable visitWanted) {
+    public SessionEnds(final boolean pull, final Executor contentWorkers, final Runnable visitWanted) {
         this.pull = pull;
         this.contentWorkers = contentWorkers;
         this.visitWanted = visitWanted;
@@ -63,7 +63,7 @@ final class SessionEnds {
     }
 
     /** Commits what waits for it; on the port task. */
-    void commitAll(final BooleanSupplier goOn) {
+    public void commitAll(final BooleanSupplier goOn) {
         while (!commits.isEmpty() && goOn.getAsBoolean()) {
             final HeldSession next = commits.poll();
             if (next != null) {
@@ -73,31 +73,31 @@ final class SessionEnds {
     }
 
     /** There will be no visit. */
-    void endAll(final PeerFault fault) {
+    public void endAll(final PeerFault fault) {
         for (HeldSession next = commits.peek(); next != null; next = commits.peek()) {
             end(next, fault);
         }
     }
 
     /** There will be no visit for this one, if it still waits. */
-    void end(final HeldSession session, final PeerFault fault) {
+    public void end(final HeldSession session, final PeerFault fault) {
         if (commits.remove(session)) {
             now(pull ? session::commitNow : () -> session.rollbackNow(fault));
         }
     }
 
     /** @return the one whose commit has waited longest, or null */
-    HeldSession first() {
+    public HeldSession first() {
         return commits.peek();
     }
 
     /** @return commits that wait for a visit */
-    int waiting() {
+    public int waiting() {
         return commits.size();
     }
 
     /** @return sessions that have not ended */
-    int held() {
+    public int held() {
         return held.get();
     }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.nios2s.listener.port;
+package org.nios2s.listener.transaction;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.transaction.TransactionPeer;
 
 /**
  * A transaction's wish for a session of its own: it takes the one of the port task that serves it, and the port task
@@ -23,11 +22,11 @@ public record SessionRequest(
         this(peer, taker, refusal, new AtomicBoolean());
     }
 
-    boolean claim() {
+    public boolean claim() {
         return claimed.compareAndSet(false, true);
     }
 
-    boolean take(final HeldSession held) {
+    public boolean take(final HeldSession held) {
         return claim() && taker.test(held);
     }
 }

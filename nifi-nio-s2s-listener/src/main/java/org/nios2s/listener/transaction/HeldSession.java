@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.nios2s.listener.port;
+package org.nios2s.listener.transaction;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
@@ -9,15 +9,12 @@ import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.transaction.Outcome;
-import org.nios2s.listener.transaction.TransactionPeer;
-import org.nios2s.listener.transaction.TransactionSession;
 
 /**
  * A session that a port task has handed out. It is held, then perhaps waits for its commit, and ends once, on a port task or
  * a content worker: whoever comes later finds that it has ended. Its holder uses it on one thread at a time.
  */
-public final class HeldSession implements TransactionSession {
+public final class HeldSession {
     private static final Consumer<Outcome> HELD = new Stage("held");
     private static final Consumer<Outcome> ENDED = new Stage("ended");
 
@@ -36,7 +33,7 @@ public final class HeldSession implements TransactionSession {
 
     private volatile Runnable afterEnd = () -> {};
 
-    HeldSession(
+    public HeldSession(
             final ProcessSession session,
             final ProcessContext context,
             final TransactionPeer peer,
@@ -48,13 +45,13 @@ public final class HeldSession implements TransactionSession {
         ends.begins();
     }
 
-    @Override
+    /** @return NiFi's session; only until it is asked to end */
     public ProcessSession session() {
         return session;
     }
 
     /** @return whose transaction it is */
-    TransactionPeer peer() {
+    public TransactionPeer peer() {
         return peer;
     }
 
@@ -63,7 +60,12 @@ public final class HeldSession implements TransactionSession {
         afterEnd = task;
     }
 
-    @Override
+    /**
+     * Has it committed inside a later visit to the port. If the port stops before, a push is rolled back, and a pull, whose
+     * peer has the FlowFiles, is committed all the same.
+     *
+     * @param report hears the outcome, once, on any thread
+     */
     public void commit(final Consumer<Outcome> report) {
         if (stage.compareAndSet(HELD, report)) {
             ends.commitAtVisit(this);
@@ -72,7 +74,7 @@ public final class HeldSession implements TransactionSession {
         }
     }
 
-    @Override
+    /** Has it rolled back now, on a content worker; a commit that was asked for and has not begun is taken back. */
     public void rollback() {
         end(ends::now, () -> rolledBack(takenBack()));
     }
@@ -85,17 +87,17 @@ public final class HeldSession implements TransactionSession {
     void commitNow() {
         end(Runnable::run, () -> {
             session.commit();
-            return Answers.committed(context);
+            return Outcome.committed(context);
         });
     }
 
     /** Rolls back on this thread, unless it has ended. */
-    void rollbackNow(final PeerFault fault) {
+    public void rollbackNow(final PeerFault fault) {
         end(Runnable::run, () -> rolledBack(fault));
     }
 
     /** It was offered and not taken: the port task goes on with it. */
-    void forgo() {
+    public void forgo() {
         if (stage.getAndSet(ENDED) != ENDED) {
             ends.hasEnded(this);
         }
