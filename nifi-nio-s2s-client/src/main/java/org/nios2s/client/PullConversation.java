@@ -205,7 +205,8 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
 
     @Override
     public void content(final ByteBuf in, final int length) {
-        pipe.content(in.readRetainedSlice(length));
+        // What was inflated is overwritten by what follows, and the receiver reads later.
+        pipe.content(connection.port().compress() ? in.readBytes(length) : in.readRetainedSlice(length));
     }
 
     @Override

@@ -9,6 +9,8 @@ import org.apache.nifi.remote.exception.ProtocolException;
 /**
  * Takes apart the packets of one transaction, as they are or in compressed chunks, a portion at a time, and pauses when its
  * user has enough. Lives on its connection's IO worker.
+ *
+ * <p>Content of a compressed packet is passed on in a buffer that is used again: who keeps it copies it.
  */
 public final class PacketReader implements AutoCloseable {
     /** Plain bytes that are inflated in one go: little, so that the user is asked often. */
