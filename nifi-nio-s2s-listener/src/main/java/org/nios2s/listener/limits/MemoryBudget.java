@@ -113,8 +113,7 @@ public final class MemoryBudget {
             all.sort(Comparator.<Charge>comparingLong(waiting -> waiting.unrelieved)
                     .thenComparingLong(waiting -> waiting.held));
             final long tolerable = Math.min(shareUsed, shareLimit) / 2;
-            long heldByWaiting =
-                    all.stream().mapToLong(waiting -> waiting.held).sum();
+            long heldByWaiting = all.stream().mapToLong(waiting -> waiting.held).sum();
             final List<Charge> losers = new ArrayList<>();
             while (heldByWaiting > tolerable) {
                 final Charge loser = all.removeLast();

@@ -134,7 +134,7 @@ public final class AwaitFlowFilesStep extends WaitingStep {
             pull.close();
             throw e;
         }
-        connection().handler().proceedOrElse(this, () -> new SendStep(pull).begin(first), () -> {
+        connection().handler().proceedOrElse(this, () -> new SendStep(pull).send(first), () -> {
             first.release();
             pull.abandon();
         });

@@ -21,9 +21,8 @@ final class SendStep extends WaitingStep {
         PEERS,
         /** A content worker makes the next piece: only then may it touch the transaction. */
         CONTENT_WORKERS,
-        /** There is no memory for the next piece yet. */
-        MEMORYS,
-        OVER
+        /** Ours: there is no memory for the next piece yet, or what follows is under way. */
+        OURS
     }
 
     private final Pull pull;
@@ -35,12 +34,8 @@ final class SendStep extends WaitingStep {
         this.pull = pull;
     }
 
-    /** Sends the first piece, which is here already. */
-    Step begin(final ByteBuf first) {
-        return send(first);
-    }
-
-    private Step send(final ByteBuf piece) {
+    /** Sends a piece: the first one is here already, when the step begins. */
+    Step send(final ByteBuf piece) {
         turn = Turn.PEERS;
         final long held = piece.capacity();
         while (piece.readableBytes() > SLICE_BYTES) {
@@ -67,12 +62,12 @@ final class SendStep extends WaitingStep {
 
     private void pieceHasLeft() {
         if (pull.transaction().isComplete()) {
-            turn = Turn.OVER;
+            turn = Turn.OURS;
             proceed(() -> new AwaitReceiptStep(pull));
         } else if (pull.charge().hasRoom()) {
             makeNextPiece();
         } else {
-            turn = Turn.MEMORYS;
+            turn = Turn.OURS;
             pull.charge().await(() -> connection().worker().execute(this::makeNextPiece), () -> {
                 // Holds nothing that could help others.
             });
@@ -102,7 +97,7 @@ final class SendStep extends WaitingStep {
 
     private void handOver(final ByteBuf piece, final Throwable failure) {
         connection().worker().execute(() -> {
-            turn = Turn.OVER;
+            turn = Turn.OURS;
             if (abandoned) {
                 if (piece != null) {
                     piece.release();
