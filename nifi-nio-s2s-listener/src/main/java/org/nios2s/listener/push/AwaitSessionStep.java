@@ -16,7 +16,7 @@ final class AwaitSessionStep extends PushWait {
     private Limit.Permit permit;
 
     AwaitSessionStep(final Push push, final Step next) {
-        super("AwaitSession", push, next, Patience.EXPIRATION);
+        super("AwaitSessionStep", push, next, Patience.EXPIRATION);
     }
 
     Step begin() {

@@ -26,7 +26,7 @@ class PushWait extends WaitingStep {
 
     /** Waits for memory, behind those that asked before. */
     static Step forMemory(final Push push, final Step next) {
-        final PushWait wait = new PushWait("AwaitMemory", push, next, Patience.EXPIRATION);
+        final PushWait wait = new PushWait("AwaitMemoryStep", push, next, Patience.EXPIRATION);
         push.charge()
                 .await(
                         wait::goOn,
@@ -40,14 +40,14 @@ class PushWait extends WaitingStep {
 
     /** Waits until what has arrived is written, however long it takes: it is not the peer who is slow. */
     static Step forWriter(final Push push, final Step next) {
-        final PushWait wait = new PushWait("AwaitWriter", push, next, Patience.UNLIMITED);
+        final PushWait wait = new PushWait("AwaitWriterStep", push, next, Patience.UNLIMITED);
         push.awaitCaughtUp(wait::goOn);
         return wait;
     }
 
     /** Has kept its IO worker busy for a turn: goes on behind the other connections. */
     static Step forTurn(final Push push, final Step next) {
-        final PushWait wait = new PushWait("Yield", push, next, Patience.UNLIMITED);
+        final PushWait wait = new PushWait("YieldStep", push, next, Patience.UNLIMITED);
         wait.goOn();
         return wait;
     }
