@@ -27,15 +27,15 @@ class PushWait extends WaitingStep {
     /** Waits for memory, behind those that asked before. */
     static Step forMemory(final Push push, final Step next) {
         final PushWait wait = new PushWait("AwaitMemoryStep", push, next, Patience.EXPIRATION);
-        push.charge()
-                .await(
-                        wait::goOn,
-                        () -> wait.fail(
-                                new PeerFault(
-                                        PeerFault.Kind.OUT_OF_MEMORY,
-                                        "The transaction holds the most of a full buffer memory in which nothing goes on; it is rolled back so that"
-                                                + " others go on. Raise nifi.remote.input.nio.buffer.memory if peers send such transactions")));
+        push.charge().await(wait::goOn, wait::giveUp, push.attributeBytes());
         return wait;
+    }
+
+    private void giveUp() {
+        fail(new PeerFault(
+                PeerFault.Kind.OUT_OF_MEMORY,
+                "The transaction holds the most of a full buffer memory in which nothing goes on; it is rolled back so that"
+                        + " others go on. Raise nifi.remote.input.nio.buffer.memory if peers send such transactions"));
     }
 
     /** Waits until what has arrived is written, however long it takes: it is not the peer who is slow. */
