@@ -35,6 +35,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** What may wait unread. It is more only where a peer has left in mid-sentence: the kernel then gives us all it has. */
     private static final int MOST_UNREAD_BYTES = 1024 * 1024;
 
+    /** After so many steps in a row the connection lets others have their turn: peers may ask faster than we answer. */
+    private static final int STEPS_IN_A_TURN = 64;
+
     /** A buffer that is used to less than this part is exchanged for one of the right size. */
     private static final int WASTEFUL = 4;
 
@@ -48,6 +51,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private Step step;
     private ByteBuf unread = Unpooled.EMPTY_BUFFER;
     private boolean advancing;
+    private boolean hadItsTurn;
     private boolean inputEnded;
     private volatile long idleSinceNanos;
 
@@ -117,14 +121,18 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         advancing = true;
         try {
             Step before = null;
-            while (step != before && mayRun()) {
+            for (int steps = 0; step != before && mayRun(); steps++) {
+                if (steps == STEPS_IN_A_TURN) {
+                    letOthersGoFirst();
+                    break;
+                }
                 before = step;
                 enter(step.receive(unread));
             }
             if (unread.readableBytes() > MOST_UNREAD_BYTES) {
                 throw new PeerFault(PeerFault.Kind.LEFT, "The peer left with bytes unread, in step " + step.name());
             }
-            if (inputEnded && !step.answersBeforeInputEnds()) {
+            if (inputEnded && !hadItsTurn && !step.answersBeforeInputEnds()) {
                 enter(step.inputEnds());
             }
         } catch (final Throwable e) {
@@ -136,8 +144,20 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         readOn();
     }
 
+    private void letOthersGoFirst() {
+        hadItsTurn = true;
+        connection.worker().execute(() -> {
+            hadItsTurn = false;
+            if (channelContext.channel().isActive()) {
+                advance();
+            }
+        });
+    }
+
     private boolean mayRun() {
-        return !step.isWaiting() && (channelContext.channel().isWritable() || step instanceof ClosingStep);
+        return !hadItsTurn
+                && !step.isWaiting()
+                && (channelContext.channel().isWritable() || step instanceof ClosingStep);
     }
 
     private boolean canUseMore() {

@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -47,6 +48,21 @@ class RequestTest {
         peer.shakeHands(WirePeer.properties());
         peer.codec().expectByte(WirePeer.RESOURCE_OK);
         peer.codec().expectByte(WirePeer.RESOURCE_OK);
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("a peer that asks faster than it is answered lets others have their turn")
+    void takesTurns() throws Exception {
+        final int requests = 10_000;
+        peer.shakeHands(WirePeer.properties());
+        for (int i = 0; i < requests; i++) {
+            peer.codec();
+        }
+        listener.watchTurns(requests);
+        peer.flush();
+        assertEquals(requests, peer.in().readNBytes(requests).length);
+        assertTrue(listener.mostInATurn() < 100, () -> listener.mostInATurn() + " answers in a turn");
         listener.assertNoFault();
     }
 

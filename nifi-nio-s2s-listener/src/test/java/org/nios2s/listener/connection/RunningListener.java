@@ -10,10 +10,11 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -29,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -78,6 +80,9 @@ final class RunningListener implements AutoCloseable {
     private final MemoryBudget budget;
     private final PortDispatchers dispatchers;
     private final Channel serverChannel;
+
+    private final AtomicInteger answers = new AtomicInteger();
+    private final AtomicInteger mostInATurn = new AtomicInteger();
 
     private volatile boolean byteByByte;
 
@@ -151,8 +156,14 @@ final class RunningListener implements AutoCloseable {
         return new NiFiProperties(properties);
     }
 
-    /** Passes every byte on in a buffer of its own, if the test wants that. */
-    private final class Splitter extends ChannelInboundHandlerAdapter {
+    /** Passes every byte on in a buffer of its own, if the test wants that; counts what is answered. */
+    private final class Splitter extends ChannelDuplexHandler {
+        @Override
+        public void write(final ChannelHandlerContext context, final Object message, final ChannelPromise promise) {
+            answers.incrementAndGet();
+            context.write(message, promise);
+        }
+
         @Override
         public void channelRead(final ChannelHandlerContext context, final Object message) {
             final ByteBuf bytes = (ByteBuf) message;
@@ -175,6 +186,25 @@ final class RunningListener implements AutoCloseable {
     /** From now on every byte arrives alone. */
     void splitByteByByte() {
         byteByByte = true;
+    }
+
+    /** From now on, to a number of messages, the IO worker has something else to do, too. */
+    void watchTurns(final int messages) {
+        final int now = answers.get();
+        worker.execute(() -> takeTurns(now, now + messages));
+    }
+
+    /** @return the most messages that were sent before something else on the IO worker had its turn */
+    int mostInATurn() {
+        return mostInATurn.get();
+    }
+
+    private void takeTurns(final int before, final int end) {
+        final int now = answers.get();
+        mostInATurn.accumulateAndGet(now - before, Math::max);
+        if (now < end) {
+            worker.execute(() -> takeTurns(now, end));
+        }
     }
 
     RecordingPort input() {
