@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.PeerFault;
 
 /**
@@ -18,33 +19,39 @@ final class Deadlines {
     private static final long SHORTEST_EXPIRATION_MILLIS = 500;
 
     private final long handshakeMillis;
-    private final long acceptedNanos = System.nanoTime();
-    private long lastMovedNanos = acceptedNanos;
-    private long stepBeganNanos = acceptedNanos;
-    private long windowStartNanos = acceptedNanos;
+    private final LongSupplier nanoTime;
+    private final long acceptedNanos;
+    private long lastMovedNanos;
+    private long stepBeganNanos;
+    private long windowStartNanos;
     private long windowBytes;
     private boolean slow;
 
-    Deadlines(final long handshakeMillis) {
+    /** @param nanoTime as {@link System#nanoTime} */
+    Deadlines(final long handshakeMillis, final LongSupplier nanoTime) {
         this.handshakeMillis = handshakeMillis;
+        this.nanoTime = nanoTime;
+        this.acceptedNanos = nanoTime.getAsLong();
+        this.stepBeganNanos = acceptedNanos;
+        peersTurn();
     }
 
     /** Bytes have come from the peer, or gone to it. */
     void moved(final int bytes) {
-        lastMovedNanos = System.nanoTime();
+        lastMovedNanos = nanoTime.getAsLong();
         windowBytes += bytes;
     }
 
-    /** It was our turn; only from now on is it the peer's. */
+    /** Only from now on is it the peer's turn: it was ours, or nothing was under way. */
     void peersTurn() {
-        lastMovedNanos = System.nanoTime();
+        lastMovedNanos = nanoTime.getAsLong();
         windowStartNanos = lastMovedNanos;
         windowBytes = 0;
         slow = false;
     }
 
     void stepBegins() {
-        stepBeganNanos = System.nanoTime();
+        stepBeganNanos = nanoTime.getAsLong();
     }
 
     long lastMovedNanos() {

@@ -59,7 +59,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections siblings) {
         this.listener = listener;
         this.siblings = siblings;
-        this.deadlines = new Deadlines(listener.settings().handshakeTimeout().toMillis());
+        this.deadlines = new Deadlines(listener.settings().handshakeTimeout().toMillis(), System::nanoTime);
         this.unreadCharge = listener.budget().common().open();
     }
 
@@ -199,6 +199,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             return;
         }
         logger.trace("{}: {} → {}", connection, step.name(), next.name());
+        if (step.transfer() == null && next.transfer() != null) {
+            deadlines.peersTurn();
+        }
         step = next;
         deadlines.stepBegins();
         idleSinceNanos = next.patience().isIdle() ? deadlines.lastMovedNanos() : BUSY;
