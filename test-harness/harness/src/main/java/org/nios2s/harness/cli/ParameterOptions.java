@@ -73,10 +73,10 @@ public final class ParameterOptions {
         Experiment applied = experiment;
         try {
             for (final Parameter parameter : Parameter.values()) {
-                final String value =
-                        command.commandLine().getParseResult().matchedOptionValue(DASHES + parameter.key(), null);
-                if (value != null) {
-                    applied = applied.with(parameter.key(), value);
+                final OptionSpec given = command.commandLine().getParseResult().matchedOption(DASHES + parameter.key());
+                // A command may have one of its own by that name.
+                if (given != null && given.group() != null) {
+                    applied = applied.with(parameter.key(), given.getValue());
                 }
             }
             final Map<String, String> lines =

@@ -54,6 +54,15 @@ class NifiCommandTest {
     }
 
     @Test
+    void freshDeletesNothingThatIsNotOfNifi() throws Exception {
+        final Path thesis = Files.writeString(directory.resolve("thesis.txt"), "precious");
+
+        assertEquals(CommandLine.ExitCode.SOFTWARE, run("nifi", "start", "--fresh", "--home", directory.toString()));
+        assertEquals(1, err.toString().lines().count(), err.toString());
+        assertTrue(Files.exists(thesis));
+    }
+
+    @Test
     void anUnknownListenerIsWrongUsage() {
         assertEquals(CommandLine.ExitCode.USAGE, run("nifi", "start", "--listener", "http"));
         assertTrue(err.toString().contains("none of stock, nio"), err.toString());
