@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.ReceivedFlowFile;
 
 /** A peer pushes more than a transaction may hold in memory. Lives on the test's thread. */
@@ -74,6 +75,32 @@ class StreamingTest {
         listener.awaitNothingHeld();
         peer.pushPacket("small").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         pushAll(peer, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("memory that comes and goes leaves nobody behind with its bytes unread")
+    void memoryComesAndGoes() throws Exception {
+        final PortDispatcher dispatcher =
+                listener.dispatchers().acquire(listener.input().port());
+        final MemoryBudget.Charge neighbour = dispatcher.limits().memory().open();
+        final Thread comesAndGoes = Thread.ofPlatform().start(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                neighbour.set(listener.budget().limit());
+                neighbour.set(0);
+            }
+        });
+        try {
+            peer.open();
+            for (int i = 0; i < 2_000; i++) {
+                pushAll(peer, 3, content(10)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+        } finally {
+            comesAndGoes.interrupt();
+            comesAndGoes.join();
+            neighbour.close();
+            listener.dispatchers().release(dispatcher);
+        }
         listener.assertNoFault();
     }
 
