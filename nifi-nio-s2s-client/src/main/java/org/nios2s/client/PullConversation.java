@@ -174,7 +174,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
                 packetRead = false;
                 state = State.BETWEEN_PACKETS;
             }
-        } while (state == State.IN_PACKET && reader.hadItsTurn() && !pipe.isFull());
+        } while (state == State.IN_PACKET && reader.hasPaused() && !pipe.isFull());
     }
 
     private void readContinuation(final ByteBuf in) throws ProtocolException {

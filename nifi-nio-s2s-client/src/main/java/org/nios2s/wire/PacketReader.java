@@ -27,7 +27,7 @@ public final class PacketReader implements AutoCloseable {
     private final ByteBufAllocator allocator;
     private final BooleanSupplier pause;
     private ByteBuf inflated;
-    private boolean hadItsTurn;
+    private boolean hasPaused;
 
     /**
      * @param pause asked before each portion: whether what follows has to wait
@@ -52,9 +52,9 @@ public final class PacketReader implements AutoCloseable {
             inflated = allocator.directBuffer(INFLATED_BYTES, INFLATED_BYTES);
         }
         boolean progress = true;
-        for (int inflations = 0; progress && !pause.getAsBoolean(); inflations++) {
-            hadItsTurn = inflations == INFLATIONS_IN_A_TURN;
-            if (hadItsTurn) {
+        for (int inflations = 0; progress && !pauses(); inflations++) {
+            if (inflations == INFLATIONS_IN_A_TURN) {
+                hasPaused = true;
                 return false;
             }
             // Keeps the bytes of a field that is not complete yet.
@@ -64,7 +64,7 @@ public final class PacketReader implements AutoCloseable {
                 return true;
             }
         }
-        if (!progress && inflater.isAtEnd() && !pause.getAsBoolean()) {
+        if (!progress && inflater.isAtEnd() && !pauses()) {
             throw new ProtocolException("The last chunk of a compressed packet ends before the packet does");
         }
         return false;
@@ -75,7 +75,7 @@ public final class PacketReader implements AutoCloseable {
         final int end = in.writerIndex();
         boolean complete = false;
         boolean progress = true;
-        while (progress && !complete && !pause.getAsBoolean()) {
+        while (progress && !complete && !pauses()) {
             final int start = in.readerIndex();
             if (!decoder.isInContent()) {
                 in.writerIndex(Math.min(end, start + ATTRIBUTE_PORTION_BYTES));
@@ -100,16 +100,25 @@ public final class PacketReader implements AutoCloseable {
             portions++;
         }
         final boolean finished = inflater.isBetweenChunks();
-        hadItsTurn = portions == INFLATIONS_IN_A_TURN && !finished;
+        hasPaused = portions == INFLATIONS_IN_A_TURN && !finished;
         if (finished) {
             inflater.nextPacket();
         }
         return finished;
     }
 
-    /** @return whether it has paused only to let others have their turn */
-    public boolean hadItsTurn() {
-        return hadItsTurn;
+    private boolean pauses() {
+        hasPaused = pause.getAsBoolean();
+        return hasPaused;
+    }
+
+    /**
+     * What it paused for may be there a moment later, which nobody would tell.
+     *
+     * @return whether it has stopped with bytes left, perhaps: for its user, or to let others have their turn
+     */
+    public boolean hasPaused() {
+        return hasPaused;
     }
 
     /** Gives back what it takes to inflate. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import org.nios2s.listener.fault.PeerFault;
 
 /**
@@ -55,6 +56,22 @@ public abstract class WaitingStep implements Step {
             fail(new PeerFault(PeerFault.Kind.INTERNAL, "The listener is stopping, or has too much to decide", e));
         }
         return this;
+    }
+
+    /** Asks the port once more whether the peer may use it, where connections are TLS, and then goes on. */
+    protected final Step ifAuthorized(final Supplier<Step> then) {
+        if (!connection.listener().secure()) {
+            return then.get();
+        }
+        return runBlocking(
+                connection.listener().authorizations(),
+                () -> connection.port().checkUserAuthorization(connection.identity()),
+                result -> {
+                    if (!result.isAuthorized()) {
+                        throw new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
+                    }
+                    return then.get();
+                });
     }
 
     /** What follows a blocking task. */

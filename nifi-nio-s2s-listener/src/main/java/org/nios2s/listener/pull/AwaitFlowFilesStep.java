@@ -5,12 +5,10 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.processor.exception.ProcessException;
-import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.transaction.HeldSession;
@@ -36,20 +34,7 @@ public final class AwaitFlowFilesStep extends WaitingStep {
     }
 
     public Step begin() {
-        if (!connection().listener().secure()) {
-            return awaitPermit();
-        }
-        return runBlocking(
-                connection().listener().authorizations(),
-                () -> connection().port().checkUserAuthorization(connection().identity()),
-                this::admit);
-    }
-
-    private Step admit(final PortAuthorizationResult result) throws PeerFault {
-        if (!result.isAuthorized()) {
-            throw new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
-        }
-        return awaitPermit();
+        return ifAuthorized(this::awaitPermit);
     }
 
     private Step awaitPermit() {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.push;
 
-import org.apache.nifi.remote.PortAuthorizationResult;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.Limit;
 
 /**
@@ -30,20 +28,7 @@ public final class AdmitTransactionStep extends WaitingStep {
     }
 
     private Step authorize() {
-        if (!connection().listener().secure()) {
-            return admit();
-        }
-        return runBlocking(
-                connection().listener().authorizations(),
-                () -> connection().port().checkUserAuthorization(connection().identity()),
-                this::admitIfAuthorized);
-    }
-
-    private Step admitIfAuthorized(final PortAuthorizationResult result) throws PeerFault {
-        if (!result.isAuthorized()) {
-            throw new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
-        }
-        return admit();
+        return ifAuthorized(this::admit);
     }
 
     private Step admit() {

@@ -40,7 +40,6 @@ final class Push implements PacketDecoder.Handler, Transfer {
     private final PacketReader reader;
     private StreamingTransaction streaming;
     private boolean packetOutgrowsMemory;
-    private boolean hasPaused;
     private long charged;
 
     /** @param place that its peer has been admitted to */
@@ -137,11 +136,9 @@ final class Push implements PacketDecoder.Handler, Transfer {
         charged = held;
     }
 
-    /** What it waits for may be there a moment later, which nobody would tell: that it has paused is remembered. */
     private boolean hasToWait() {
         settle();
-        hasPaused = hasOutgrownMemory() || isBehind() || !hold.charge().hasRoom();
-        return hasPaused;
+        return hasOutgrownMemory() || isBehind() || !hold.charge().hasRoom();
     }
 
     /** @return whether the transaction needs a session of its own to go on: attributes under way would find no relief there */
@@ -171,7 +168,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
         if (!hold.charge().hasRoom()) {
             return PushWait.forMemory(this, next);
         }
-        if (hasPaused || reader.hadItsTurn()) {
+        if (reader.hasPaused()) {
             return PushWait.forTurn(this, next);
         }
         return next;

@@ -5,20 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.handler.ssl.SslContext;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadOutcome;
@@ -29,16 +23,13 @@ import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.load.TransportContract;
 import org.nios2s.harness.nifi.security.ClientTls;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /** The light client against a scripted server on loopback. Runs on the test's thread. */
-@Timeout(60)
-class WireTransportTest {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final Duration SHORT = Duration.ofMillis(300);
+class WireTransportTest extends TransportContract {
 
     @TempDir
     private Path directory;
@@ -136,26 +127,6 @@ class WireTransportTest {
     }
 
     @Test
-    void aPacedRunMeasuresFromTheIntendedStartToo() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
-            final LoadOutcome outcome = drive(server, settings(2, 3, Duration.ofMillis(20), PATIENCE, 1));
-
-            assertEquals(6, outcome.histograms().get(Phase.RESPONSE).getTotalCount());
-            assertTrue(outcome.wall().toMillis() >= 40, "the third transaction begins 40 ms after the first");
-        }
-    }
-
-    @Test
-    void aFullDestinationIsAnAcknowledgement() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.DESTINATION_FULL)) {
-            final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, PATIENCE, 1));
-
-            assertEquals(2, outcome.successes());
-            assertEquals(2, outcome.destinationFull());
-        }
-    }
-
-    @Test
     void aRefusedPortFailsTheTransactionWithTheServersAnswer() throws Exception {
         assertOnlyFailure(Script.REFUSE_PORT, "ProtocolException: UNKNOWN_PORT while shaking hands");
     }
@@ -190,7 +161,7 @@ class WireTransportTest {
     @Test
     void nobodyThereFailsEveryTransactionWhileConnecting() throws Exception {
         final LoadSettings settings = settings(1, 2, Duration.ZERO, PATIENCE, 1);
-        final LoadOutcome outcome = load(settings, unusedPort(), null).drive();
+        final LoadOutcome outcome = load(settings, unusedPort()).drive();
 
         assertEquals(2, outcome.failed());
         assertTrue(
@@ -198,65 +169,17 @@ class WireTransportTest {
                 outcome.failures().toString());
     }
 
-    @Test
-    void stoppingGivesUpWhatIsInFlight() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.SILENT_INSTEAD_OF_CONFIRMATION)) {
-            final LoadSettings settings = settings(3, 1, Duration.ZERO, Duration.ofHours(1), 1);
-            final LoadDriver driver = load(settings, server.port(), null);
-            final CompletableFuture<LoadOutcome> run = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return driver.drive();
-                } catch (final InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-            });
-            Awaitility.await().atMost(PATIENCE).until(() -> server.sizes().size() == 6);
-            driver.stop();
-
-            final LoadOutcome outcome = run.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            assertEquals(3, outcome.abandoned());
-            assertEquals(0, outcome.failed());
-            assertEquals(0, outcome.successes());
-        }
-    }
-
-    private static void assertOnlyFailure(final Script script, final String cause) throws Exception {
+    private void assertOnlyFailure(final Script script, final String cause) throws Exception {
         final Duration timeout = script == Script.SILENT_INSTEAD_OF_CONFIRMATION ? SHORT : PATIENCE;
-        try (ScriptedServer server = new ScriptedServer(script)) {
-            final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, timeout, 1));
-
-            assertEquals(Map.of(cause, 2L), outcome.failures());
-            assertEquals(2, outcome.failed());
-            assertEquals(0, outcome.successes());
-            assertEquals(2, server.connections(), "a client connects again after a failure");
-        }
+        assertEquals(2, assertOnlyFailure(script, timeout, cause), "a client connects again after a failure");
     }
 
-    private static LoadOutcome drive(final ScriptedServer server, final LoadSettings settings) throws Exception {
-        return load(settings, server.port(), null).drive();
-    }
-
-    private static LoadSettings settings(
-            final int clients,
-            final int transactions,
-            final Duration interval,
-            final Duration timeout,
-            final int packetSize) {
-        return new LoadSettings(
-                clients, transactions, Duration.ZERO, 2, packetSize, interval, Duration.ofMillis(1), timeout);
+    @Override
+    protected LoadDriver load(final LoadSettings settings, final int port) {
+        return load(settings, port, null);
     }
 
     private static LoadDriver load(final LoadSettings settings, final int port, final SslContext tls) {
         return new PacedLoad("run", settings, () -> new WireTransport("run", settings, List.of(address(port)), tls));
-    }
-
-    private static TargetAddress address(final int port) {
-        return new TargetAddress(InetAddress.getLoopbackAddress().getHostAddress(), port, ScriptedServer.PORT_ID, null);
-    }
-
-    private static int unusedPort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }
