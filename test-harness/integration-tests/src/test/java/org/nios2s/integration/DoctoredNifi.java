@@ -6,9 +6,9 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Stream;
+import org.nios2s.harness.nifi.NifiHome;
 import org.nios2s.harness.nifi.NifiInstallation;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
@@ -35,9 +35,12 @@ final class DoctoredNifi {
     static NifiInstallation without(
             final Path original, final Path home, final String jar, final String type, final String method)
             throws IOException {
+        if (Files.exists(home)) {
+            NifiHome.delete(home); // of another version, perhaps: jars of two would be in one lib
+        }
         final Path lib = Files.createDirectories(home.resolve("lib"));
         for (final Path file : files(original)) {
-            Files.copy(file, lib.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(file, lib.resolve(file.getFileName()));
         }
         for (final Path file : files(lib)) {
             if (file.getFileName().toString().startsWith(jar)) {
