@@ -10,8 +10,11 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
@@ -29,18 +32,42 @@ final class FaultPeer implements Closeable {
     private static final int RESOURCE_OK = 20;
     private static final int MOST_BYTES = 64 * 1024 * 1024;
 
+    /** Where a conversation can stand, by what the peer says next or, in the end of a push, waits for. */
+    enum Step {
+        MAGIC,
+        HANDSHAKE,
+        CODEC,
+        REQUEST,
+        PACKET,
+        CONTENT,
+        INDICATOR,
+        CONFIRMATION,
+        COMMIT,
+        RECEIPT,
+        FINISH;
+
+        /** Those of a push. */
+        static final Set<Step> PUSH = EnumSet.range(MAGIC, COMMIT);
+        /** Those of a pull. */
+        static final Set<Step> PULL = EnumSet.of(MAGIC, HANDSHAKE, CODEC, REQUEST, PACKET, RECEIPT, FINISH);
+    }
+
     private final Socket socket;
     private final DataInputStream in;
     private final OutputStream out;
+    private final Consumer<Step> steps;
     private boolean inDoubt;
     private List<String> unsettled = List.of();
 
     /**
      * Connects, and opens a conversation with a port.
      *
-     * @param tls null where Site-to-Site is not secure
+     * @param tls   null where Site-to-Site is not secure
+     * @param steps hears of each step before it is made
      */
-    FaultPeer(final InetSocketAddress listener, final String portId, final SSLContext tls) throws IOException {
+    FaultPeer(final InetSocketAddress listener, final String portId, final SSLContext tls, final Consumer<Step> steps)
+            throws IOException {
+        this.steps = steps;
         socket = tls == null ? new Socket() : tls.getSocketFactory().createSocket();
         try {
             socket.setTcpNoDelay(true);
@@ -48,16 +75,21 @@ final class FaultPeer implements Closeable {
             socket.connect(listener, PATIENCE_MILLIS);
             in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
             out = socket.getOutputStream();
-            out.write(Says.all(Says.magic(), Says.protocol(Says.NEWEST_VERSION)));
+            say(Step.MAGIC, Says.magic(), Says.protocol(Says.NEWEST_VERSION));
             expectResource();
-            out.write(Says.handshake(Says.properties(portId, false)));
+            say(Step.HANDSHAKE, Says.handshake(Says.properties(portId, false)));
             expect(ResponseCode.PROPERTIES_OK);
-            out.write(Says.codec());
+            say(Step.CODEC, Says.codec());
             expectResource();
         } catch (final IOException e) {
             socket.close();
             throw e;
         }
+    }
+
+    private void say(final Step step, final byte[]... words) throws IOException {
+        steps.accept(step);
+        out.write(Says.all(words));
     }
 
     /** Whether the transaction that failed may have been committed all the same. */
@@ -74,15 +106,21 @@ final class FaultPeer implements Closeable {
     void push(final String id, final byte[] content) throws IOException {
         inDoubt = false;
         final byte[] packet = Says.all(Says.packetHeader(Map.of("packet.id", id), content.length), content);
-        out.write(Says.all(Says.utf("SEND_FLOWFILES"), packet, ResponseCode.FINISH_TRANSACTION.getCodeSequence()));
+        final int half = packet.length - content.length / 2;
+        say(Step.REQUEST, Says.utf("SEND_FLOWFILES"));
+        say(Step.PACKET, Arrays.copyOf(packet, half));
+        say(Step.CONTENT, Arrays.copyOfRange(packet, half, packet.length));
+        say(Step.INDICATOR, ResponseCode.FINISH_TRANSACTION.getCodeSequence());
         final CRC32 checksum = new CRC32();
         checksum.update(packet);
         final String heard = expect(ResponseCode.CONFIRM_TRANSACTION).getMessage();
         if (!heard.equals(String.valueOf(checksum.getValue()))) {
             throw new IOException("The listener computed another checksum: " + heard);
         }
+        steps.accept(Step.CONFIRMATION);
         inDoubt = true;
         out.write(Says.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+        steps.accept(Step.COMMIT);
         final ResponseCode end = Response.read(in).getCode();
         if (end != ResponseCode.TRANSACTION_FINISHED && end != ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL) {
             throw new IOException("The transaction ended with " + end);
@@ -98,7 +136,8 @@ final class FaultPeer implements Closeable {
      */
     boolean pull(final Consumer<String> received) throws IOException {
         inDoubt = false;
-        out.write(Says.utf("RECEIVE_FLOWFILES"));
+        say(Step.REQUEST, Says.utf("RECEIVE_FLOWFILES"));
+        steps.accept(Step.PACKET);
         final ResponseCode first = Response.read(in).getCode();
         unsettled = List.of();
         if (first != ResponseCode.MORE_DATA) {
@@ -114,11 +153,11 @@ final class FaultPeer implements Closeable {
         if (next != ResponseCode.FINISH_TRANSACTION) {
             throw new IOException("Behind a packet comes " + next);
         }
-        out.write(Says.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
+        say(Step.RECEIPT, Says.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
         expect(ResponseCode.CONFIRM_TRANSACTION);
         ids.forEach(received);
         unsettled = ids;
-        out.write(ResponseCode.TRANSACTION_FINISHED.getCodeSequence());
+        say(Step.FINISH, ResponseCode.TRANSACTION_FINISHED.getCodeSequence());
         return true;
     }
 

@@ -2,12 +2,9 @@
 package org.nios2s.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import javax.net.ssl.SSLContext;
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,24 +35,19 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
-import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.nifi.QueueClient;
+import org.nios2s.harness.nifi.security.AccessPolicies.Action;
+import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Faults of a NiFi under load: small and streamed pushes and pulls by clients that try again. Whatever was acknowledged has
- * arrived, twice only where the protocol left the client in doubt; NiFi serves again without a restart, and nothing of the
- * listener is left over. Runs on the thread of the tests, with a NiFi of its own.
+ * Faults of a NiFi under load, see {@link Ordeal}. Runs on the thread of the tests, with a NiFi of its own.
  *
  * <p>{@code -Pfaults} tries all faults, and longer; {@code -Dfaults.kills=50} kills it so often, {@code -Dfaults.secure=true}
  * speaks TLS.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FaultsIT {
-
-    private static final Logger logger = LoggerFactory.getLogger(FaultsIT.class);
 
     private static final boolean FULL = Boolean.getBoolean("faults");
     private static final String TAKES_LONG = "runs with -Pfaults";
@@ -65,25 +56,11 @@ class FaultsIT {
     private static final int KILLS_IN_A_ROUND = 5;
 
     private static final boolean SECURE = Boolean.getBoolean("faults.secure");
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
-    /** In which all kinds of clients are served again after a fault that passes at once. */
-    private static final Duration SOON = Duration.ofSeconds(5);
-
-    private static final Duration STANDSTILL = Duration.ofSeconds(1);
-    private static final int SMALL_CLIENTS = 8;
-    private static final int SMALL_BYTES = 1_000;
-    private static final int LARGE_CLIENTS = 2;
-    private static final int LARGE_BYTES = 2_500_000;
-    private static final int PULL_BYTES = 100_000;
-    private static final int BEFORE_FAULT = 40;
-    private static final int AFTER_FAULT = 40;
-    private static final int LARGE_AFTER_FAULT = 4;
     private static final int PAUSE_SECONDS = FULL ? 10 : 3;
     private static final int SPARE_DESCRIPTORS = 5;
-    private static final int MORE_DESCRIPTORS = 40;
-    /** NiFi's own pools come and go by a few. */
-    private static final int MORE_THREADS = 25;
-
+    private static final int DOOMED_PACKETS = 40;
+    private static final BackPressure FULL_WITH_ONE = new BackPressure(1, 0);
+    private static final Duration STAYS_FULL = Duration.ofMillis(200);
     private static final int REPOSITORY_MEBIBYTES = 1024;
 
     private static final Path HOME = Path.of("target", "nifi-homes", "faults");
@@ -93,12 +70,19 @@ class FaultsIT {
             "flowfile.repository.directory",
             "provenance.repository.directory.default");
 
+    /** Of each kind of thread one method, and one repository, are tried in any case. */
+    private static final Set<String> SHORT = Set.of(
+            "StandardProcessSession.commit",
+            "StandardProcessSession.write",
+            "PacketDecoder.decode",
+            "StandardPublicPort.receiveFlowFiles",
+            "FileSystemRepository.create");
+
     private static final List<String> ERRORS = List.of("java.lang.OutOfMemoryError", "java.lang.StackOverflowError");
 
     private static final Map<String, SmallDisk> DISKS = new HashMap<>();
     private static NifiInstance nifi;
-    private static SSLContext tls;
-    private static Path ids;
+    private static Ordeal ordeal;
 
     @BeforeAll
     static void start() throws Exception {
@@ -124,9 +108,7 @@ class FaultsIT {
             }
         }
         nifi = NifiInstance.start(options);
-        tls = SECURE ? nifi.security().context(nifi.security().keyStore(Identity.CLIENT)) : null;
-        ids = nifi.keepPacketIds("faults.ids");
-        Files.write(ids, new byte[0]);
+        ordeal = new Ordeal(List.of(nifi));
     }
 
     @AfterAll
@@ -135,145 +117,6 @@ class FaultsIT {
             nifi.close();
         }
         DISKS.values().forEach(SmallDisk::close);
-    }
-
-    /** Something happens to a NiFi under load. */
-    @FunctionalInterface
-    private interface Fault {
-        void happen(Load load) throws Exception;
-    }
-
-    /** Clients of each kind, which go on until they are closed. */
-    private static final class Load implements AutoCloseable {
-
-        private final ResendingSenders small;
-        private final ResendingSenders large;
-        private final ResendingSenders looped;
-        private final Pullers pullers;
-
-        Load(final String name, final InetSocketAddress listener) {
-            small = senders(name + "-small", SMALL_CLIENTS, SMALL_BYTES, listener, "input");
-            large = senders(name + "-large", LARGE_CLIENTS, LARGE_BYTES, listener, "input");
-            looped = senders(name + "-looped", 1, PULL_BYTES, listener, "loop-in");
-            pullers = Pullers.start(2, () -> connect(listener, "loop-out"));
-        }
-
-        private static ResendingSenders senders(
-                final String name,
-                final int clients,
-                final int bytes,
-                final InetSocketAddress listener,
-                final String port) {
-            return ResendingSenders.start(name, clients, bytes, () -> connect(listener, port));
-        }
-
-        void awaitProgress() {
-            small.awaitMore(BEFORE_FAULT);
-            large.awaitMore(1);
-            pullers.awaitMore(1);
-        }
-
-        /** Waits until every kind of client is served again; says how long that took. */
-        Duration awaitRecovery() {
-            final Duration smallAgain = small.awaitMore(AFTER_FAULT);
-            return smallAgain.plus(large.awaitMore(LARGE_AFTER_FAULT)).plus(pullers.awaitMore(2));
-        }
-
-        @Override
-        public void close() {
-            small.close();
-            large.close();
-            looped.close();
-            pullers.drain(looped);
-        }
-    }
-
-    private static FaultPeer connect(final InetSocketAddress listener, final String port) throws IOException {
-        return new FaultPeer(listener, nifi.portId(port), tls);
-    }
-
-    private Duration endure(final String name, final Fault fault) throws Exception {
-        return endure(name, address(), fault);
-    }
-
-    /** A fault after which all kinds of clients are served again at once. */
-    private void endureBriefly(final String name, final Fault fault) throws Exception {
-        final Duration recovery = endure(name, fault);
-        assertTrue(recovery.compareTo(SOON) <= 0, () -> "served again after " + recovery);
-    }
-
-    private Duration endure(final String name, final InetSocketAddress listener, final Fault fault) throws Exception {
-        final long descriptors = Vitals.descriptors(nifi.instance().pid());
-        final int threads = threads();
-        final Component sink = sink();
-        nifi.flow().stop(sink);
-        final Load load = new Load(name, listener);
-        final Duration recovery;
-        try {
-            load.awaitProgress();
-            assertNotEquals(Map.of(), Leftovers.of(nifi), "what is counted has other names");
-            fault.happen(load);
-            recovery = load.awaitRecovery();
-        } finally {
-            load.close();
-        }
-        nifi.flow().start(sink);
-        Awaitility.await().atMost(PATIENCE).until(() -> inputQueue() == 0);
-        awaitStandstill();
-        final List<String> arrived = Files.readAllLines(ids);
-        logger.info(
-                "{}: served again after {} ms; small: {}; large: {}; pulled: {}",
-                name,
-                recovery.toMillis(),
-                load.small,
-                load.large,
-                load.pullers);
-        for (final ResendingSenders senders : List.of(load.small, load.large)) {
-            assertEquals(Set.of(), senders.missing(arrived), "acknowledged and not in the ledger");
-            assertEquals(Set.of(), senders.inexplicable(arrived), "in the ledger too often");
-        }
-        assertEquals(Set.of(), load.looped.missing(load.pullers.received()), "acknowledged and not pulled");
-        assertEquals(Set.of(), load.pullers.inexplicable(load.looped), "pulled too often");
-        Awaitility.await().atMost(PATIENCE).until(() -> Leftovers.of(nifi), Map.of()::equals);
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .until(() -> Vitals.descriptors(nifi.instance().pid()) <= descriptors + MORE_DESCRIPTORS
-                        && threads() <= threads + MORE_THREADS);
-        return recovery;
-    }
-
-    private static int threads() {
-        return ProcessUsage.of(ProcessHandle.of(nifi.instance().pid()).orElseThrow())
-                .threads();
-    }
-
-    /** Waits until the sink writes no more ids. */
-    private static void awaitStandstill() {
-        final AtomicLong size = new AtomicLong(-1);
-        Awaitility.await()
-                .during(STANDSTILL)
-                .atMost(PATIENCE)
-                .until(() -> size.getAndSet(Files.size(ids)) == Files.size(ids));
-    }
-
-    private static Component sink() {
-        return nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow();
-    }
-
-    private static Component port() {
-        return nifi.flow().find(ComponentKind.INPUT_PORT, "input").orElseThrow();
-    }
-
-    private static Component connection() {
-        return nifi.flow().findConnection(port(), sink()).orElseThrow();
-    }
-
-    private static long inputQueue() {
-        return new QueueClient(nifi.rest()).size(connection()).flowFiles();
-    }
-
-    private static InetSocketAddress address() {
-        return new InetSocketAddress(nifi.instance().s2sHost(), nifi.instance().s2sPort());
     }
 
     @ParameterizedTest
@@ -288,8 +131,9 @@ class FaultsIT {
         "StandardPublicPort.receiveFlowFiles, Site-to-Site_NIO",
     })
     void anErrorStopsNoThread(final String method, final String thread) throws Exception {
+        assumeTrue(FULL || SHORT.contains(method), TAKES_LONG);
         for (final String error : FULL ? ERRORS : ERRORS.subList(0, 1)) {
-            endureBriefly("error-" + method + "-" + error, load -> order(method, thread, error, load));
+            ordeal.endureBriefly("error-" + method + "-" + error, load -> order(method, thread, error));
         }
     }
 
@@ -301,43 +145,30 @@ class FaultsIT {
         "FileSystemRepository.write, Site-to-Site_NIO_Content",
     })
     void aRepositoryThatFailsLosesNothing(final String method, final String thread) throws Exception {
-        endureBriefly("failing-" + method, load -> order(method, thread, "java.io.IOException", load));
+        assumeTrue(FULL || SHORT.contains(method), TAKES_LONG);
+        ordeal.endureBriefly("failing-" + method, load -> order(method, thread, "java.io.IOException"));
     }
 
-    /** Waits until the next call of a method threw; new connections bring about those that are rare. */
-    private static void order(final String method, final String thread, final String error, final Load load)
-            throws IOException {
+    /** Waits until the next call of a method threw. */
+    private static void order(final String method, final String thread, final String error) throws IOException {
         final Path written = ORDER.resolveSibling(ORDER.getFileName() + ".new");
         Files.writeString(written, method + " " + thread + " " + error);
         Files.move(written, ORDER, StandardCopyOption.ATOMIC_MOVE);
-        Awaitility.await().atMost(PATIENCE).until(() -> {
-            if (method.endsWith("validateHandshakeRequest")) {
-                connectAndLeave();
-            }
-            return !Files.exists(ORDER);
-        });
-    }
-
-    private static void connectAndLeave() {
-        try (FaultPeer peer = connect(address(), "input")) {
-            peer.push("order-" + System.nanoTime(), new byte[0]);
-        } catch (final IOException e) {
-            logger.debug("That was the one", e);
-        }
+        Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> !Files.exists(ORDER));
     }
 
     @Test
     @Order(2)
     void aPauseOfTheProcessIsNoticedByNobody() throws Exception {
         assumeTrue(FULL, TAKES_LONG);
-        endure("paused", load -> {
-            final long failures = load.small.failures();
+        ordeal.endure("paused", load -> {
+            final long failures = load.failures();
             final PausedProcess paused =
                     PausedProcess.pause(ProcessHandle.of(nifi.instance().pid()).orElseThrow());
             TimeUnit.SECONDS.sleep(PAUSE_SECONDS);
             paused.close();
             load.awaitProgress();
-            assertEquals(failures, load.small.failures(), "clients that noticed");
+            assertEquals(failures, load.failures(), "clients that noticed");
         });
     }
 
@@ -345,14 +176,14 @@ class FaultsIT {
     @Order(2)
     void usedUpFileDescriptorsAreAPassingTrouble() throws Exception {
         assumeTrue(FULL, TAKES_LONG);
-        endure("descriptors", load -> {
+        ordeal.endure("descriptors", load -> {
             final long pid = nifi.instance().pid();
             limitDescriptors(pid, Vitals.descriptors(pid) + SPARE_DESCRIPTORS);
             final List<Socket> crowd = new ArrayList<>();
             try {
                 for (int peer = 0; peer < 100; peer++) {
                     final Socket socket = new Socket();
-                    socket.connect(address());
+                    socket.connect(Ordeal.address(nifi));
                     crowd.add(socket);
                 }
                 TimeUnit.SECONDS.sleep(2);
@@ -378,8 +209,9 @@ class FaultsIT {
     @EnumSource(value = FaultyProxy.Harm.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aProxyThatDoesHarmMakesNoHarm(final FaultyProxy.Harm harm) throws Exception {
         assumeTrue(FULL || harm == FaultyProxy.Harm.CUT, TAKES_LONG);
-        try (FaultyProxy proxy = new FaultyProxy(address())) {
-            endure("proxy-" + harm, proxy.address(), load -> {
+        try (FaultyProxy proxy = new FaultyProxy(Ordeal.address(nifi))) {
+            final Load.Entrance entrance = (port, steps) -> ordeal.connect(proxy.address(), nifi.portId(port), steps);
+            ordeal.endure("proxy-" + harm, entrance, load -> {
                 proxy.harm(harm);
                 TimeUnit.SECONDS.sleep(PAUSE_SECONDS);
                 proxy.harm(FaultyProxy.Harm.NONE);
@@ -390,28 +222,35 @@ class FaultsIT {
     @Test
     @Order(2)
     void aPortThatStopsAndStartsLosesNothing() throws Exception {
-        endure("port-stopped", load -> {
-            nifi.flow().stop(port());
-            nifi.flow().start(port());
+        ordeal.endure("port-stopped", load -> {
+            final Component port = ordeal.port();
+            nifi.flow().stop(port);
+            nifi.flow().start(port);
             load.awaitProgress();
-            nifi.flow().stop(port());
-            nifi.flow().disable(port());
-            nifi.flow().stop(port());
-            nifi.flow().start(port());
+            nifi.flow().stop(port);
+            nifi.flow().disable(port);
+            nifi.flow().stop(port);
+            nifi.flow().start(port);
         });
     }
 
     @Test
     @Order(2)
     void aPortThatIsDeletedTakesNothingElseWithIt() throws Exception {
+        assumeTrue(FULL, TAKES_LONG);
         final Component doomed = nifi.flow().ensurePort(ComponentKind.INPUT_PORT, "doomed", 1);
-        final Component connection = nifi.flow().connect(doomed, sink(), BackPressure.generous());
+        final Component connection = nifi.flow().connect(doomed, ordeal.sink(), BackPressure.generous());
+        if (SECURE) {
+            nifi.policies()
+                    .grant(Identity.CLIENT.distinguishedName(), Action.WRITE, HarnessPolicies.transferTo(doomed));
+        }
         nifi.flow().start(doomed);
-        endure("port-deleted", load -> {
-            final ResendingSenders.Connector connector = () -> new FaultPeer(address(), doomed.id(), tls);
-            try (ResendingSenders small = ResendingSenders.start("doomed-small", 4, SMALL_BYTES, connector);
-                    ResendingSenders large = ResendingSenders.start("doomed-large", 2, LARGE_BYTES, connector)) {
-                small.awaitMore(BEFORE_FAULT);
+        ordeal.endure("port-deleted", load -> {
+            final ResendingSenders.Connector connector =
+                    () -> ordeal.connect(Ordeal.address(nifi), doomed.id(), step -> {});
+            try (ResendingSenders small = ResendingSenders.start("doomed-small", 4, Load.SMALL_BYTES, connector);
+                    ResendingSenders large = ResendingSenders.start("doomed-large", 2, Load.LARGE_BYTES, connector)) {
+                small.awaitMore(DOOMED_PACKETS);
                 large.awaitMore(1);
                 nifi.flow().stop(doomed);
                 new QueueClient(nifi.rest()).empty(connection);
@@ -422,16 +261,67 @@ class FaultsIT {
         });
     }
 
+    @ParameterizedTest
+    @Order(2)
+    @ValueSource(ints = {Load.SMALL_BYTES, Load.LARGE_BYTES})
+    void backPressureComesAndGoesAtEveryStepOfAPush(final int bytes) throws Exception {
+        assumeTrue(FULL, TAKES_LONG);
+        final Component connection = ordeal.connection();
+        ordeal.endure("back-pressure-push-" + bytes, load -> {
+            for (final FaultPeer.Step step : FaultPeer.Step.PUSH) {
+                for (final boolean goesOnWhileFull : new boolean[] {true, false}) {
+                    final Gate gate = new Gate(step);
+                    final String kind = "held-" + step + goesOnWhileFull;
+                    try (ResendingSenders held = load.join(kind, 1, bytes, gate)) {
+                        gate.awaitPeer();
+                        fillAndFree(connection, goesOnWhileFull ? gate : null, FaultsIT::awaitRefusal);
+                        gate.close();
+                        held.awaitMore(2);
+                    }
+                }
+            }
+        });
+    }
+
     @Test
     @Order(2)
-    void backPressureComesAndGoes() throws Exception {
+    void backPressureComesAndGoesAtEveryStepOfAPull() throws Exception {
         assumeTrue(FULL, TAKES_LONG);
-        endure("back-pressure", load -> {
-            for (int turn = 0; turn < PAUSE_SECONDS; turn++) {
-                nifi.flow().setBackPressure(connection(), new BackPressure(1, 1));
-                TimeUnit.SECONDS.sleep(1);
-                nifi.flow().setBackPressure(connection(), BackPressure.generous());
-                load.awaitProgress();
+        final Component connection = ordeal.loop();
+        ordeal.endure("back-pressure-pull", load -> {
+            for (final FaultPeer.Step step : FaultPeer.Step.PULL) {
+                for (final boolean goesOnWhileFull : new boolean[] {true, false}) {
+                    final Gate gate = new Gate(step);
+                    load.joinPullers(gate);
+                    gate.awaitPeer();
+                    fillAndFree(connection, goesOnWhileFull ? gate : null, load::awaitPulls);
+                    gate.close();
+                    load.awaitPulls();
+                }
+            }
+        });
+    }
+
+    /** Makes a connection full for a while, in which a gate is opened, if there is one. */
+    private static void fillAndFree(final Component connection, final Gate gate, final Runnable whileFull)
+            throws InterruptedException {
+        nifi.flow().setBackPressure(connection, FULL_WITH_ONE);
+        whileFull.run();
+        if (gate != null) {
+            gate.close();
+            Thread.sleep(STAYS_FULL);
+        }
+        nifi.flow().setBackPressure(connection, BackPressure.generous());
+    }
+
+    /** The sink stands still: what the load has pushed is still there. */
+    private static void awaitRefusal() {
+        Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> {
+            try {
+                ordeal.connect("input", step -> {}).close();
+                return false;
+            } catch (final IOException e) {
+                return e.getMessage().contains(ResponseCode.PORTS_DESTINATION_FULL.name());
             }
         });
     }
@@ -447,7 +337,7 @@ class FaultsIT {
     void aFullDiskIsAPassingTrouble(final String repository) throws Exception {
         assumeTrue(FULL, TAKES_LONG);
         assumeTrue(DISKS.containsKey(repository), "no right to mount a small disk");
-        endure("full-" + repository, load -> {
+        ordeal.endure("full-" + repository, load -> {
             DISKS.get(repository).fill();
             TimeUnit.SECONDS.sleep(PAUSE_SECONDS);
             DISKS.get(repository).empty();
@@ -459,11 +349,11 @@ class FaultsIT {
     void killsLoseNothing() throws Exception {
         for (int kills = 0; kills < KILLS; kills += KILLS_IN_A_ROUND) {
             final int inThisRound = Math.min(KILLS_IN_A_ROUND, KILLS - kills);
-            endure("killed-" + kills, load -> {
+            ordeal.endure("killed-" + kills, load -> {
                 for (int kill = 0; kill < inThisRound; kill++) {
                     nifi.kill();
                     nifi.startAgain();
-                    nifi.flow().stop(sink());
+                    nifi.flow().stop(ordeal.sink());
                     load.awaitProgress();
                 }
             });

@@ -4,7 +4,9 @@ package org.nios2s.faults;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,6 +54,7 @@ class HostileIT {
     private static final int MORE_THREADS = 25;
 
     private static final int MORE_DESCRIPTORS = 25;
+    private static final int OTHER_DESCRIPTORS = 500;
     private static final int PULLABLE = 50;
     private static final int PULLABLE_BYTES = 1_000_000;
 
@@ -90,7 +93,15 @@ class HostileIT {
         // The ports are not known before NiFi runs, and not needed to count the attacks.
         return attacks.all().stream()
                 .filter(attack -> ONLY.matcher(attack.name()).find())
-                .map(attack -> FULL ? attack : attack.by(Math.min(attack.peers(), MOST_PEERS_IN_SHORT)));
+                .map(attack -> attack.by(Math.min(attack.peers(), mostPeers())));
+    }
+
+    /** As many as this process may have sockets, beside the honest clients'. */
+    private static int mostPeers() {
+        final long files = ManagementFactory.getOperatingSystemMXBean() instanceof final UnixOperatingSystemMXBean unix
+                ? unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount()
+                : Integer.MAX_VALUE;
+        return Math.clamp(files - OTHER_DESCRIPTORS, 1, FULL ? Integer.MAX_VALUE : MOST_PEERS_IN_SHORT);
     }
 
     @ParameterizedTest

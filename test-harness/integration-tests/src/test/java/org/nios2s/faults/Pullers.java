@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 
 /**
- * Clients that pull whatever there is, and remember what they received. Every method may be called on any thread; each client
+ * Clients that pull whatever there is, on a new connection when there was nothing, and remember what they received. Every method may be called on any thread; each client
  * has one.
  */
 final class Pullers implements AutoCloseable {
@@ -23,25 +23,25 @@ final class Pullers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int PAUSE_MILLIS = 50;
 
-    private final ResendingSenders.Connector connector;
     private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<String> doubts = new ConcurrentLinkedQueue<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private volatile boolean over;
 
-    private Pullers(final ResendingSenders.Connector connector) {
-        this.connector = connector;
-    }
-
     static Pullers start(final int clients, final ResendingSenders.Connector connector) {
-        final Pullers pullers = new Pullers(connector);
+        final Pullers pullers = new Pullers();
         for (int client = 0; client < clients; client++) {
-            pullers.threads.submit(pullers::pull);
+            pullers.join(connector);
         }
         return pullers;
     }
 
-    private void pull() {
+    /** Starts one more client. */
+    void join(final ResendingSenders.Connector connector) {
+        threads.submit(() -> pull(connector));
+    }
+
+    private void pull(final ResendingSenders.Connector connector) {
         while (!over) {
             try (FaultPeer peer = connector.connect()) {
                 pullFrom(peer);
@@ -53,11 +53,10 @@ final class Pullers implements AutoCloseable {
 
     private void pullFrom(final FaultPeer peer) throws IOException {
         try {
-            while (!over) {
-                if (!peer.pull(received::add)) {
-                    pause();
-                }
+            while (!over && peer.pull(received::add)) {
+                // There may be more.
             }
+            pause();
         } finally {
             doubts.addAll(peer.unsettled());
         }

@@ -22,6 +22,8 @@ final class ResendingSenders implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int PAUSE_AFTER_FAILURE_MILLIS = 50;
+    /** Then a client comes again on a new one. */
+    private static final int PACKETS_PER_CONNECTION = 50;
 
     /** How a client gets its connection. */
     @FunctionalInterface
@@ -69,6 +71,10 @@ final class ResendingSenders implements AutoCloseable {
                 peer.push(id, content);
                 acknowledged.add(id);
                 packet++;
+                if (packet % PACKETS_PER_CONNECTION == 0) {
+                    leave(peer);
+                    peer = null;
+                }
             } catch (final IOException | RuntimeException e) {
                 failures.increment();
                 if (peer != null && peer.isInDoubt()) {

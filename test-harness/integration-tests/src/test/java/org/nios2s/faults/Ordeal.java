@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import org.awaitility.Awaitility;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.QueueClient;
+import org.nios2s.harness.nifi.security.Identity;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A NiFi, or a cluster, to which something happens under load. Whatever was acknowledged has arrived, twice only where the
+ * protocol left the client in doubt; NiFi serves again without a restart, and nothing of the listener is left over.
+ * For the thread of the tests; clients connect on theirs.
+ */
+final class Ordeal {
+
+    static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    private static final Logger logger = LoggerFactory.getLogger(Ordeal.class);
+
+    /** In which all kinds of clients are served again after a fault that passes at once. */
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    private static final Duration STANDSTILL = Duration.ofSeconds(1);
+    private static final int MORE_DESCRIPTORS = 40;
+    /** NiFi's own pools come and go by a few. */
+    private static final int MORE_THREADS = 25;
+
+    private final List<NifiInstance> nodes;
+    private final List<Path> ledgers = new ArrayList<>();
+    private final AtomicInteger connections = new AtomicInteger();
+    private volatile SSLContext tls;
+
+    /** Something happens under load. */
+    @FunctionalInterface
+    interface Fault {
+        void happen(Load load) throws Exception;
+    }
+
+    /** Makes the sinks of all nodes keep what they get. */
+    Ordeal(final List<NifiInstance> nodes) throws IOException {
+        this.nodes = nodes;
+        for (final NifiInstance node : nodes) {
+            final Path ledger = node.keepPacketIds("faults.ids");
+            Files.write(ledger, new byte[0]);
+            ledgers.add(ledger);
+        }
+        if (nifi().instance().keyStore() != null) {
+            tls = nifi().security().context(nifi().security().keyStore(Identity.CLIENT));
+        }
+    }
+
+    /** Clients that connect from now on speak TLS like this. */
+    void speak(final SSLContext context) {
+        tls = context;
+    }
+
+    private NifiInstance nifi() {
+        return nodes.getFirst();
+    }
+
+    /** Connects to the nodes in turn. */
+    FaultPeer connect(final String port, final Consumer<FaultPeer.Step> steps) throws IOException {
+        final NifiInstance node = nodes.get(Math.floorMod(connections.getAndIncrement(), nodes.size()));
+        return new FaultPeer(address(node), nifi().portId(port), tls, steps);
+    }
+
+    /** A peer of a NiFi at some address. */
+    FaultPeer connect(final InetSocketAddress listener, final String portId, final Consumer<FaultPeer.Step> steps)
+            throws IOException {
+        return new FaultPeer(listener, portId, tls, steps);
+    }
+
+    static InetSocketAddress address(final NifiInstance node) {
+        return new InetSocketAddress(node.instance().s2sHost(), node.instance().s2sPort());
+    }
+
+    /** A fault after which all kinds of clients are served again at once. */
+    void endureBriefly(final String name, final Fault fault) throws Exception {
+        final Duration recovery = endure(name, fault);
+        assertTrue(recovery.compareTo(SOON) <= 0, () -> "served again after " + recovery);
+    }
+
+    Duration endure(final String name, final Fault fault) throws Exception {
+        return endure(name, this::connect, fault);
+    }
+
+    /** Lets something happen to clients that have an entrance; says how long it took until they were served again. */
+    Duration endure(final String name, final Load.Entrance entrance, final Fault fault) throws Exception {
+        final Map<NifiInstance, Vitals> before = new HashMap<>();
+        nodes.forEach(node -> before.put(node, Vitals.withoutHeap(node)));
+        final Component sink = sink();
+        nifi().flow().stop(sink);
+        final Load load = new Load(name, entrance);
+        final Duration recovery;
+        try {
+            load.awaitProgress();
+            assertNotEquals(Map.of(), Leftovers.of(nifi()), "what is counted has other names");
+            fault.happen(load);
+            recovery = load.awaitRecovery();
+        } finally {
+            load.close();
+        }
+        nifi().flow().start(sink);
+        Awaitility.await().atMost(PATIENCE).until(() -> queued() == 0);
+        awaitStandstill();
+        logger.info("{}: served again after {} ms; {}", name, recovery.toMillis(), load);
+        load.judge(arrived());
+        for (final NifiInstance node : nodes) {
+            Awaitility.await().atMost(PATIENCE).until(() -> Leftovers.of(node), Map.of()::equals);
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() -> Vitals.withoutHeap(node), now -> isLike(before.get(node), now));
+        }
+        return recovery;
+    }
+
+    private static boolean isLike(final Vitals before, final Vitals now) {
+        return now.descriptors() <= before.descriptors() + MORE_DESCRIPTORS
+                && now.threads() <= before.threads() + MORE_THREADS;
+    }
+
+    /** The ids of all that the sinks got. */
+    private List<String> arrived() throws IOException {
+        final List<String> ids = new ArrayList<>();
+        for (final Path ledger : ledgers) {
+            ids.addAll(Files.readAllLines(ledger));
+        }
+        return ids;
+    }
+
+    /** Waits until the sinks write no more ids. */
+    private void awaitStandstill() {
+        final AtomicLong size = new AtomicLong(-1);
+        Awaitility.await().during(STANDSTILL).atMost(PATIENCE).until(() -> {
+            final long now =
+                    ledgers.stream().map(Path::toFile).mapToLong(File::length).sum();
+            return size.getAndSet(now) == now;
+        });
+    }
+
+    private long queued() {
+        return new QueueClient(nifi().rest()).size(connection()).flowFiles();
+    }
+
+    Component sink() {
+        return nifi().flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow();
+    }
+
+    Component port() {
+        return port(ComponentKind.INPUT_PORT, "input");
+    }
+
+    /** From the port to the sink. */
+    Component connection() {
+        return nifi().flow().findConnection(port(), sink()).orElseThrow();
+    }
+
+    /** From which is pulled. */
+    Component loop() {
+        return nifi().flow()
+                .findConnection(port(ComponentKind.INPUT_PORT, "loop-in"), port(ComponentKind.OUTPUT_PORT, "loop-out"))
+                .orElseThrow();
+    }
+
+    private Component port(final ComponentKind kind, final String name) {
+        return nifi().flow().find(kind, name).orElseThrow();
+    }
+}
