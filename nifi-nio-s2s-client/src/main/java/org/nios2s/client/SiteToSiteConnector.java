@@ -215,13 +215,17 @@ final class SiteToSiteConnector implements AutoCloseable {
                 .reduce(new ClientStatistics(0, 0, 0, 0), ClientStatistics::plus);
     }
 
-    /** Takes no transaction any more, and waits until those under way have ended, but not longer than this. */
+    /**
+     * Takes no transaction any more, and waits until those under way have ended, but not longer than this. Whether a peer
+     * still tells its cluster's peers is nothing to wait for.
+     */
     void drain(final Duration longest) {
         closed = true;
         if (isOnWorker()) {
             return;
         }
         final CompletableFuture<Void> ended = CompletableFuture.allOf(transfers.stream()
+                .filter(transfer -> !(transfer instanceof PeerListTransfer))
                 .map(transfer -> transfer.result().exceptionally(failure -> null))
                 .toArray(CompletableFuture[]::new));
         try {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.net.spi.InetAddressResolver;
+import java.net.spi.InetAddressResolverProvider;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+
+/**
+ * The JVM's resolution of names, but for those under {@link #DOMAIN}: nobody answers for them until {@link #letGo}. Waits on
+ * the thread that asks and, as the system's resolver, hears of no interrupt.
+ */
+public final class SilentNames extends InetAddressResolverProvider {
+    static final String DOMAIN = ".black-hole.invalid";
+
+    private static volatile CountDownLatch answer = new CountDownLatch(1);
+
+    /** Ends all questions that wait, without an answer. */
+    static void letGo() {
+        final CountDownLatch before = answer;
+        answer = new CountDownLatch(1);
+        before.countDown();
+    }
+
+    @Override
+    public String name() {
+        return "silent for " + DOMAIN;
+    }
+
+    @Override
+    public InetAddressResolver get(final Configuration configuration) {
+        final InetAddressResolver builtin = configuration.builtinResolver();
+        return new InetAddressResolver() {
+            @Override
+            public Stream<InetAddress> lookupByName(final String host, final LookupPolicy policy)
+                    throws UnknownHostException {
+                if (host.endsWith(DOMAIN)) {
+                    awaitUninterruptibly(answer);
+                    throw new UnknownHostException(host);
+                }
+                return builtin.lookupByName(host, policy);
+            }
+
+            @Override
+            public String lookupByAddress(final byte[] address) throws UnknownHostException {
+                return builtin.lookupByAddress(address);
+            }
+        };
+    }
+
+    private static void awaitUninterruptibly(final CountDownLatch latch) {
+        boolean interrupted = false;
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (final InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
