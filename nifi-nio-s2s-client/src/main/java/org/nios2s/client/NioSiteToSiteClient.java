@@ -50,8 +50,11 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
         boolean made = false;
         try {
             if (config.getTransportProtocol() != SiteToSiteTransportProtocol.RAW) {
-                throw new IllegalArgumentException("Only RAW is supported, not " + config.getTransportProtocol()
-                        + ": use NiFi's own client for it");
+                throw new IllegalStateException("Transport protocol '" + config.getTransportProtocol()
+                        + "' is not supported, only RAW is: use NiFi's own client for it");
+            }
+            if (config.getPortName() == null && config.getPortIdentifier() == null) {
+                throw new IllegalStateException("Must specify either Port Name or Port Identifier to build a client");
             }
             final SSLContext tls = config.getSslContext();
             // As NiFi's client: whom the trust store knows is trusted, whatever its name.

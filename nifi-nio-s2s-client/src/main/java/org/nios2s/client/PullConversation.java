@@ -242,7 +242,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         if (answer.code() == ResponseCode.BAD_CHECKSUM) {
             throw connection.failure(
                     FailureReason.BAD_CHECKSUM,
-                    "Received bytes with CRC32 " + decoder.checksum() + ", the peer sent others",
+                    "Received a BadChecksum response: the bytes that arrived have CRC32 " + decoder.checksum(),
                     null);
         }
         if (answer.code() != ResponseCode.CONFIRM_TRANSACTION) {

@@ -284,7 +284,8 @@ final class PushConversation implements Conversation {
             ResponseMessage.write(connection.gather(), ResponseCode.BAD_CHECKSUM);
             throw connection.failure(
                     FailureReason.BAD_CHECKSUM,
-                    "Sent bytes with CRC32 " + ours + ", the peer received bytes with " + answer.message(),
+                    "Sent bytes with CRC32 " + ours + ", while the peer calculated CRC32 Checksum as "
+                            + answer.message(),
                     null);
         }
         ResponseMessage.write(connection.gather(), ResponseCode.CONFIRM_TRANSACTION, "");

@@ -215,7 +215,8 @@ final class RemoteCluster implements PeerChoice {
                 identifiers.put(direction, identifier);
             }
         }
-        final Set<PeerStatus> peers = askPeers(site, secure);
+        // Without TLS no node could be asked; whoever chooses hears why.
+        final Set<PeerStatus> peers = secure && tls == null ? Set.of() : askPeers(site, secure);
         final PeerPersistence persistence = config.getPeerPersistence();
         if (persistence != null) {
             keep(

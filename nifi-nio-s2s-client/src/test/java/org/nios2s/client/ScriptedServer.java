@@ -4,9 +4,11 @@ package org.nios2s.client;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -82,6 +84,8 @@ final class ScriptedServer implements AutoCloseable {
     final AtomicInteger highestVersion = new AtomicInteger(6);
     final AtomicInteger badChecksums = new AtomicInteger();
     final Map<String, int[]> peers = new ConcurrentHashMap<>();
+    /** What was heard after the handshake on each connection that serves a port. */
+    final Queue<ByteArrayOutputStream> heard = new ConcurrentLinkedQueue<>();
 
     private final ServerSocket socket;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -208,9 +212,17 @@ final class ScriptedServer implements AutoCloseable {
         private final InputStream rawIn;
         private final OutputStream rawOut;
         private boolean compressed;
+        private OutputStream recorder = OutputStream.nullOutputStream();
 
         Wire(final Socket connection) throws IOException {
-            rawIn = new BufferedInputStream(connection.getInputStream());
+            rawIn = new BufferedInputStream(new FilterInputStream(connection.getInputStream()) {
+                @Override
+                public int read(final byte[] buffer, final int offset, final int length) throws IOException {
+                    final int read = super.read(buffer, offset, length);
+                    recorder.write(buffer, offset, Math.max(0, read));
+                    return read;
+                }
+            });
             rawOut = new BufferedOutputStream(connection.getOutputStream());
             in = new DataInputStream(rawIn);
             out = new DataOutputStream(rawOut);
@@ -281,6 +293,11 @@ final class ScriptedServer implements AutoCloseable {
                 properties.put(HandshakeProperty.valueOf(in.readUTF()), in.readUTF());
             }
             handshakes.add(properties);
+            if (properties.containsKey(HandshakeProperty.PORT_IDENTIFIER)) {
+                final ByteArrayOutputStream words = new ByteArrayOutputStream();
+                heard.add(words);
+                recorder = words;
+            }
             compressed = Boolean.parseBoolean(properties.get(HandshakeProperty.GZIP));
             if (!departs(Moment.HANDSHAKE)) {
                 say(ResponseCode.PROPERTIES_OK);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.client.SiteToSiteClient;
 
 /** The REST API of a NiFi, as far as Site-to-Site clients ask it. Lives on the JDK's HTTP server. */
@@ -13,15 +14,21 @@ final class ScriptedSite implements AutoCloseable {
     private static final int OK = 200;
 
     private final HttpServer http;
+    final AtomicInteger asked = new AtomicInteger();
 
     ScriptedSite(final int rawPort) throws IOException {
+        this(rawPort, false);
+    }
+
+    ScriptedSite(final int rawPort, final boolean secure) throws IOException {
         http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         final byte[] controller = """
                 {"revision":{"version":0},"controller":{"id":"site","name":"scripted",
                 "inputPorts":[{"id":"port-id","name":"in"}],"outputPorts":[{"id":"port-id","name":"out"},
                 {"id":"port-in-out","name":"in"}],
-                "remoteSiteListeningPort":%d,"siteToSiteSecure":false}}""".formatted(rawPort).getBytes();
+                "remoteSiteListeningPort":%d,"siteToSiteSecure":%b}}""".formatted(rawPort, secure).getBytes();
         http.createContext("/nifi-api/site-to-site", exchange -> {
+            asked.incrementAndGet();
             exchange.getResponseHeaders().add("Content-Type", "application/json");
             exchange.sendResponseHeaders(OK, controller.length);
             exchange.getResponseBody().write(controller);
@@ -30,8 +37,12 @@ final class ScriptedSite implements AutoCloseable {
         http.start();
     }
 
+    int port() {
+        return http.getAddress().getPort();
+    }
+
     String url() {
-        return "http://127.0.0.1:" + http.getAddress().getPort() + "/nifi";
+        return "http://127.0.0.1:" + port() + "/nifi";
     }
 
     /**

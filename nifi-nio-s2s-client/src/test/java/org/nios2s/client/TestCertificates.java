@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import java.io.OutputStream;
 import java.math.BigInteger;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
@@ -99,6 +102,20 @@ final class TestCertificates {
         trustStore.setCertificateEntry("trusted", trusted.certificate());
         trust.init(trustStore);
         return new CountingTrust((X509ExtendedTrustManager) trust.getTrustManagers()[0]);
+    }
+
+    /** Writes key and trust in one store, as NiFi's configuration names them. */
+    static void write(final Path file, final Identity own, final Identity trusted) throws Exception {
+        final KeyStore store = emptyStore();
+        store.setKeyEntry("own", own.keys().getPrivate(), PASSWORD, new Certificate[] {own.certificate()});
+        store.setCertificateEntry("trusted", trusted.certificate());
+        try (OutputStream out = Files.newOutputStream(file)) {
+            store.store(out, PASSWORD);
+        }
+    }
+
+    static String password() {
+        return new String(PASSWORD);
     }
 
     private static KeyStore emptyStore() throws Exception {
