@@ -9,6 +9,7 @@ import static org.nios2s.client.Outcomes.packet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -18,11 +19,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 
 /** A cluster of two scripted nodes behind one REST API. */
 class RemoteClusterTest {
     private static final int MANY = 100;
+    private static final int MOST_QUEUED = 1_000_000_000;
 
     private ScriptedServer first;
     private ScriptedServer second;
@@ -112,5 +118,70 @@ class RemoteClusterTest {
                         && failure.getMessage().contains("penalized");
             });
         }
+    }
+
+    /** Lets nearly every choice fall on the second node first. */
+    private void prefer(final boolean fewest) {
+        for (final ScriptedServer node : List.of(first, second)) {
+            node.peers.put("127.0.0.1", new int[] {first.port(), fewest ? MOST_QUEUED : 0});
+            node.peers.put("localhost", new int[] {second.port(), fewest ? 0 : MOST_QUEUED});
+        }
+    }
+
+    /** Whoever pauses before another attempt fails here. */
+    private SiteToSite failingOver() {
+        return SiteToSite.builder()
+                .url(site.url())
+                .retry(RetryPolicy.standard().withPauses(Duration.ofDays(1), Duration.ofDays(1)))
+                .build();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Moment.class,
+            mode = Mode.EXCLUDE,
+            names = {"FINISHED"})
+    void aPushThatFailsBeforeItsEndGoesToTheNextNodeAtOnce(final Moment moment) throws Exception {
+        prefer(true);
+        second.at(moment, ScriptedServer.hangUp());
+        try (SiteToSite cluster = failingOver()) {
+            final TransactionResult result =
+                    Outcomes.await(cluster.inputPort("in").send(List.of(packet("a"))));
+            assertEquals("127.0.0.1:" + first.port(), result.peer());
+        }
+        assertTrue(second.accepted.get() > 0, "the other node was not tried");
+        assertEquals(1, first.committed.size());
+        assertEquals(0, second.committed.size());
+    }
+
+    @Test
+    void aPushThatFailsAtItsEndGoesToNobodyElse() throws Exception {
+        prefer(true);
+        second.at(Moment.FINISHED, ScriptedServer.hangUp());
+        try (SiteToSite cluster = failingOver()) {
+            final TransactionException failure = Outcomes.assertFails(
+                    cluster.inputPort("in").send(List.of(packet("a"))),
+                    TransactionStep.COMPLETE,
+                    FailureReason.CONNECTION_LOST);
+            assertTrue(failure.isOutcomeUnknown());
+        }
+        assertEquals(0, first.committed.size());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Moment.class,
+            mode = Mode.EXCLUDE,
+            names = {"FINISHED", "CONFIRM"})
+    void aPullThatFailsBeforeItsPacketsGoesToTheNextNodeAtOnce(final Moment moment) throws Exception {
+        prefer(false);
+        first.offered.add(new Received(Map.of(), new byte[3]));
+        second.at(moment, ScriptedServer.hangUp());
+        try (SiteToSite cluster = failingOver()) {
+            assertEquals(
+                    1,
+                    Outcomes.await(cluster.outputPort("out").pull(packet -> {})).packets());
+        }
+        assertTrue(second.accepted.get() > 0, "the other node was not tried");
     }
 }
