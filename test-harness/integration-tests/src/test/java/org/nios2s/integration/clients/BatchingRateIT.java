@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.integration.clients;
+
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.nifi.remote.Transaction;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.nios2s.client.BatchingSender;
+import org.nios2s.client.InputPort;
+import org.nios2s.client.Packet;
+import org.nios2s.client.SiteToSite;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.SinkLedger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The same records to the same NiFi three ways: through a batching sender, in a transaction each, and with NiFi's client and
+ * batches made by hand. Each of them arrives once; the log says rates and processor time. The test's thread gives the records,
+ * but for NiFi's client, which has a thread per transaction.
+ *
+ * <p>{@code -Drate.records=1000000 -Drate.single=100000} measures; then leak detection has to be off, see
+ * {@code docs/client.md}.
+ */
+class BatchingRateIT {
+    private static final Logger logger = LoggerFactory.getLogger(BatchingRateIT.class);
+
+    private static final int RECORDS = Integer.getInteger("rate.records", 5_000);
+    private static final int SINGLE_RECORDS = Integer.getInteger("rate.single", 1_000);
+    private static final int WARM_UP_PART = 10;
+    private static final byte[] CONTENT = new byte[100];
+    private static final Map<String, String> ATTRIBUTES = Map.of("filename", "reading");
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    /** As the batching sender has them. */
+    private static final int BATCH = 500;
+
+    private static final int TRANSACTIONS = 4;
+    private static final int MOST_PENDING = 2_000;
+    private static final double NANOS_OF_A_MICROSECOND = 1_000;
+
+    private static NifiInstance nifi;
+
+    @BeforeAll
+    static void start() {
+        nifi = NifiInstance.start(new NifiOptions()
+                .home(ServingNifi.HOMES.resolve("batching-rate"))
+                .listener(Listener.NIO)
+                .heap("1g")
+                .fresh(true)
+                .stopOnExit(true));
+    }
+
+    @AfterAll
+    static void stop() {
+        if (nifi != null) {
+            nifi.close();
+        }
+    }
+
+    /** Sends so many records and returns when all are acknowledged. */
+    @FunctionalInterface
+    private interface Way {
+        void send(int records) throws Exception;
+    }
+
+    @Test
+    void everyRecordArrivesWhicheverWayItIsSent() throws Exception {
+        try (SiteToSite site = SiteToSite.builder()
+                .address(nifi.instance().s2sHost(), nifi.instance().s2sPort())
+                .build()) {
+            final InputPort port = site.inputPort(nifi.portId("input"));
+            measure("batching sender", RECORDS, records -> batching(port, records));
+            measure("NiFi's client, batches by hand", RECORDS, BatchingRateIT::byHand);
+            measure("a transaction per record", SINGLE_RECORDS, records -> single(port, records));
+        }
+    }
+
+    private static void measure(final String name, final int records, final Way way) throws Exception {
+        arrive(records / WARM_UP_PART, way);
+        final Duration nifiBefore = nifi.usage().cpu();
+        final long ownBefore = ownNanos();
+        final long nanos = arrive(records, way);
+        logger.info(
+                "{}: {} records of {} bytes, {} records/s; processor time per record: client {} us, NiFi {} us",
+                name,
+                records,
+                CONTENT.length,
+                Math.round(records / (nanos / (double) Duration.ofSeconds(1).toNanos())),
+                perRecord(ownNanos() - ownBefore, records),
+                perRecord(nifi.usage().cpu().minus(nifiBefore).toNanos(), records));
+    }
+
+    private static String perRecord(final long nanos, final int records) {
+        return "%.1f".formatted(nanos / NANOS_OF_A_MICROSECOND / records);
+    }
+
+    /** @return the processor time of this JVM */
+    private static long ownNanos() {
+        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
+    }
+
+    /** @return how long it took until all were acknowledged; they are in the ledger when this returns */
+    private static long arrive(final int records, final Way way) throws Exception {
+        final SinkLedger before = nifi.ledger();
+        final long began = System.nanoTime();
+        way.send(records);
+        final long nanos = System.nanoTime() - began;
+        final SinkLedger all = new SinkLedger(records, (long) records * CONTENT.length);
+        Awaitility.await().atMost(PATIENCE).until(() -> nifi.ledger().since(before), all::equals);
+        return nanos;
+    }
+
+    private static void batching(final InputPort port, final int records) throws Exception {
+        final AtomicReference<Throwable> failure = new AtomicReference<>();
+        try (BatchingSender sender = port.batching(BATCH, Duration.ofMillis(50))) {
+            for (int i = 0; i < records; i++) {
+                sender.send(Packet.of(ATTRIBUTES, CONTENT)).whenComplete((done, failed) -> keep(failure, failed));
+            }
+        }
+        failOn(failure);
+    }
+
+    private static void single(final InputPort port, final int records) throws Exception {
+        final AtomicReference<Throwable> failure = new AtomicReference<>();
+        final Semaphore pending = new Semaphore(MOST_PENDING);
+        for (int i = 0; i < records; i++) {
+            pending.acquire();
+            port.send(Packet.of(ATTRIBUTES, CONTENT)).whenComplete((done, failed) -> {
+                keep(failure, failed);
+                pending.release();
+            });
+        }
+        pending.acquire(MOST_PENDING);
+        failOn(failure);
+    }
+
+    private static void byHand(final int records) throws Exception {
+        try (SiteToSiteClient client = new SiteToSiteClient.Builder()
+                        .url(nifi.instance().api().replace("/nifi-api", "/nifi"))
+                        .portName("input")
+                        .build();
+                ExecutorService threads = Executors.newFixedThreadPool(TRANSACTIONS)) {
+            final List<Future<?>> senders = new ArrayList<>();
+            for (int sender = 0; sender < TRANSACTIONS; sender++) {
+                final int own = records / TRANSACTIONS + (sender < records % TRANSACTIONS ? 1 : 0);
+                senders.add(threads.submit(() -> {
+                    for (int left = own; left > 0; left -= BATCH) {
+                        pushByHand(client, Math.min(left, BATCH));
+                    }
+                    return null;
+                }));
+            }
+            for (final Future<?> sender : senders) {
+                sender.get();
+            }
+        }
+    }
+
+    private static void pushByHand(final SiteToSiteClient client, final int records) throws Exception {
+        final Transaction transaction = client.createTransaction(TransferDirection.SEND);
+        for (int i = 0; i < records; i++) {
+            transaction.send(CONTENT, ATTRIBUTES);
+        }
+        transaction.confirm();
+        transaction.complete();
+    }
+
+    private static void keep(final AtomicReference<Throwable> failure, final Throwable failed) {
+        if (failed != null) {
+            failure.set(failed);
+        }
+    }
+
+    private static void failOn(final AtomicReference<Throwable> failure) {
+        if (failure.get() != null) {
+            throw new AssertionError("A record failed", failure.get());
+        }
+    }
+}
