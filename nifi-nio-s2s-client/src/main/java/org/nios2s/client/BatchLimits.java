@@ -4,28 +4,73 @@ package org.nios2s.client;
 import java.time.Duration;
 import java.util.Objects;
 
-/**
- * Where the peer ends a batch that is pulled from it: at the first limit that is reached. Immutable; any thread.
- *
- * @param packets the most packets; 0 for no limit
- * @param bytes the most bytes of content; 0 for no limit
- * @param duration the longest time that the peer adds packets; zero for no limit. With no limit at all the peer takes 5 s
- */
-public record BatchLimits(int packets, long bytes, Duration duration) {
-    /** The peer's own limits. */
+/** Where the peer ends a batch that is pulled from it: at the first limit that is reached. Immutable; any thread. */
+public final class BatchLimits {
+    /** The peer's own limits: it takes 5 s. */
     public static final BatchLimits NONE = new BatchLimits(0, 0, Duration.ZERO);
 
-    /** Checks the limits. */
-    public BatchLimits {
+    private final int packets;
+    private final long bytes;
+    private final Duration duration;
+
+    private BatchLimits(final int packets, final long bytes, final Duration duration) {
         Objects.requireNonNull(duration, "duration");
         if (packets < 0 || bytes < 0 || duration.isNegative()) {
             throw new IllegalArgumentException("Batch limits must be 0 or more, but are " + packets + " packets, "
                     + bytes + " bytes, " + duration);
         }
+        this.packets = packets;
+        this.bytes = bytes;
+        this.duration = duration;
     }
 
     /** @return limits of at most this many packets */
     public static BatchLimits ofPackets(final int packets) {
-        return new BatchLimits(packets, 0, Duration.ZERO);
+        return NONE.withPackets(packets);
+    }
+
+    /** @return the same with another limit of packets; 0 for none */
+    public BatchLimits withPackets(final int most) {
+        return new BatchLimits(most, bytes, duration);
+    }
+
+    /** @return the same with another limit of bytes of content; 0 for none */
+    public BatchLimits withBytes(final long most) {
+        return new BatchLimits(packets, most, duration);
+    }
+
+    /** @return the same with another longest time that the peer adds packets; zero for none */
+    public BatchLimits withDuration(final Duration longest) {
+        return new BatchLimits(packets, bytes, longest);
+    }
+
+    int packets() {
+        return packets;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    Duration duration() {
+        return duration;
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof final BatchLimits limits
+                && packets == limits.packets
+                && bytes == limits.bytes
+                && duration.equals(limits.duration);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(packets, bytes, duration);
+    }
+
+    @Override
+    public String toString() {
+        return packets + " packets, " + bytes + " bytes, " + duration + " (0 is no limit)";
     }
 }

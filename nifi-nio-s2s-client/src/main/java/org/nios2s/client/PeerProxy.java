@@ -10,16 +10,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Objects;
 
-/**
- * A proxy through which a peer is reached. Immutable; any thread.
- *
- * @param kind how one speaks to it
- * @param host its name or address
- * @param port its TCP port
- * @param user the name it wants to know; null for none
- * @param password null for none
- */
-public record PeerProxy(Kind kind, String host, int port, String user, String password) {
+/** A proxy through which a peer is reached. Immutable; any thread. */
+public final class PeerProxy {
     private static final String SOCKS_VERSION = "socksProxyVersion";
     private static final String PROMPT = "SOCKS authentication";
 
@@ -33,16 +25,60 @@ public record PeerProxy(Kind kind, String host, int port, String user, String pa
         HTTP
     }
 
-    /** Checks the values. */
-    public PeerProxy {
-        Objects.requireNonNull(kind, "kind");
-        Objects.requireNonNull(host, "host");
+    private final Kind kind;
+    private final String host;
+    private final int port;
+    private final String user;
+    private final String password;
+
+    private PeerProxy(final Kind kind, final String host, final int port, final String user, final String password) {
+        this.kind = Objects.requireNonNull(kind, "kind");
+        this.host = Objects.requireNonNull(host, "host");
+        this.port = port;
+        this.user = user;
+        this.password = password;
         RemotePort.requireTcpPort(host, port);
     }
 
-    /** @return a proxy that asks for nobody's name */
+    /**
+     * A proxy that asks for nobody's name.
+     *
+     * @param kind how one speaks to it
+     * @param host its name or address
+     * @param port its TCP port
+     */
     public static PeerProxy of(final Kind kind, final String host, final int port) {
         return new PeerProxy(kind, host, port, null, null);
+    }
+
+    /**
+     * The same proxy for who has a name there.
+     *
+     * @param name what it wants to know
+     * @param secret null for none
+     */
+    public PeerProxy withUser(final String name, final String secret) {
+        return new PeerProxy(kind, host, port, name, secret);
+    }
+
+    Kind kind() {
+        return kind;
+    }
+
+    String host() {
+        return host;
+    }
+
+    int port() {
+        return port;
+    }
+
+    String user() {
+        return user;
+    }
+
+    String password() {
+        return password;
     }
 
     /**
@@ -70,14 +106,12 @@ public record PeerProxy(Kind kind, String host, int port, String user, String pa
     private static PeerProxy ofJvm(final InetSocketAddress address) {
         final String host = address.getHostString();
         if ("4".equals(System.getProperty(SOCKS_VERSION))) {
-            return new PeerProxy(Kind.SOCKS4, host, address.getPort(), System.getProperty("user.name"), null);
+            return of(Kind.SOCKS4, host, address.getPort()).withUser(System.getProperty("user.name"), null);
         }
         final PasswordAuthentication known = Authenticator.requestPasswordAuthentication(
                 host, address.getAddress(), address.getPort(), "SOCKS5", PROMPT, null);
-        return known == null
-                ? of(Kind.SOCKS5, host, address.getPort())
-                : new PeerProxy(
-                        Kind.SOCKS5, host, address.getPort(), known.getUserName(), new String(known.getPassword()));
+        final PeerProxy proxy = of(Kind.SOCKS5, host, address.getPort());
+        return known == null ? proxy : proxy.withUser(known.getUserName(), new String(known.getPassword()));
     }
 
     private static URI socket(final String host, final int port) {
@@ -86,6 +120,21 @@ public record PeerProxy(Kind kind, String host, int port, String user, String pa
         } catch (final URISyntaxException e) {
             throw new IllegalArgumentException("The host name " + host + " is none", e);
         }
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof final PeerProxy proxy
+                && kind == proxy.kind
+                && host.equals(proxy.host)
+                && port == proxy.port
+                && Objects.equals(user, proxy.user)
+                && Objects.equals(password, proxy.password);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(kind, host, port, user, password);
     }
 
     /** The password stays out of logs. */

@@ -307,10 +307,9 @@ final class RemoteCluster implements PeerChoice {
     }
 
     private RemotePort port(final PeerDescription peer, final String identifier, final boolean secure) {
-        final BatchLimits limits = new BatchLimits(
-                config.getPreferredBatchCount(),
-                config.getPreferredBatchSize(),
-                Duration.ofMillis(config.getPreferredBatchDuration(TimeUnit.MILLISECONDS)));
+        final BatchLimits limits = BatchLimits.ofPackets(config.getPreferredBatchCount())
+                .withBytes(config.getPreferredBatchSize())
+                .withDuration(Duration.ofMillis(config.getPreferredBatchDuration(TimeUnit.MILLISECONDS)));
         return new RemotePort(
                 peer.getHostname(),
                 peer.getPort(),

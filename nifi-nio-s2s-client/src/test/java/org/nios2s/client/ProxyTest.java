@@ -80,7 +80,8 @@ class ProxyTest {
     @Test
     void aSocksProxyLearnsNameAndPassword() throws Exception {
         try (ScriptedProxy proxy = proxy(Kind.SOCKS5, Manner.ASKS_FOR_PASSWORD)) {
-            final PeerProxy known = new PeerProxy(Kind.SOCKS5, LOOPBACK, proxy.port(), "user", "secret");
+            final PeerProxy known =
+                    PeerProxy.of(Kind.SOCKS5, LOOPBACK, proxy.port()).withUser("user", "secret");
             Outcomes.await(connector.push(server.remotePort().withProxy(known), List.of(packet("a"))));
             assertEquals(List.of("user:secret"), List.copyOf(proxy.credentials));
             assertFalse(known.toString().contains("secret"), "the password would be logged");
@@ -90,7 +91,8 @@ class ProxyTest {
     @Test
     void anHttpProxyLearnsNameAndPassword() throws Exception {
         try (ScriptedProxy proxy = proxy(Kind.HTTP, Manner.OPEN)) {
-            final PeerProxy known = new PeerProxy(Kind.HTTP, LOOPBACK, proxy.port(), "user", "secret");
+            final PeerProxy known =
+                    PeerProxy.of(Kind.HTTP, LOOPBACK, proxy.port()).withUser("user", "secret");
             Outcomes.await(connector.push(server.remotePort().withProxy(known), List.of(packet("a"))));
             final String basic = Base64.getEncoder().encodeToString("user:secret".getBytes(StandardCharsets.US_ASCII));
             assertEquals("Basic " + basic, proxy.credentials.element());

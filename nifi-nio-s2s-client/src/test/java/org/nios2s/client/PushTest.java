@@ -123,7 +123,7 @@ class PushTest {
         final RemotePort port = server.remotePort()
                 .withRequestExpiration(Duration.ofSeconds(7))
                 .withCompress(true)
-                .withBatchLimits(new BatchLimits(3, 4, Duration.ofMillis(5)));
+                .withBatchLimits(BatchLimits.ofPackets(3).withBytes(4).withDuration(Duration.ofMillis(5)));
         push(port, packet("a"));
         assertEquals(
                 Map.of(
