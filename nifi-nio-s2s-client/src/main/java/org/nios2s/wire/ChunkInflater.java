@@ -35,6 +35,8 @@ public final class ChunkInflater implements AutoCloseable {
     private State state = State.HEADER;
     private int plainLeft;
     private int deflatedLeft;
+    /** Whether the inflater may hold back plain bytes, as there was no room for more. */
+    private boolean filled;
 
     /**
      * Takes some deflated bytes and yields some plain ones, of one chunk at a time.
@@ -100,7 +102,7 @@ public final class ChunkInflater implements AutoCloseable {
             skip(in, available);
         } else if (plainLeft == 0) {
             checkEnd(in, available, plain);
-        } else if (available > 0) {
+        } else if (available > 0 || filled) {
             inflateInto(in, available, plain, Math.min(plainLeft, plain.writableBytes()));
         }
         if (deflatedLeft == 0 && plainLeft > 0 && plain.isWritable()) {
@@ -146,6 +148,7 @@ public final class ChunkInflater implements AutoCloseable {
             if (inflater.needsDictionary()) {
                 throw new ProtocolException("A compressed packet's chunk needs a dictionary");
             }
+            filled = written == room;
             plain.writerIndex(plain.writerIndex() + written);
             plainLeft -= written;
             return written;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.wire;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -15,15 +18,17 @@ import org.nios2s.wire.NiFiPackets.Packet;
 
 /** The end of a chunk's zlib data is checked, whatever has arrived before it. Lives on the test's thread. */
 class ChunkEndTest {
-    private static final int STEP_BYTES = 4_096;
+    private static final int STEP_BYTES = 256;
 
     /** From the end: the byte behind the chunk, and before it the last byte of zlib's checksum. */
     private static final int CHECKSUM_FROM_END = 2;
 
+    private static final int CONTENT_BYTES = 4_000;
+
     @ParameterizedTest
     @MethodSource("org.nios2s.wire.Arrival#all")
     void aWrongChecksumOfZlibIsRefusedHoweverItArrives(final Arrival arrival) throws IOException {
-        final Packet packet = Packet.of(Map.of("name", "value"), new byte[1_000]);
+        final Packet packet = Packet.of(Map.of("name", "value"), new byte[CONTENT_BYTES]);
         final byte[] chunk = NiFiPackets.write(List.of(packet), true).bytes();
         chunk[chunk.length - CHECKSUM_FROM_END]++;
         final ByteBuf plain = Unpooled.directBuffer(STEP_BYTES, STEP_BYTES);
@@ -38,5 +43,33 @@ class ChunkEndTest {
         } finally {
             plain.release();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("org.nios2s.wire.Arrival#all")
+    void whatCanBeInflatedIsYieldedBeforeTheChunkIsOver(final Arrival arrival) throws IOException {
+        final Packet packet = Packet.of(Map.of("name", "value"), new byte[CONTENT_BYTES]);
+        final byte[] chunk = NiFiPackets.write(List.of(packet), true).bytes();
+        final Arrival singly = new Arrival(BufferKind.HEAP, Arrival.Pieces.SINGLE_BYTES, 0);
+        for (int length = 0; length <= chunk.length; length++) {
+            final byte[] begun = Arrays.copyOf(chunk, length);
+            assertEquals(inflated(singly, begun), inflated(arrival, begun), length + " bytes");
+        }
+    }
+
+    private static int inflated(final Arrival arrival, final byte[] bytes) throws IOException {
+        final ByteBuf plain = Unpooled.directBuffer(STEP_BYTES, STEP_BYTES);
+        final AtomicInteger inflated = new AtomicInteger();
+        try (ChunkInflater inflater = new ChunkInflater()) {
+            arrival.feed(bytes, in -> {
+                while (inflater.inflate(in, plain)) {
+                    inflated.addAndGet(plain.readableBytes());
+                    plain.clear();
+                }
+            });
+        } finally {
+            plain.release();
+        }
+        return inflated.get();
     }
 }
