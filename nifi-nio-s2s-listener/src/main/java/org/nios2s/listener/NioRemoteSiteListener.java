@@ -5,14 +5,17 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,12 +30,15 @@ import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.connection.HostNames;
 import org.nios2s.listener.connection.ListenerContext;
+import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.opening.PeerList;
 import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
@@ -52,11 +58,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Connections that may wait to be accepted; the kernel may allow fewer. */
     private static final int BACKLOG = 4_096;
 
-    /** Threads for what NiFi decides at handshakes, and as many for what it decides for transactions. */
-    private static final int DECISION_THREADS = 4;
+    /** Threads for what NiFi decides at handshakes, as many for what it decides for transactions, and for names of hosts. */
+    private static final int BLOCKING_THREADS = 4;
 
-    /** A decision for each of so many connections may wait; further ones are refused. */
-    private static final int MOST_WAITING_DECISIONS = 100_000;
+    /** A task for each of so many connections may wait; further ones are refused. */
+    private static final int MOST_WAITING_TASKS = 100_000;
 
     /** Connections whose handshake is not over. */
     private static final int MOST_HANDSHAKES = 4_096;
@@ -158,9 +164,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ExecutorService contentWorkers = Executors.newFixedThreadPool(
                 CONTENT_WORKER_THREADS, new DefaultThreadFactory("Site-to-Site NIO Content", true));
         private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentWorkers, metrics);
-        private final HostNames hostNames = new HostNames(settings.resolveHostnames(), InetAddress::getHostName);
-        private final ExecutorService handshakeChecks = decisionThreads("Site-to-Site NIO Handshake Check");
-        private final ExecutorService authorizations = decisionThreads("Site-to-Site NIO Authorization");
+        private final ExecutorService lookups = blockingThreads("Site-to-Site NIO Resolver");
+        private final ExecutorService handshakeChecks = blockingThreads("Site-to-Site NIO Handshake Check");
+        private final ExecutorService authorizations = blockingThreads("Site-to-Site NIO Authorization");
         private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
         private final TlsHandlers tls = sslContext == null
                 ? null
@@ -168,13 +174,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
         private Channel serverChannel;
 
-        private static ExecutorService decisionThreads(final String name) {
+        private static ExecutorService blockingThreads(final String name) {
             final ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                    DECISION_THREADS,
-                    DECISION_THREADS,
+                    BLOCKING_THREADS,
+                    BLOCKING_THREADS,
                     1,
                     TimeUnit.MINUTES,
-                    new LinkedBlockingQueue<>(MOST_WAITING_DECISIONS),
+                    new LinkedBlockingQueue<>(MOST_WAITING_TASKS),
                     new DefaultThreadFactory(name, true));
             threads.allowCoreThreadTimeOut(true);
             return threads;
@@ -226,7 +232,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                             "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap"),
                     new ConnectionLimit(MOST_HANDSHAKES, 0, "their handshakes don't end"),
                     dispatchers,
-                    hostNames,
+                    new HostNames(settings.resolveHostnames(), InetAddress::getHostName, lookups),
                     handshakeChecks,
                     authorizations,
                     contentWorkers,
@@ -239,7 +245,35 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
-                    .childHandler(new ConnectionInitializer(context, tls, connections));
+                    .childHandler(new ChannelInitializer<SocketChannel>() {
+                        @Override
+                        protected void initChannel(final SocketChannel channel) {
+                            furnish(channel, context);
+                        }
+                    });
+        }
+
+        /** What an accepted connection gets, if there is a place for it; on its IO worker. */
+        private void furnish(final SocketChannel channel, final ListenerContext context) {
+            final InetAddress address = channel.remoteAddress().getAddress();
+            final MessageSequenceHandler handler =
+                    new MessageSequenceHandler(context, connections.get(channel.eventLoop()));
+            try {
+                for (final ConnectionLimit limit : List.of(context.connections(), context.handshakes())) {
+                    limit.add(address, handler);
+                    channel.closeFuture().addListener(closed -> limit.remove(address, handler));
+                }
+            } catch (final PeerFault e) {
+                metrics.add(Count.FAULTS, 1);
+                faultLog.report(address.getHostAddress(), e);
+                channel.close();
+                return;
+            }
+            metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
+            if (tls != null) {
+                channel.pipeline().addLast(tls.create(channel.alloc(), settings.handshakeTimeout()));
+            }
+            channel.pipeline().addLast(handler);
         }
 
         /** As many as were asked for, or as the process has file descriptors and heap for. */
@@ -267,7 +301,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             handshakeChecks.shutdownNow();
             authorizations.shutdownNow();
             contentWorkers.shutdown();
-            hostNames.close();
+            lookups.shutdownNow();
             if (tls != null) {
                 tls.close();
             }

@@ -4,6 +4,7 @@ package org.nios2s.listener.connection;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * How long a peer has taken, and whether it may. Looked at a few times a second. Lives on the connection's IO worker.
@@ -81,24 +82,21 @@ final class Deadlines {
 
     private void checkHandshake(final Step step, final long nowNanos) throws PeerFault {
         if (nowNanos - acceptedNanos > TimeUnit.MILLISECONDS.toNanos(handshakeMillis)) {
-            throw new PeerFault(
-                    PeerFault.Kind.HANDSHAKE_TIMEOUT,
+            throw Kind.HANDSHAKE_TIMEOUT.fault(
                     "The handshake was not complete after " + handshakeMillis + " ms, in step " + step.name());
         }
     }
 
     private void checkSilence(final Step step, final long allowedMillis, final long nowNanos) throws PeerFault {
         if (allowedMillis > 0 && nowNanos - lastMovedNanos > TimeUnit.MILLISECONDS.toNanos(allowedMillis)) {
-            throw new PeerFault(
-                    PeerFault.Kind.SILENT, "The peer was silent for " + allowedMillis + " ms in step " + step.name());
+            throw Kind.SILENT.fault("The peer was silent for " + allowedMillis + " ms in step " + step.name());
         }
     }
 
     private void checkExpiration(final long allowedMillis, final long nowNanos) throws PeerFault {
         final long millis = Math.max(SHORTEST_EXPIRATION_MILLIS, allowedMillis);
         if (allowedMillis > 0 && nowNanos - stepBeganNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
-            throw new PeerFault(
-                    PeerFault.Kind.EXPIRED,
+            throw Kind.EXPIRED.fault(
                     "No port task took the transaction within " + millis + " ms; the port's destination may be full");
         }
     }
@@ -110,10 +108,8 @@ final class Deadlines {
             windowBytes = 0;
         }
         if (slow && step.transfer().holdsScarce()) {
-            throw new PeerFault(
-                    PeerFault.Kind.TOO_SLOW,
-                    "The peer moves less than " + LEAST_BYTES_PER_SECOND + " bytes a second in step " + step.name()
-                            + ", and others wait for what its transaction holds");
+            throw Kind.TOO_SLOW.fault("The peer moves less than " + LEAST_BYTES_PER_SECOND + " bytes a second in step "
+                    + step.name() + ", and others wait for what its transaction holds");
         }
     }
 }

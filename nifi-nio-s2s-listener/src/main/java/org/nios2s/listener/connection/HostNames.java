@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.connection;
 
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Names of peers' hosts, as far as they are known: looked up once in a while on threads of their own, never waited for.
+ * Names of peers' hosts, as far as they are known: looked up once in a while on threads for it, never waited for.
  * Thread-safe.
  *
  * <p>Until a name is known, and where there is none, the textual address stands for it, as it does in the stock listener
  * for an address without a name.
  */
-public final class HostNames implements AutoCloseable {
-    private static final int LOOKUP_THREADS = 4;
-    private static final int MAX_WAITING_LOOKUPS = 10_000;
+public final class HostNames {
     private static final int MAX_NAMES = 100_000;
-    private static final Duration THREADS_KEEP_ALIVE = Duration.ofSeconds(30);
 
     /** How long a name is taken for true: as long as the JDK's own default for positive answers, times ten. */
     private static final long LIFETIME_NANOS = TimeUnit.MINUTES.toNanos(5);
@@ -31,23 +25,17 @@ public final class HostNames implements AutoCloseable {
     private final Function<InetAddress, String> resolver;
     private final boolean enabled;
     private final Map<InetAddress, Entry> names = new ConcurrentHashMap<>();
-    private final ThreadPoolExecutor lookups;
+    private final Executor lookups;
 
     /**
      * @param enabled whether to look names up at all
      * @param resolver name of an address; may take its time; the textual address where there is no name
+     * @param lookups runs the resolver
      */
-    public HostNames(final boolean enabled, final Function<InetAddress, String> resolver) {
+    public HostNames(final boolean enabled, final Function<InetAddress, String> resolver, final Executor lookups) {
         this.enabled = enabled;
         this.resolver = resolver;
-        this.lookups = new ThreadPoolExecutor(
-                LOOKUP_THREADS,
-                LOOKUP_THREADS,
-                THREADS_KEEP_ALIVE.toSeconds(),
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(MAX_WAITING_LOOKUPS),
-                new DefaultThreadFactory("Site-to-Site NIO Resolver", true));
-        lookups.allowCoreThreadTimeOut(true);
+        this.lookups = lookups;
     }
 
     /** @return the name if it is known, else the textual address, and then the name is being looked up */
@@ -80,11 +68,6 @@ public final class HostNames implements AutoCloseable {
             // Too many at once, or the listener stops: the address stands for the name, and a later peer tries again.
             names.remove(address);
         }
-    }
-
-    @Override
-    public void close() {
-        lookups.shutdownNow();
     }
 
     /** A name and until when it is taken for true, as {@link System#nanoTime}. */

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
@@ -113,7 +114,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         context.fireChannelWritabilityChanged();
     }
 
-    /** Lets steps run as long as they may, then looks after what they left. */
+    /** Lets steps run as long as they may, then has their answers leave together and looks after what they left. */
     private void advance() {
         if (advancing || connection == null) {
             return;
@@ -130,7 +131,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 enter(step.receive(unread));
             }
             if (unread.readableBytes() > MOST_UNREAD_BYTES) {
-                throw new PeerFault(PeerFault.Kind.LEFT, "The peer left with bytes unread, in step " + step.name());
+                throw Kind.LEFT.fault("The peer left with bytes unread, in step " + step.name());
             }
             if (inputEnded && !hadItsTurn && !step.answersBeforeInputEnds()) {
                 enter(step.inputEnds());
@@ -140,6 +141,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         } finally {
             advancing = false;
         }
+        connection.flush();
         keepUnread();
         readOn();
     }
@@ -189,9 +191,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             return fault;
         }
         if (thrown instanceof final ProtocolException violation) {
-            return new PeerFault(PeerFault.Kind.MALFORMED, violation.getMessage(), violation);
+            return Kind.MALFORMED.fault(violation.getMessage(), violation);
         }
-        return new PeerFault(PeerFault.Kind.INTERNAL, "Step " + step.name() + " failed: " + thrown, thrown);
+        return Kind.INTERNAL.fault("Step " + step.name() + " failed: " + thrown, thrown);
     }
 
     private void enter(final Step next) {
@@ -211,21 +213,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /**
-     * A wait is over: goes on with another step, unless the connection has moved on. From any thread.
+     * A wait is over: goes on with another step. From any thread.
      *
      * @param from the step that waited
      * @param next makes the step that follows, on the IO worker
+     * @param otherwise called in its place, on the IO worker, if the connection has moved on
      */
-    void proceed(final Step from, final Callable<Step> next) {
-        proceedOrElse(from, next, () -> logger.trace("{}: step {} is over already", connection, from.name()));
-    }
-
-    /**
-     * As {@link #proceed}, for a next step that is entrusted with something.
-     *
-     * @param otherwise called in place of {@code next}, on the IO worker, if the connection has moved on
-     */
-    public void proceedOrElse(final Step from, final Callable<Step> next, final Runnable otherwise) {
+    void proceed(final Step from, final Callable<Step> next, final Runnable otherwise) {
         connection.worker().execute(() -> {
             if (step == from) {
                 proceedHere(from, next);
@@ -236,7 +230,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** As {@link #proceed}, for who is on the IO worker already, and not within another step. */
-    public void proceedHere(final Step from, final Callable<Step> next) {
+    void proceedHere(final Step from, final Callable<Step> next) {
         if (step != from) {
             return;
         }
@@ -300,10 +294,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
      * has yet to read.
      */
     private void sayNothingMore() {
+        connection.flush();
         if (channelContext.pipeline().get(SslHandler.class) == null
                 && channelContext.channel() instanceof DuplexChannel duplex
                 && !duplex.isInputShutdown()) {
-            channelContext.flush();
             duplex.shutdownOutput();
         } else {
             channelContext.close();
@@ -347,7 +341,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private void tlsHandshakeEnded(final SslHandshakeCompletionEvent event) {
         try {
             if (!event.isSuccess()) {
-                throw new PeerFault(PeerFault.Kind.TLS, "The TLS handshake failed", event.cause());
+                throw Kind.TLS.fault("The TLS handshake failed", event.cause());
             }
             connection.identify(
                     channelContext.pipeline().get(SslHandler.class).engine().getSession());
@@ -396,9 +390,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (connection == null || step instanceof ClosingStep) {
             logger.debug("A connection that is being closed failed", cause);
         } else {
-            final PeerFault.Kind kind =
-                    cause instanceof IOException ? PeerFault.Kind.CONNECTION_LOST : PeerFault.Kind.INTERNAL;
-            fail(new PeerFault(kind, "The connection failed in step " + step.name() + ": " + cause, cause));
+            final Kind kind = cause instanceof IOException ? Kind.CONNECTION_LOST : Kind.INTERNAL;
+            fail(kind.fault("The connection failed in step " + step.name() + ": " + cause, cause));
         }
         context.close();
     }
@@ -409,8 +402,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             step.checkDeadline(nowNanos);
             deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
             if (step.needsRunningPort() && !connection.port().isRunning()) {
-                throw new PeerFault(
-                        PeerFault.Kind.PORT_NOT_RUNNING, connection.port() + " was stopped in step " + step.name());
+                throw Kind.PORT_NOT_RUNNING.fault(connection.port() + " was stopped in step " + step.name());
             }
         } catch (final Throwable e) {
             fail(faultOf(e));

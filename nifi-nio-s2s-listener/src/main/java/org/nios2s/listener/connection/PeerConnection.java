@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.transaction.TransactionPeer;
@@ -48,6 +50,7 @@ public final class PeerConnection implements TransactionPeer {
     private PortDispatcher dispatcher;
     private boolean codecNegotiated;
     private long requestExpirationMillis;
+    private boolean unflushed;
 
     PeerConnection(
             final ListenerContext listener,
@@ -77,7 +80,7 @@ public final class PeerConnection implements TransactionPeer {
             final X509Certificate certificate = (X509Certificate) session.getPeerCertificates()[0];
             identity = StandardPrincipalFormatter.getInstance().getSubject(certificate);
         } catch (final SSLPeerUnverifiedException e) {
-            throw new PeerFault(PeerFault.Kind.TLS, "The peer showed no certificate", e);
+            throw Kind.TLS.fault("The peer showed no certificate", e);
         }
     }
 
@@ -134,8 +137,24 @@ public final class PeerConnection implements TransactionPeer {
         return channelContext.alloc().ioBuffer(bytes);
     }
 
+    /** Has a message leave, together with the others of this turn of the connection. */
     public void send(final ByteBuf message) {
-        channelContext.writeAndFlush(message, channelContext.voidPromise());
+        unflushed = true;
+        channelContext.write(message, channelContext.voidPromise());
+    }
+
+    /** @param left hears on the IO worker when the message has left, or was lost */
+    public void send(final ByteBuf message, final ChannelFutureListener left) {
+        unflushed = true;
+        channelContext.write(message).addListener(left);
+    }
+
+    /** Lets leave what was sent. */
+    void flush() {
+        if (unflushed) {
+            unflushed = false;
+            channelContext.flush();
+        }
     }
 
     /** Tells the peer in one byte. */

@@ -4,6 +4,8 @@ package org.nios2s.listener.connection;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.wire.ResponseMessage;
 
 /**
  * One step of the conversation with a peer, named after what the protocol calls it. Lives on the connection's IO worker.
@@ -65,7 +67,7 @@ public interface Step {
      * @throws IOException if that is a fault in this step
      */
     default Step inputEnds() throws IOException {
-        throw new PeerFault(PeerFault.Kind.LEFT, "The peer left in step " + name());
+        throw Kind.LEFT.fault("The peer left in step " + name());
     }
 
     /** @return whether a peer that will send nothing more still gets its answer first */
@@ -78,6 +80,11 @@ public interface Step {
         if (transfer() != null) {
             transfer().abandon();
         }
+    }
+
+    /** @return for a peer that says something else than this step takes */
+    default PeerFault unexpected(final ResponseMessage said, final String expected) {
+        return Kind.UNEXPECTED_RESPONSE.fault("The peer says " + said + " in place of " + expected);
     }
 
     /** Looks after its own deadline; called a few times a second. */

@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * A step in which it is our turn: something runs on another thread, and the peer's bytes wait. Lives on the connection's
@@ -26,7 +27,17 @@ public abstract class WaitingStep implements Step {
 
     /** The wait is over: goes on with the next step, unless the connection has moved on. From any thread. */
     protected final void proceed(final Callable<Step> next) {
-        connection.handler().proceed(this, next);
+        proceed(next, () -> {});
+    }
+
+    /** As the other one; {@code otherwise} runs on the IO worker if the connection has moved on. */
+    protected final void proceed(final Callable<Step> next, final Runnable otherwise) {
+        connection.handler().proceed(this, next, otherwise);
+    }
+
+    /** As the others, for who is on the IO worker already, and not within another step. */
+    protected final void proceedHere(final Callable<Step> next) {
+        connection.handler().proceedHere(this, next);
     }
 
     /** The wait ends in a fault, unless the connection has moved on. From any thread. */
@@ -49,11 +60,11 @@ public abstract class WaitingStep implements Step {
                     final T result = task.call();
                     proceed(() -> then.next(result));
                 } catch (final Throwable e) {
-                    fail(new PeerFault(PeerFault.Kind.INTERNAL, "Step " + name() + " failed: " + e, e));
+                    fail(Kind.INTERNAL.fault("Step " + name() + " failed: " + e, e));
                 }
             });
         } catch (final RejectedExecutionException e) {
-            fail(new PeerFault(PeerFault.Kind.INTERNAL, "The listener is stopping, or has too much to decide", e));
+            fail(Kind.INTERNAL.fault("The listener is stopping, or has too much to decide", e));
         }
         return this;
     }
@@ -65,10 +76,10 @@ public abstract class WaitingStep implements Step {
         }
         return runBlocking(
                 connection.listener().authorizations(),
-                () -> connection.port().checkUserAuthorization(connection.identity()),
-                result -> {
-                    if (!result.isAuthorized()) {
-                        throw new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
+                () -> connection.dispatcher().refusalOf(connection.identity()),
+                refusal -> {
+                    if (refusal != null) {
+                        throw refusal;
                     }
                     return then.get();
                 });

@@ -2,8 +2,7 @@
 package org.nios2s.listener.connection;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -18,7 +17,7 @@ public final class WorkerConnections {
     public static final long CHECK_INTERVAL_MILLIS = 250;
 
     private final LongConsumer lateness;
-    private final Set<MessageSequenceHandler> handlers = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<MessageSequenceHandler> handlers = new HashSet<>();
 
     private long dueNanos = Long.MAX_VALUE;
 

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
@@ -18,12 +19,12 @@ public final class FaultLog {
 
     private final Logger logger;
     private final LongSupplier nanoTime;
-    private final Map<PeerFault.Kind, Entry> entries = new EnumMap<>(PeerFault.Kind.class);
+    private final Map<Kind, Entry> entries = new EnumMap<>(Kind.class);
 
     public FaultLog(final Logger logger, final LongSupplier nanoTime) {
         this.logger = logger;
         this.nanoTime = nanoTime;
-        for (final PeerFault.Kind kind : PeerFault.Kind.values()) {
+        for (final Kind kind : Kind.values()) {
             entries.put(kind, new Entry(nanoTime.getAsLong() - INTERVAL_NANOS));
         }
     }
@@ -62,7 +63,7 @@ public final class FaultLog {
     }
 
     /** @return how many faults of a kind there were */
-    public long count(final PeerFault.Kind kind) {
+    public long count(final Kind kind) {
         return entries.get(kind).total.get();
     }
 

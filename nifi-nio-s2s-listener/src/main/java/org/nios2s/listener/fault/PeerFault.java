@@ -39,15 +39,19 @@ public final class PeerFault extends IOException {
         public boolean isOurs() {
             return this == INTERNAL || this == COMMIT_FAILED;
         }
+
+        public PeerFault fault(final String message) {
+            return fault(message, null);
+        }
+
+        public PeerFault fault(final String message, final Throwable cause) {
+            return new PeerFault(this, message, cause);
+        }
     }
 
     private final Kind kind;
 
-    public PeerFault(final Kind kind, final String message) {
-        this(kind, message, null);
-    }
-
-    public PeerFault(final Kind kind, final String message, final Throwable cause) {
+    private PeerFault(final Kind kind, final String message, final Throwable cause) {
         super(message, cause);
         this.kind = kind;
     }

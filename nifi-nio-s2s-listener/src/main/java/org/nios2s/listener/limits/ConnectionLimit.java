@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * How many connections there may be, in all and from one address. Who comes when it is full takes the place of a connection
@@ -62,10 +63,8 @@ public final class ConnectionLimit {
         final boolean full = total.incrementAndGet() > most;
         if (mostPerAddress > 0 && ofAddress > mostPerAddress) {
             remove(address, member);
-            throw new PeerFault(
-                    PeerFault.Kind.TOO_MANY_CONNECTIONS,
-                    "There are " + mostPerAddress + " connections from " + address.getHostAddress()
-                            + " already; raise nifi.remote.input.nio.connections.max.per.address");
+            throw Kind.TOO_MANY_CONNECTIONS.fault("There are " + mostPerAddress + " connections from "
+                    + address.getHostAddress() + " already; raise nifi.remote.input.nio.connections.max.per.address");
         }
         if (full) {
             makeRoom(address, member);
@@ -80,8 +79,8 @@ public final class ConnectionLimit {
                         .limit(LOOKED_AT)
                         .min(Comparator.comparingLong(Member::idleSinceNanos)))
                 .orElse(null);
-        final PeerFault fault = new PeerFault(
-                PeerFault.Kind.TOO_MANY_CONNECTIONS, "There are more than " + most + " connections; " + remedy);
+        final PeerFault fault =
+                Kind.TOO_MANY_CONNECTIONS.fault("There are more than " + most + " connections; " + remedy);
         if (idlest == null) {
             remove(address, newcomer);
             throw fault;

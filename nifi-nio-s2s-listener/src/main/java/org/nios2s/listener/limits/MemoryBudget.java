@@ -201,9 +201,9 @@ public final class MemoryBudget {
             return held <= UNIT;
         }
 
-        /** As {@link #await(Runnable, Runnable, long)}, for who holds nothing of that kind. */
-        public void await(final Runnable called, final Runnable givesUp) {
-            await(called, givesUp, 0);
+        /** As the other one, for who holds nothing that could help others. */
+        public void await(final Runnable called) {
+            await(called, () -> {}, 0);
         }
 
         /**

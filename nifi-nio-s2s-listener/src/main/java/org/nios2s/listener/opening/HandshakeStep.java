@@ -8,7 +8,7 @@ import java.util.Map;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.wire.ModifiedUtf8;
 
@@ -64,9 +64,7 @@ final class HandshakeStep implements Step {
         }
         charge.add(TEXT_BYTES + text.length());
         if (charge.held() > MAX_BYTES) {
-            throw new PeerFault(
-                    PeerFault.Kind.HANDSHAKE_REFUSED,
-                    "The handshake takes more than " + MAX_BYTES + " bytes of memory");
+            throw Kind.HANDSHAKE_REFUSED.fault("The handshake takes more than " + MAX_BYTES + " bytes of memory");
         }
         take(text);
         return true;

@@ -6,6 +6,7 @@ import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 
 /** The peer says {@code NiFi}. Lives on the connection's IO worker. */
 record MagicStep(PeerConnection connection) implements Step {
@@ -17,9 +18,7 @@ record MagicStep(PeerConnection connection) implements Step {
         }
         for (final byte expected : magic) {
             if (in.readByte() != expected) {
-                throw new PeerFault(
-                        PeerFault.Kind.WRONG_MAGIC,
-                        "The peer does not speak Site-to-Site: its first bytes are not 'NiFi'");
+                throw Kind.WRONG_MAGIC.fault("The peer does not speak Site-to-Site: its first bytes are not 'NiFi'");
             }
         }
         return new NegotiateProtocolStep(connection);

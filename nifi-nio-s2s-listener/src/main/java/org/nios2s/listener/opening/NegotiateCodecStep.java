@@ -7,7 +7,7 @@ import org.apache.nifi.remote.RemoteResourceInitiator;
 import org.apache.nifi.remote.RemoteResourceManager;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.wire.ModifiedUtf8;
 
 /** Peer and listener agree on how FlowFiles are encoded. Lives on the connection's IO worker. */
@@ -35,8 +35,7 @@ final class NegotiateCodecStep implements Step {
             return this;
         }
         if (!RemoteResourceManager.isCodecSupported(asked.name(), asked.version())) {
-            throw new PeerFault(
-                    PeerFault.Kind.UNKNOWN_CODEC,
+            throw Kind.UNKNOWN_CODEC.fault(
                     "The peer asks for the unknown codec '" + asked.name() + "' version " + asked.version());
         }
         connection.agreeOnCodec();

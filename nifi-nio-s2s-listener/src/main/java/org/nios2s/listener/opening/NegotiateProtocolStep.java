@@ -9,7 +9,7 @@ import org.apache.nifi.remote.VersionNegotiator;
 import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * Peer and listener agree on a version of the {@code SocketFlowFileProtocol}: the highest that is not above what the peer
@@ -25,8 +25,7 @@ record NegotiateProtocolStep(PeerConnection connection) implements Step {
             return this;
         }
         if (!SocketFlowFileServerProtocol.RESOURCE_NAME.equals(asked.name())) {
-            throw new PeerFault(
-                    PeerFault.Kind.UNKNOWN_PROTOCOL, "The peer asks for the unknown protocol '" + asked.name() + "'");
+            throw Kind.UNKNOWN_PROTOCOL.fault("The peer asks for the unknown protocol '" + asked.name() + "'");
         }
         if (VERSIONS.isVersionSupported(asked.version())) {
             connection.agreeOnProtocol(asked.version());
@@ -36,8 +35,7 @@ record NegotiateProtocolStep(PeerConnection connection) implements Step {
         final Integer preferred = VERSIONS.getPreferredVersion(asked.version());
         if (preferred == null) {
             connection.sendByte(RemoteResourceInitiator.ABORT);
-            throw new PeerFault(
-                    PeerFault.Kind.UNKNOWN_PROTOCOL,
+            throw Kind.UNKNOWN_PROTOCOL.fault(
                     "The peer asks for version " + asked.version() + " of the protocol; 1 to 6 are served");
         }
         connection.send(connection

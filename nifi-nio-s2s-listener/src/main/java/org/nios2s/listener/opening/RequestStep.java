@@ -10,6 +10,7 @@ import org.nios2s.listener.connection.ClosingStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.pull.AwaitFlowFilesStep;
 import org.nios2s.listener.push.AdmitTransactionStep;
 import org.nios2s.wire.ModifiedUtf8;
@@ -38,7 +39,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         try {
             return RequestType.valueOf(name);
         } catch (final IllegalArgumentException e) {
-            throw new PeerFault(PeerFault.Kind.UNKNOWN_REQUEST, "The peer sends the unknown request '" + name + "'");
+            throw Kind.UNKNOWN_REQUEST.fault("The peer sends the unknown request '" + name + "'");
         }
     }
 
@@ -61,7 +62,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
             throw outOfPlace("The peer sends " + request + " to " + port + ", which is no " + type);
         }
         if (!port.isRunning()) {
-            throw new PeerFault(PeerFault.Kind.PORT_NOT_RUNNING, port + " is not running");
+            throw Kind.PORT_NOT_RUNNING.fault(port + " is not running");
         }
         if (!connection.isCodecNegotiated()) {
             throw outOfPlace("The peer sends " + request + " before it negotiated a codec");
@@ -69,7 +70,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
     }
 
     private static PeerFault outOfPlace(final String message) {
-        return new PeerFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE, message);
+        return Kind.REQUEST_OUT_OF_PLACE.fault(message);
     }
 
     @Override

@@ -5,17 +5,15 @@ import java.io.IOException;
 import java.util.Map;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.Peer;
-import org.apache.nifi.remote.StandardVersionNegotiator;
-import org.apache.nifi.remote.VersionNegotiator;
 import org.apache.nifi.remote.exception.HandshakeException;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.port.PartialServerProtocol;
 
 /**
  * The handshake is checked and answered. Lives on the connection's IO worker, with the check on a thread for blocking
@@ -48,12 +46,11 @@ final class ValidateHandshakeStep extends WaitingStep {
     }
 
     /** NiFi's own rules: same order, same texts, now and in later versions. Lives on a thread for blocking tasks. */
-    private static final class Validation extends PartialServerProtocol {
-        private final VersionNegotiator version;
+    private static final class Validation extends SocketFlowFileServerProtocol {
         private HandshakeException refusal;
 
         Validation(final PeerConnection connection) {
-            version = new StandardVersionNegotiator(connection.protocolVersion());
+            getVersionNegotiator().setVersion(connection.protocolVersion());
         }
 
         /** @param confirmed receives what is accepted, up to the first property that is not */
@@ -70,11 +67,6 @@ final class ValidateHandshakeStep extends WaitingStep {
             }
             return this;
         }
-
-        @Override
-        public VersionNegotiator getVersionNegotiator() {
-            return version;
-        }
     }
 
     private Step answer(final Validation validation) throws IOException {
@@ -83,13 +75,11 @@ final class ValidateHandshakeStep extends WaitingStep {
         if (refusal == null) {
             connection().send(ResponseCode.PROPERTIES_OK);
         } else if (!answerRefusal(refusal)) {
-            throw new PeerFault(
-                    PeerFault.Kind.HANDSHAKE_REFUSED, "The handshake is refused: " + refusal.getMessage(), refusal);
+            throw Kind.HANDSHAKE_REFUSED.fault("The handshake is refused: " + refusal.getMessage(), refusal);
         }
         connection().agreeOnHandshake(confirmed, validation.getPort());
         if (connection().requestExpirationMillis() < 0) {
-            throw new PeerFault(
-                    PeerFault.Kind.HANDSHAKE_REFUSED,
+            throw Kind.HANDSHAKE_REFUSED.fault(
                     "The peer asks for a negative request expiration of " + confirmed.getExpirationMillis() + " ms");
         }
         return connection().awaitRequest();

@@ -10,13 +10,12 @@ import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.processor.exception.TerminatedTaskException;
-import org.apache.nifi.remote.PortAuthorizationResult;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.ReceivedFlowFile;
-import org.nios2s.listener.transaction.ReceivedPacket;
 
 /**
  * Writes many transactions into one session and commits them together; a peer learns of its end only after
@@ -37,17 +36,17 @@ final class GroupCommit {
 
     private final ProcessContext context;
     private final ProcessSession session;
-    private final Function<String, PortAuthorizationResult> authorization;
+    private final Function<String, PeerFault> authorization;
     private final ListenerMetrics metrics;
     private final Set<String> authorized = new HashSet<>();
     private int failures;
     private PeerFault hopeless;
 
-    /** @param authorization asks the port whether a peer, by its distinguished name, may use it */
+    /** @param authorization as {@link PortDispatcher#refusalOf} */
     GroupCommit(
             final ProcessContext context,
             final ProcessSession session,
-            final Function<String, PortAuthorizationResult> authorization,
+            final Function<String, PeerFault> authorization,
             final ListenerMetrics metrics) {
         this.context = context;
         this.session = session;
@@ -80,16 +79,11 @@ final class GroupCommit {
         if (authorized.contains(identity)) {
             return null;
         }
-        try {
-            final PortAuthorizationResult result = authorization.apply(identity);
-            if (!result.isAuthorized()) {
-                return new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, result.getExplanation());
-            }
+        final PeerFault refusal = authorization.apply(identity);
+        if (refusal == null) {
             authorized.add(identity);
-            return null;
-        } catch (final RuntimeException e) {
-            return new PeerFault(PeerFault.Kind.INTERNAL, "The authorization of the peer could not be checked", e);
         }
+        return refusal;
     }
 
     private int commitOrHalve(final List<InboundTransaction> part) {
@@ -110,7 +104,7 @@ final class GroupCommit {
     }
 
     private int halve(final List<InboundTransaction> part, final RuntimeException cause) {
-        final PeerFault fault = new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was rolled back", cause);
+        final PeerFault fault = Kind.COMMIT_FAILED.fault("The transaction was rolled back", cause);
         failures++;
         if (cause instanceof TerminatedTaskException || !rollback(cause) || failures >= HOPELESS_FAILURES) {
             hopeless = fault;
@@ -137,7 +131,7 @@ final class GroupCommit {
         int flowFiles = 0;
         long bytes = 0;
         for (final InboundTransaction transaction : batch) {
-            for (final ReceivedPacket packet : transaction.packets()) {
+            for (final InboundTransaction.Packet packet : transaction.packets()) {
                 write(transaction, packet);
                 flowFiles++;
                 bytes += packet.length();
@@ -148,7 +142,7 @@ final class GroupCommit {
         return flowFiles;
     }
 
-    private void write(final InboundTransaction transaction, final ReceivedPacket packet) {
+    private void write(final InboundTransaction transaction, final InboundTransaction.Packet packet) {
         FlowFile flowFile = session.create();
         if (packet.length() > 0) {
             flowFile = session.write(flowFile, out -> transaction.writeContent(packet, out));

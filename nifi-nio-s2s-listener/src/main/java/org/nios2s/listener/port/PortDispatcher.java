@@ -12,9 +12,11 @@ import java.util.concurrent.Semaphore;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
@@ -68,7 +70,7 @@ public final class PortDispatcher {
 
     /** Takes a transaction that is ready. Called by IO workers. */
     public void submit(final InboundTransaction transaction) {
-        linger.arrived(transaction.readyNanos());
+        linger.arrived(System.nanoTime());
         queue.add(transaction);
         request();
     }
@@ -104,6 +106,16 @@ public final class PortDispatcher {
     /** @return whose dispatcher it is */
     public PublicPort port() {
         return port;
+    }
+
+    /** @return why the port does not let a peer use it, or null if it does. May block */
+    public PeerFault refusalOf(final String identity) {
+        try {
+            final PortAuthorizationResult result = port.checkUserAuthorization(identity);
+            return result.isAuthorized() ? null : Kind.NOT_AUTHORIZED.fault(result.getExplanation());
+        } catch (final RuntimeException e) {
+            return Kind.INTERNAL.fault("The authorization of the peer could not be checked", e);
+        }
     }
 
     private void sessionWorkArrived() {
@@ -244,14 +256,10 @@ public final class PortDispatcher {
 
     /** The port runs no more: whoever waits for it fails, and sessions end without it. */
     void portStopped() {
-        final PeerFault fault = new PeerFault(PeerFault.Kind.PORT_NOT_RUNNING, port + " is not running");
-        for (InboundTransaction next = queue.first(); next != null; next = queue.first()) {
-            fail(next, fault);
+        final PeerFault fault = Kind.PORT_NOT_RUNNING.fault(port + " is not running");
+        for (PortRequest.Lead next = lead(); next != null; next = lead()) {
+            next.refusal().accept(fault);
         }
-        for (SessionRequest next = sessionRequests.peek(); next != null; next = sessionRequests.peek()) {
-            refuse(next, fault);
-        }
-        ends.endAll(fault);
     }
 
     /** @return how many connections use it, with those added */

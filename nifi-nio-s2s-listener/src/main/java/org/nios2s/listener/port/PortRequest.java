@@ -10,19 +10,21 @@ import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.codec.FlowFileCodec;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.exception.NotAuthorizedException;
+import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What we put into a port's queue so that a port task calls us with its session: a server protocol of which the port uses
- * no more than that. A dispatcher thread stands for it until the port has answered; the visit runs on the port task.
+ * no more than that; what converses with a peer over streams is not used. A dispatcher thread stands for it until the port has answered; the visit runs on the port task.
  *
  * <p>The port asks several times a second, on the dispatcher thread, whether the request has expired: that is how it is let
  * go when nothing is wanted of the port any more, and how it shows that it is still in the queue.
  */
-final class PortRequest extends PartialServerProtocol {
+final class PortRequest extends SocketFlowFileServerProtocol {
     private static final Logger logger = LoggerFactory.getLogger(PortRequest.class);
 
     /** The port asks only whether there is one; the packets have been decoded already. */
@@ -71,7 +73,7 @@ final class PortRequest extends PartialServerProtocol {
             standInPort(lead.peer().toPeer());
             return true;
         } catch (final NotAuthorizedException e) {
-            lead.refusal().accept(new PeerFault(PeerFault.Kind.NOT_AUTHORIZED, String.valueOf(e.getMessage())));
+            lead.refusal().accept(Kind.NOT_AUTHORIZED.fault(String.valueOf(e.getMessage())));
             return true;
         } catch (final Exception e) {
             if (!port.isRunning()) {
@@ -83,8 +85,7 @@ final class PortRequest extends PartialServerProtocol {
             }
             logger.debug("{} did not serve a request", port, e);
             // Else it might lead for ever.
-            lead.refusal()
-                    .accept(new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The port did not serve the request: " + e, e));
+            lead.refusal().accept(Kind.COMMIT_FAILED.fault("The port did not serve the request: " + e, e));
             return false;
         }
     }

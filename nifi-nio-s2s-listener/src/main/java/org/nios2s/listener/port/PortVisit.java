@@ -9,6 +9,7 @@ import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.HeldSession;
@@ -39,7 +40,7 @@ final class PortVisit {
         this.settings = settings;
         this.context = context;
         this.session = session;
-        this.groupCommit = new GroupCommit(context, session, dispatcher.port()::checkUserAuthorization, metrics);
+        this.groupCommit = new GroupCommit(context, session, dispatcher::refusalOf, metrics);
     }
 
     /** @return FlowFiles committed */
@@ -71,8 +72,7 @@ final class PortVisit {
             dispatcher.queue().claimInto(batch, settings.commitTransactions(), settings.commitBytes());
             return batch.isEmpty() ? 0 : groupCommit.commit(batch);
         } catch (final Throwable e) {
-            Answers.failed(
-                    batch, new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was rolled back: " + e, e));
+            Answers.failed(batch, Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
             throw e;
         }
     }
@@ -101,8 +101,8 @@ final class PortVisit {
             held.forgo();
             return false;
         } catch (final Throwable e) {
-            final PeerFault fault = new PeerFault(
-                    PeerFault.Kind.COMMIT_FAILED, "The transaction could not begin and was rolled back: " + e, e);
+            final PeerFault fault =
+                    Kind.COMMIT_FAILED.fault("The transaction could not begin and was rolled back: " + e, e);
             Guarded.run("The refusal of a session", () -> request.refusal().accept(fault));
             if (held != null) {
                 held.rollbackNow(fault);

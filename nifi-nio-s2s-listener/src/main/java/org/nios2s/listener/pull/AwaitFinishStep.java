@@ -4,7 +4,6 @@ package org.nios2s.listener.pull;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -21,10 +20,7 @@ record AwaitFinishStep(Pull pull) implements Step {
         }
         return switch (finish.code()) {
             case TRANSACTION_FINISHED, TRANSACTION_FINISHED_BUT_DESTINATION_FULL -> new CommitSentStep(pull).begin();
-            default ->
-                throw new PeerFault(
-                        PeerFault.Kind.UNEXPECTED_RESPONSE,
-                        "The peer says " + finish + " in place of transaction finished");
+            default -> throw unexpected(finish, "transaction finished");
         };
     }
 

@@ -4,7 +4,6 @@ package org.nios2s.listener.pull;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.apache.nifi.connectable.Connection;
-import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
@@ -49,9 +48,7 @@ public final class AwaitFlowFilesStep extends WaitingStep {
         if (charge.hasRoom()) {
             return requestSession();
         }
-        charge.await(() -> proceed(this::requestSession), () -> {
-            // Holds nothing that could help others.
-        });
+        charge.await(() -> proceed(this::requestSession));
         return this;
     }
 
@@ -95,13 +92,10 @@ public final class AwaitFlowFilesStep extends WaitingStep {
     }
 
     /** On the port task. */
-    private boolean take(final HeldSession held) {
+    private boolean take(final HeldSession held) throws IOException {
         held.whenEnded(permit::close);
         final OutboundTransaction transaction = new OutboundTransaction(
-                connection(),
-                held.session(),
-                connection().handshake(),
-                connection().channel().alloc());
+                held, connection().handshake(), connection().channel().alloc());
         final Pull pull = new Pull(connection(), charge, transaction, held);
         final ByteBuf first;
         try {
@@ -112,17 +106,12 @@ public final class AwaitFlowFilesStep extends WaitingStep {
                 return false;
             }
             first = pull.nextPiece();
-        } catch (final IOException e) {
-            pull.close();
-            throw new ProcessException(e);
-        } catch (final RuntimeException | Error e) {
+        } catch (final Throwable e) {
             pull.close();
             throw e;
         }
-        connection().handler().proceedOrElse(this, () -> new SendStep(pull).send(first), () -> {
-            first.release();
-            pull.abandon();
-        });
+        final SendStep sending = new SendStep(pull);
+        proceed(() -> sending.send(first), () -> sending.discard(first));
         return true;
     }
 }

@@ -6,7 +6,7 @@ import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.wire.ResponseMessage;
 
 /** The peer has all packets and says which checksum it computed; we compare. Lives on the connection's IO worker. */
@@ -21,18 +21,14 @@ record AwaitReceiptStep(Pull transfer) implements Step {
             return this;
         }
         if (receipt.code() != ResponseCode.CONFIRM_TRANSACTION) {
-            throw new PeerFault(
-                    PeerFault.Kind.UNEXPECTED_RESPONSE,
-                    "The peer says " + receipt + " in place of confirm transaction");
+            throw unexpected(receipt, "confirm transaction");
         }
         final PeerConnection connection = transfer.connection();
         final String checksum = transfer.transaction().checksum();
         if (connection.protocolVersion() >= CHECKSUM_VERSION && !checksum.equals(receipt.message())) {
             connection.send(ResponseCode.BAD_CHECKSUM);
-            throw new PeerFault(
-                    PeerFault.Kind.BAD_CHECKSUM,
-                    "The peer computed the checksum " + receipt.message() + " and not " + checksum
-                            + "; the transaction is rolled back");
+            throw Kind.BAD_CHECKSUM.fault("The peer computed the checksum " + receipt.message() + " and not " + checksum
+                    + "; the transaction is rolled back");
         }
         connection.send(ResponseCode.CONFIRM_TRANSACTION, "");
         return new AwaitFinishStep(transfer);

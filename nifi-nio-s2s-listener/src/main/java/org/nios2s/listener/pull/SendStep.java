@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.RejectedExecutionException;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * Packets are sent, a piece at a time: the next one is made by a content worker when the one before has left. Lives on
@@ -42,14 +42,13 @@ final class SendStep extends WaitingStep {
             write(piece.readRetainedSlice(SLICE_BYTES), 0);
         }
         write(piece, held);
-        connection().channel().flush();
         return this;
     }
 
     /** @param held what the piece is charged, where this is the last of it; else 0 */
     private void write(final ByteBuf slice, final long held) {
         final int bytes = slice.readableBytes();
-        connection().channel().write(slice).addListener(sent -> {
+        connection().send(slice, sent -> {
             connection().handler().sent(bytes);
             if (held > 0) {
                 pull.charge().add(-held);
@@ -68,9 +67,7 @@ final class SendStep extends WaitingStep {
             makeNextPiece();
         } else {
             turn = Turn.OURS;
-            pull.charge().await(() -> connection().worker().execute(this::makeNextPiece), () -> {
-                // Holds nothing that could help others.
-            });
+            pull.charge().await(() -> connection().worker().execute(this::makeNextPiece));
         }
     }
 
@@ -80,40 +77,35 @@ final class SendStep extends WaitingStep {
         }
         turn = Turn.CONTENT_WORKERS;
         try {
-            connection().listener().contentWorkers().execute(() -> {
-                ByteBuf piece = null;
-                Throwable failure = null;
-                try {
-                    piece = pull.nextPiece();
-                } catch (final Throwable e) {
-                    failure = e;
-                }
-                handOver(piece, failure);
-            });
+            connection().listener().contentWorkers().execute(this::makePiece);
         } catch (final RejectedExecutionException e) {
-            handOver(null, e);
+            pieceFailed(e);
         }
     }
 
-    private void handOver(final ByteBuf piece, final Throwable failure) {
-        connection().worker().execute(() -> {
-            turn = Turn.OURS;
-            if (abandoned) {
-                if (piece != null) {
-                    piece.release();
-                }
-                pull.abandon();
-            } else {
-                // At once: a piece that is handed over later might find nobody.
-                connection().handler().proceedHere(this, () -> {
-                    if (failure != null) {
-                        throw new PeerFault(
-                                PeerFault.Kind.COMMIT_FAILED, "A FlowFile's content can't be sent", failure);
-                    }
-                    return send(piece);
-                });
-            }
-        });
+    /** Content worker. */
+    private void makePiece() {
+        try {
+            final ByteBuf piece = pull.nextPiece();
+            proceed(() -> send(piece), () -> discard(piece));
+        } catch (final Throwable e) {
+            pieceFailed(e);
+        }
+    }
+
+    private void pieceFailed(final Throwable failure) {
+        proceed(
+                () -> {
+                    turn = Turn.OURS;
+                    throw Kind.COMMIT_FAILED.fault("A FlowFile's content can't be sent", failure);
+                },
+                pull::abandon);
+    }
+
+    /** The connection has moved on while a piece was made. */
+    void discard(final ByteBuf piece) {
+        piece.release();
+        pull.abandon();
     }
 
     /** Only what is with the socket is the peer's to take. */

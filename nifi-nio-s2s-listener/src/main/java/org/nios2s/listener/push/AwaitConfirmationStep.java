@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -20,14 +20,11 @@ record AwaitConfirmationStep(Push transfer) implements Step {
             return this;
         }
         if (confirmation.code() == ResponseCode.BAD_CHECKSUM) {
-            throw new PeerFault(
-                    PeerFault.Kind.BAD_CHECKSUM, "The peer computed another checksum; the transaction is rolled back");
+            throw Kind.BAD_CHECKSUM.fault("The peer computed another checksum; the transaction is rolled back");
         }
         if (confirmation.code() != ResponseCode.CONFIRM_TRANSACTION) {
-            throw new PeerFault(
-                    PeerFault.Kind.UNEXPECTED_RESPONSE,
-                    "The peer says " + confirmation + " in place of confirm transaction");
+            throw unexpected(confirmation, "confirm transaction");
         }
-        return transfer.commit();
+        return new AwaitCommitStep(transfer).begin();
     }
 }

@@ -33,15 +33,7 @@ final class AwaitSessionStep extends PushWait {
     private boolean take(final HeldSession held) {
         held.whenEnded(permit::close);
         final StreamingTransaction streaming = transfer().newStreaming(held);
-        connection()
-                .handler()
-                .proceedOrElse(
-                        this,
-                        () -> {
-                            transfer().streamInto(streaming);
-                            return next();
-                        },
-                        streaming::abandon);
+        proceed(() -> transfer().streamInto(streaming, next()), streaming::abandon);
         return true;
     }
 

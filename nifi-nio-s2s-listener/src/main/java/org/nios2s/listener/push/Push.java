@@ -4,6 +4,8 @@ package org.nios2s.listener.push;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -18,7 +20,9 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.TransactionHold;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.InboundTransaction.State;
 import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.PacketSink;
 import org.nios2s.listener.transaction.StreamingTransaction;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.PacketReader;
@@ -39,6 +43,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
     private final PacketReader reader;
     private StreamingTransaction streaming;
+    private long packetStartNanos = System.nanoTime();
     private boolean packetOutgrowsMemory;
     private long charged;
 
@@ -81,7 +86,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
     }
 
     @Override
-    public void content(final ByteBuf in, final int length) throws ProtocolException {
+    public void content(final ByteBuf in, final int length) {
         if (streaming == null || !connection.handshake().isUseGzip()) {
             sink().content(in, length);
             return;
@@ -96,11 +101,11 @@ final class Push implements PacketDecoder.Handler, Transfer {
     }
 
     @Override
-    public void packetEnds() throws ProtocolException {
-        sink().packetEnds();
+    public void packetEnds() {
+        sink().packetEnds(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos));
     }
 
-    private PacketDecoder.Handler sink() {
+    private PacketSink sink() {
         return streaming == null ? inMemory : streaming;
     }
 
@@ -204,20 +209,17 @@ final class Push implements PacketDecoder.Handler, Transfer {
     }
 
     /** From now on what arrives is streamed, and first what has arrived. */
-    void streamInto(final StreamingTransaction transaction) {
+    Step streamInto(final StreamingTransaction transaction, final Step next) {
         streaming = transaction;
         charged -= inMemory.bytes();
         inMemory.moveTo(transaction);
+        return next;
     }
 
     /** The next packet of the transaction is awaited. */
     void nextPacket() {
         packetOutgrowsMemory = false;
-        if (streaming == null) {
-            inMemory.awaitPacket();
-        } else {
-            streaming.awaitPacket();
-        }
+        packetStartNanos = System.nanoTime();
     }
 
     /** @return whether the packet ends here on the wire, too */
@@ -230,11 +232,38 @@ final class Push implements PacketDecoder.Handler, Transfer {
         reader.close();
     }
 
-    /** Both sides have confirmed. */
-    Step commit() {
-        return streaming == null
-                ? new AwaitCommitStep(this, inMemory).begin()
-                : new CommitStreamedStep(this, streaming).begin();
+    /**
+     * Both sides have confirmed.
+     *
+     * @param report hears the outcome
+     */
+    void commit(final Consumer<Outcome> report) {
+        if (streaming == null) {
+            inMemory.ready(report);
+            connection.dispatcher().submit(inMemory);
+        } else {
+            streaming.commit(outcome -> {
+                if (outcome.fault() == null) {
+                    connection.listener().metrics().committed(1, streaming.flowFiles(), streaming.bytes());
+                }
+                connection.worker().execute(() -> report.accept(outcome));
+            });
+        }
+    }
+
+    /** @return whether it waits for a port task that takes it; what streams has its session, and hears if the port stops */
+    boolean isQueued() {
+        return streaming == null && inMemory.state() == State.READY;
+    }
+
+    /** @return whether a port task commits it, or has done so */
+    boolean isInService() {
+        return streaming == null && inMemory.state() != State.READY;
+    }
+
+    /** @return whether a port task is done with it */
+    boolean hasEnded() {
+        return streaming == null && inMemory.state() == State.ENDED;
     }
 
     /**
@@ -261,10 +290,10 @@ final class Push implements PacketDecoder.Handler, Transfer {
     @Override
     public void abandon() {
         end();
-        if (streaming == null) {
-            inMemory.abandon();
-        } else {
+        if (streaming != null) {
             streaming.abandon();
+        } else if (inMemory.abandon()) {
+            connection.dispatcher().withdraw(inMemory);
         }
     }
 }

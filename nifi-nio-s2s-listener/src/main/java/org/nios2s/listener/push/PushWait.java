@@ -3,7 +3,7 @@ package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * A push transaction waits for something of ours before it goes on where it was; its socket is not read. Lives on the
@@ -32,8 +32,7 @@ class PushWait extends WaitingStep {
     }
 
     private void giveUp() {
-        fail(new PeerFault(
-                PeerFault.Kind.OUT_OF_MEMORY,
+        fail(Kind.OUT_OF_MEMORY.fault(
                 "The transaction holds the most of a full buffer memory in which nothing goes on; it is rolled back so that"
                         + " others go on. Raise nifi.remote.input.nio.buffer.memory if peers send such transactions"));
     }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.LogText;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.wire.ResponseMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,11 +30,7 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
             case CONTINUE_TRANSACTION -> awaitNextPacket();
             case FINISH_TRANSACTION -> confirm();
             case CANCEL_TRANSACTION -> cancel(indicator);
-            default ->
-                throw new PeerFault(
-                        PeerFault.Kind.UNEXPECTED_RESPONSE,
-                        "Behind a packet the peer says " + indicator
-                                + " in place of continue, finish or cancel transaction");
+            default -> throw unexpected(indicator, "continue, finish or cancel transaction");
         };
     }
 

@@ -9,6 +9,7 @@ import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * A session that a port task has handed out. It is held, then perhaps waits for its commit, and ends once, on a port task or
@@ -80,7 +81,7 @@ public final class HeldSession {
     }
 
     private static PeerFault takenBack() {
-        return new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The transaction was given up and is rolled back");
+        return Kind.COMMIT_FAILED.fault("The transaction was given up and is rolled back");
     }
 
     /** Commits on this thread, unless it has ended. */
@@ -121,8 +122,7 @@ public final class HeldSession {
         try {
             return end.get();
         } catch (final Throwable e) {
-            final PeerFault fault =
-                    new PeerFault(PeerFault.Kind.COMMIT_FAILED, "The end of the transaction failed: " + e, e);
+            final PeerFault fault = Kind.COMMIT_FAILED.fault("The end of the transaction failed: " + e, e);
             try {
                 return rolledBack(fault);
             } catch (final Throwable e2) {

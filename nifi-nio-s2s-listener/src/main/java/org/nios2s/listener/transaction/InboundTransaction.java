@@ -9,19 +9,17 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.nios2s.listener.limits.TransactionHold;
 import org.nios2s.wire.AttributeMemory;
-import org.nios2s.wire.PacketDecoder;
 
 /**
  * A push transaction that fits into memory: what a peer sends, from its first packet until a port task has committed
  * it. Received on the connection's IO worker, then owned by exactly one side: {@link #claim()} and {@link #abandon()}
  * decide between the port task and the IO worker.
  */
-public final class InboundTransaction implements PacketDecoder.Handler {
+public final class InboundTransaction implements PacketSink {
     private static final int INITIAL_CONTENT_BYTES = 256;
 
     /** Contents beyond this gather in pieces of this size, none of which is ever copied. */
@@ -39,10 +37,20 @@ public final class InboundTransaction implements PacketDecoder.Handler {
         ENDED
     }
 
+    /**
+     * A packet, complete. Immutable but for the attributes, which belong to whoever handles the transaction.
+     *
+     * @param attributes as sent, mutable
+     * @param offset of its content among the contents of the transaction, in bytes
+     * @param length of its content, in bytes
+     * @param transferMillis how long it took from its first byte to its last
+     */
+    public record Packet(Map<String, String> attributes, int offset, int length, long transferMillis) {}
+
     private final TransactionPeer peer;
     private final TransactionHold hold;
     private final ByteBufAllocator allocator;
-    private final List<ReceivedPacket> packets = new ArrayList<>();
+    private final List<Packet> packets = new ArrayList<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.RECEIVING);
 
     private ByteBuf contents;
@@ -50,8 +58,6 @@ public final class InboundTransaction implements PacketDecoder.Handler {
     private Map<String, String> attributes;
     private long contentLength;
     private int contentOffset;
-    private long packetStartNanos;
-    private long readyNanos;
     private Consumer<Outcome> report;
 
     /**
@@ -64,7 +70,6 @@ public final class InboundTransaction implements PacketDecoder.Handler {
         this.peer = peer;
         this.hold = hold;
         this.allocator = allocator;
-        this.packetStartNanos = System.nanoTime();
     }
 
     @Override
@@ -102,23 +107,17 @@ public final class InboundTransaction implements PacketDecoder.Handler {
     }
 
     @Override
-    public void packetEnds() {
-        final long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos);
-        packets.add(new ReceivedPacket(attributes, contentOffset, contentBytes() - contentOffset, millis));
+    public void packetEnds(final long transferMillis) {
+        packets.add(new Packet(attributes, contentOffset, contentBytes() - contentOffset, transferMillis));
         attributes = null;
-    }
-
-    /** The next packet's first byte is awaited from now on. */
-    public void awaitPacket() {
-        packetStartNanos = System.nanoTime();
     }
 
     /** Passes on all that has arrived so far, and with it the hold. */
     public void moveTo(final StreamingTransaction streaming) {
-        for (final ReceivedPacket packet : packets) {
+        for (final Packet packet : packets) {
             streaming.packetBegins(packet.attributes(), packet.length());
             pass(packet.offset(), packet.length(), streaming);
-            streaming.endPacket(packet.transferMillis());
+            streaming.packetEnds(packet.transferMillis());
         }
         if (attributes != null) {
             streaming.packetBegins(attributes, contentLength);
@@ -146,7 +145,6 @@ public final class InboundTransaction implements PacketDecoder.Handler {
      */
     public void ready(final Consumer<Outcome> outcome) {
         report = outcome;
-        readyNanos = System.nanoTime();
         state.set(State.READY);
     }
 
@@ -200,7 +198,7 @@ public final class InboundTransaction implements PacketDecoder.Handler {
         return peer;
     }
 
-    public List<ReceivedPacket> packets() {
+    public List<Packet> packets() {
         return packets;
     }
 
@@ -209,13 +207,8 @@ public final class InboundTransaction implements PacketDecoder.Handler {
         return heldBytes;
     }
 
-    /** @return when both sides had confirmed, as {@link System#nanoTime} */
-    public long readyNanos() {
-        return readyNanos;
-    }
-
     /** Writes a packet's content. */
-    public void writeContent(final ReceivedPacket packet, final OutputStream out) throws IOException {
+    public void writeContent(final Packet packet, final OutputStream out) throws IOException {
         contents.getBytes(packet.offset(), out, packet.length());
     }
 }

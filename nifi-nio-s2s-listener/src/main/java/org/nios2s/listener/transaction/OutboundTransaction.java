@@ -57,12 +57,9 @@ public final class OutboundTransaction implements AutoCloseable {
     private long bytesSent;
 
     public OutboundTransaction(
-            final TransactionPeer peer,
-            final ProcessSession session,
-            final HandshakeProperties handshake,
-            final ByteBufAllocator allocator) {
-        this.peer = peer;
-        this.session = session;
+            final HeldSession held, final HandshakeProperties handshake, final ByteBufAllocator allocator) {
+        this.peer = held.peer();
+        this.session = held.session();
         this.handshake = handshake;
         this.allocator = allocator;
         this.deflater = handshake.isUseGzip() ? new ChunkDeflater() : null;

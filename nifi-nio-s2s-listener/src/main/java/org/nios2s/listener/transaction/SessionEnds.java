@@ -72,13 +72,6 @@ public final class SessionEnds {
         }
     }
 
-    /** There will be no visit. */
-    public void endAll(final PeerFault fault) {
-        for (HeldSession next = commits.peek(); next != null; next = commits.peek()) {
-            end(next, fault);
-        }
-    }
-
     /** There will be no visit for this one, if it still waits. */
     public void end(final HeldSession session, final PeerFault fault) {
         if (commits.remove(session)) {

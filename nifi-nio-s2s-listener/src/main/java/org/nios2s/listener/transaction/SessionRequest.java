@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.transaction;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.nios2s.listener.fault.PeerFault;
 
 /**
@@ -15,10 +15,8 @@ import org.nios2s.listener.fault.PeerFault;
  * @param taker takes the session, on the port task, and says whether it is kept: then it is to be ended by who keeps it
  * @param refusal hears if there will be no session, on the port task or a dispatcher thread
  */
-public record SessionRequest(
-        TransactionPeer peer, Predicate<HeldSession> taker, Consumer<PeerFault> refusal, AtomicBoolean claimed) {
-    public SessionRequest(
-            final TransactionPeer peer, final Predicate<HeldSession> taker, final Consumer<PeerFault> refusal) {
+public record SessionRequest(TransactionPeer peer, Taker taker, Consumer<PeerFault> refusal, AtomicBoolean claimed) {
+    public SessionRequest(final TransactionPeer peer, final Taker taker, final Consumer<PeerFault> refusal) {
         this(peer, taker, refusal, new AtomicBoolean());
     }
 
@@ -26,7 +24,13 @@ public record SessionRequest(
         return claimed.compareAndSet(false, true);
     }
 
-    public boolean take(final HeldSession held) {
-        return claim() && taker.test(held);
+    public boolean take(final HeldSession held) throws IOException {
+        return claim() && taker.take(held);
+    }
+
+    /** Whoever wants a session. */
+    @FunctionalInterface
+    public interface Taker {
+        boolean take(HeldSession held) throws IOException;
     }
 }

@@ -9,7 +9,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,9 +17,9 @@ import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.TransactionHold;
 import org.nios2s.wire.AttributeMemory;
-import org.nios2s.wire.PacketDecoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * the rest. Nothing waits: when the writer is behind, the connection stops reading until it has caught up. Whatever ends the
  * transaction, the writer does it, behind all pieces before, and once.
  */
-public final class StreamingTransaction implements PacketDecoder.Handler {
+public final class StreamingTransaction implements PacketSink {
     private static final Logger logger = LoggerFactory.getLogger(StreamingTransaction.class);
 
     /**
@@ -85,9 +84,6 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     private int flowFiles;
     private long bytes;
 
-    // The IO worker's alone.
-    private long packetStartNanos = System.nanoTime();
-
     /** What the writer does. */
     private interface Writing {
         void run() throws IOException;
@@ -129,17 +125,7 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
     }
 
     @Override
-    public void packetEnds() {
-        endPacket(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos));
-    }
-
-    /** The next packet's first byte is awaited from now on. */
-    public void awaitPacket() {
-        packetStartNanos = System.nanoTime();
-    }
-
-    /** @param transferMillis how long the packet took to arrive */
-    void endPacket(final long transferMillis) {
+    public void packetEnds(final long transferMillis) {
         add(0, null, () -> {
             closeContent();
             ReceivedFlowFile.complete(session(), flowFile, attributes, peer, transferMillis);
@@ -244,8 +230,8 @@ public final class StreamingTransaction implements PacketDecoder.Handler {
             }
         } catch (final Throwable e) {
             abandoned = true;
-            failureReport.accept(new PeerFault(
-                    PeerFault.Kind.COMMIT_FAILED, "The transaction could not be written and is rolled back", e));
+            failureReport.accept(
+                    Kind.COMMIT_FAILED.fault("The transaction could not be written and is rolled back", e));
         } finally {
             release(piece);
         }

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +19,13 @@ import org.junit.jupiter.api.Test;
 class HostNamesTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int PEERS = 250;
+
+    private final ExecutorService lookups = Executors.newFixedThreadPool(2);
+
+    @AfterEach
+    void stop() {
+        lookups.shutdownNow();
+    }
 
     private static InetAddress address(final int last) throws Exception {
         return InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) last});
@@ -33,11 +43,10 @@ class HostNamesTest {
             }
             return "never";
         };
-        try (HostNames hostNames = new HostNames(true, blocking)) {
-            for (int i = 0; i < PEERS; i++) {
-                assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
-                assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
-            }
+        final HostNames hostNames = new HostNames(true, blocking, lookups);
+        for (int i = 0; i < PEERS; i++) {
+            assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
+            assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
         }
     }
 
@@ -45,29 +54,27 @@ class HostNamesTest {
     @DisplayName("a name is known once it was looked up, and is looked up once")
     void lookedUpOnce() throws Exception {
         final AtomicInteger lookUps = new AtomicInteger();
-        try (HostNames hostNames = new HostNames(true, address -> "host-" + lookUps.incrementAndGet())) {
-            assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
-            await().atMost(DEADLINE).until(() -> "host-1".equals(hostNames.nameOf(address(7))));
-            assertEquals("host-1", hostNames.nameOf(address(7)));
-            assertEquals(1, lookUps.get());
-        }
+        final HostNames hostNames = new HostNames(true, address -> "host-" + lookUps.incrementAndGet(), lookups);
+        assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
+        await().atMost(DEADLINE).until(() -> "host-1".equals(hostNames.nameOf(address(7))));
+        assertEquals("host-1", hostNames.nameOf(address(7)));
+        assertEquals(1, lookUps.get());
     }
 
     @Test
     @DisplayName("switched off, nothing is looked up")
     void switchedOff() throws Exception {
-        try (HostNames hostNames = new HostNames(false, address -> {
-            throw new AssertionError("Looked up " + address);
-        })) {
-            assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
-        }
+        final HostNames hostNames = new HostNames(false, address -> "name", task -> {
+            throw new AssertionError("Looked up");
+        });
+        assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
     }
 
     @Test
     @DisplayName("after the end of the listener the address stands for the name")
     void closed() throws Exception {
-        final HostNames hostNames = new HostNames(true, address -> "name");
-        hostNames.close();
+        final HostNames hostNames = new HostNames(true, address -> "name", lookups);
+        lookups.shutdownNow();
         assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
     }
 }

@@ -66,6 +66,22 @@ class RequestTest {
         listener.assertNoFault();
     }
 
+    @Test
+    @DisplayName("the answers to requests that arrive together leave together")
+    void answersLeaveTogether() throws Exception {
+        final int requests = 20;
+        peer.shakeHands(WirePeer.properties());
+        final int before = peer.out().size();
+        for (int i = 0; i < requests; i++) {
+            peer.codec();
+        }
+        listener.gather(peer.out().size() - before);
+        final int flushes = listener.flushes();
+        assertEquals(requests, peer.in().readNBytes(requests).length);
+        assertEquals(1, listener.flushes() - flushes);
+        listener.assertNoFault();
+    }
+
     @ParameterizedTest
     @CsvSource({"StandardFlowFileCodec, 2", "StandardFlowFileCodec, 0", "OtherCodec, 1"})
     @DisplayName("another codec, or another version of it, closes the connection")

@@ -8,6 +8,7 @@ import static org.mockito.Mockito.when;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -71,6 +72,7 @@ final class RunningListener implements AutoCloseable {
     private final List<MessageSequenceHandler> handlers = new CopyOnWriteArrayList<>();
     private final ExecutorService blockingTasks = Executors.newFixedThreadPool(2);
     private final ExecutorService contentWorkers = Executors.newFixedThreadPool(2);
+    private final ExecutorService lookups = Executors.newFixedThreadPool(1);
     private final HostNames hostNames;
     private final ListenerMetrics metrics = new ListenerMetrics();
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), System::nanoTime);
@@ -82,9 +84,11 @@ final class RunningListener implements AutoCloseable {
     private final Channel serverChannel;
 
     private final AtomicInteger answers = new AtomicInteger();
+    private final AtomicInteger flushes = new AtomicInteger();
     private final AtomicInteger mostInATurn = new AtomicInteger();
 
     private volatile boolean byteByByte;
+    private volatile int bytesTogether;
 
     /**
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
@@ -99,7 +103,7 @@ final class RunningListener implements AutoCloseable {
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
     RunningListener(final Function<InetAddress, String> resolver, final String... settings) throws Exception {
-        hostNames = new HostNames(true, resolver);
+        hostNames = new HostNames(true, resolver, lookups);
         input = new RecordingPort(1);
         when(rootGroup.isRootGroup()).thenReturn(true);
         final PublicPort port = input.port();
@@ -156,8 +160,10 @@ final class RunningListener implements AutoCloseable {
         return new NiFiProperties(properties);
     }
 
-    /** Passes every byte on in a buffer of its own, if the test wants that; counts what is answered. */
+    /** Passes every byte on in a buffer of its own, or many in one, if the test wants that; counts what is answered. */
     private final class Splitter extends ChannelDuplexHandler {
+        private final ByteBuf gathered = Unpooled.buffer();
+
         @Override
         public void write(final ChannelHandlerContext context, final Object message, final ChannelPromise promise) {
             answers.incrementAndGet();
@@ -165,8 +171,22 @@ final class RunningListener implements AutoCloseable {
         }
 
         @Override
+        public void flush(final ChannelHandlerContext context) {
+            flushes.incrementAndGet();
+            context.flush();
+        }
+
+        @Override
         public void channelRead(final ChannelHandlerContext context, final Object message) {
             final ByteBuf bytes = (ByteBuf) message;
+            if (bytesTogether > 0) {
+                gathered.writeBytes(bytes);
+                bytes.release();
+                if (gathered.readableBytes() >= bytesTogether) {
+                    context.fireChannelRead(gathered.readRetainedSlice(gathered.readableBytes()));
+                }
+                return;
+            }
             if (!byteByByte) {
                 context.fireChannelRead(bytes);
                 return;
@@ -186,6 +206,16 @@ final class RunningListener implements AutoCloseable {
     /** From now on every byte arrives alone. */
     void splitByteByByte() {
         byteByByte = true;
+    }
+
+    /** From now on so many bytes arrive together. */
+    void gather(final int bytes) {
+        bytesTogether = bytes;
+    }
+
+    /** @return how often what was sent was given to the system */
+    int flushes() {
+        return flushes.get();
     }
 
     /** From now on, to a number of messages, the IO worker has something else to do, too. */
@@ -318,7 +348,7 @@ final class RunningListener implements AutoCloseable {
         output.close();
         blockingTasks.shutdownNow();
         contentWorkers.shutdownNow();
-        hostNames.close();
+        lookups.shutdownNow();
         worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
     }
 }

@@ -46,7 +46,7 @@ class FaultLogTest {
 
     private void report(final Kind kind, final int times) {
         for (int i = 0; i < times; i++) {
-            faultLog.report("Peer " + i, new PeerFault(kind, "It is so"));
+            faultLog.report("Peer " + i, kind.fault("It is so"));
         }
     }
 
@@ -98,7 +98,7 @@ class FaultLogTest {
     @DisplayName("a cause that the message does not name is added to it, without a stack trace")
     void cause() {
         final IllegalStateException cause = new IllegalStateException("Disk full");
-        faultLog.report("Peer", new PeerFault(Kind.TLS, "The handshake failed", cause));
+        faultLog.report("Peer", Kind.TLS.fault("The handshake failed", cause));
         assertTrue(
                 warnings().get(0).contains("handshake failed: java.lang.IllegalStateException: Disk full"),
                 warnings().get(0));
@@ -111,7 +111,7 @@ class FaultLogTest {
     @DisplayName("what is our own failure is an ERROR line with its stack trace")
     void ours() {
         final OutOfMemoryError cause = new OutOfMemoryError("Java heap space");
-        faultLog.report("Peer", new PeerFault(Kind.INTERNAL, "Step failed", cause));
+        faultLog.report("Peer", Kind.INTERNAL.fault("Step failed", cause));
         final ILoggingEvent line = appender.list.get(0);
         assertEquals(Level.ERROR, line.getLevel());
         assertEquals(cause.getClass().getName(), line.getThrowableProxy().getClassName());
@@ -120,7 +120,7 @@ class FaultLogTest {
     @Test
     @DisplayName("what a peer said stays on one line, and is cut where it is long")
     void wireText() {
-        faultLog.report("Peer", new PeerFault(Kind.UNKNOWN_REQUEST, "It says 'a\nb\u2028\u202e'" + "x".repeat(70_000)));
+        faultLog.report("Peer", Kind.UNKNOWN_REQUEST.fault("It says 'a\nb\u2028\u202e'" + "x".repeat(70_000)));
         final String line = warnings().get(0);
         assertTrue(line.contains("'a\\u000ab\\u2028\\u202e'"), line);
         assertTrue(line.length() < 1_000, line);

@@ -33,7 +33,6 @@ import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.processor.exception.TerminatedTaskException;
 import org.apache.nifi.processor.io.OutputStreamCallback;
 import org.apache.nifi.provenance.ProvenanceReporter;
-import org.apache.nifi.remote.PortAuthorizationResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -56,12 +55,9 @@ class GroupCommitTest {
     private final List<String> asked = new ArrayList<>();
     private final GroupCommit groupCommit = new GroupCommit(context, session, this::authorize, metrics);
 
-    private PortAuthorizationResult authorize(final String identity) {
+    private PeerFault authorize(final String identity) {
         asked.add(identity);
-        final PortAuthorizationResult result = mock(PortAuthorizationResult.class);
-        when(result.isAuthorized()).thenReturn(!unauthorized.contains(identity));
-        when(result.getExplanation()).thenReturn(identity + " may not");
-        return result;
+        return unauthorized.contains(identity) ? PeerFault.Kind.NOT_AUTHORIZED.fault(identity + " may not") : null;
     }
 
     @BeforeEach
@@ -154,7 +150,7 @@ class GroupCommitTest {
     void anonymousProvenance() throws Exception {
         final InboundTransaction transaction = transactions.received(null);
         transaction.packetBegins(new HashMap<>(), 0);
-        transaction.packetEnds();
+        transaction.packetEnds(0);
         transactions.ready(transaction);
         assertTrue(transaction.claim());
         groupCommit.commit(List.of(transaction));
@@ -304,7 +300,7 @@ class GroupCommitTest {
         doThrow(new OutOfMemoryError("test")).when(session).commit();
         assertThrows(OutOfMemoryError.class, () -> groupCommit.commit(batch));
         verify(session, times(1)).commit();
-        Answers.failed(batch, new PeerFault(PeerFault.Kind.COMMIT_FAILED, "test"));
+        Answers.failed(batch, PeerFault.Kind.COMMIT_FAILED.fault("test"));
         batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
     }
 

@@ -75,7 +75,7 @@ final class Transactions {
             if (bytes.isReadable()) {
                 transaction.content(bytes, bytes.readableBytes());
             }
-            transaction.packetEnds();
+            transaction.packetEnds(0);
         }
         hold.charge().add(transaction.bytes());
         return transaction;
