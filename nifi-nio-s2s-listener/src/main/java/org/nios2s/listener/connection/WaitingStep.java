@@ -9,39 +9,35 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.port.PortDispatcher;
 
 /**
  * A step in which it is our turn: something runs on another thread, and the peer's bytes wait. Lives on the connection's
  * IO worker.
  */
-public abstract class WaitingStep implements Step {
-    private final PeerConnection connection;
-
-    protected WaitingStep(final PeerConnection connection) {
-        this.connection = connection;
-    }
-
-    protected final PeerConnection connection() {
-        return connection;
+public interface WaitingStep extends Step {
+    /** @return on which it waits */
+    default PeerConnection connection() {
+        return transfer().connection();
     }
 
     /** The wait is over: goes on with the next step, unless the connection has moved on. From any thread. */
-    protected final void proceed(final Callable<Step> next) {
+    default void proceed(final Callable<Step> next) {
         proceed(next, () -> {});
     }
 
     /** As the other one; {@code otherwise} runs on the IO worker if the connection has moved on. */
-    protected final void proceed(final Callable<Step> next, final Runnable otherwise) {
-        connection.handler().proceed(this, next, otherwise);
+    default void proceed(final Callable<Step> next, final Runnable otherwise) {
+        connection().handler().proceed(this, next, otherwise);
     }
 
     /** As the others, for who is on the IO worker already, and not within another step. */
-    protected final void proceedHere(final Callable<Step> next) {
-        connection.handler().proceedHere(this, next);
+    default void proceedHere(final Callable<Step> next) {
+        connection().handler().proceedHere(this, next);
     }
 
     /** The wait ends in a fault, unless the connection has moved on. From any thread. */
-    protected final void fail(final PeerFault fault) {
+    default void fail(final PeerFault fault) {
         proceed(() -> {
             throw fault;
         });
@@ -53,7 +49,7 @@ public abstract class WaitingStep implements Step {
      * @param task may block
      * @param then makes the next step of the task's result; not called if the connection has gone meanwhile
      */
-    protected final <T> Step runBlocking(final Executor threads, final Callable<T> task, final Continuation<T> then) {
+    default <T> Step runBlocking(final Executor threads, final Callable<T> task, final Continuation<T> then) {
         try {
             threads.execute(() -> {
                 try {
@@ -70,39 +66,39 @@ public abstract class WaitingStep implements Step {
     }
 
     /** Asks the port once more whether the peer may use it, where connections are TLS, and then goes on. */
-    protected final Step ifAuthorized(final Supplier<Step> then) {
-        if (!connection.listener().secure()) {
+    default Step ifAuthorized(final Supplier<Step> then) {
+        final ListenerContext listener = connection().listener();
+        if (!listener.secure()) {
             return then.get();
         }
-        return runBlocking(
-                connection.listener().authorizations(),
-                () -> connection.dispatcher().refusalOf(connection.identity()),
-                refusal -> {
-                    if (refusal != null) {
-                        throw refusal;
-                    }
-                    return then.get();
-                });
+        final PortDispatcher port = connection().dispatcher();
+        final String identity = connection().identity();
+        return runBlocking(listener.authorizations(), () -> port.refusalOf(identity), refusal -> {
+            if (refusal != null) {
+                throw refusal;
+            }
+            return then.get();
+        });
     }
 
     /** What follows a blocking task. */
     @FunctionalInterface
-    public interface Continuation<T> {
+    interface Continuation<T> {
         Step next(T result) throws IOException;
     }
 
     @Override
-    public final Step receive(final ByteBuf in) {
+    default Step receive(final ByteBuf in) {
         throw new IllegalStateException("Nothing is received in step " + name());
     }
 
     @Override
-    public final boolean isWaiting() {
+    default boolean isWaiting() {
         return true;
     }
 
     @Override
-    public Patience patience() {
+    default Patience patience() {
         return Patience.EXPIRATION;
     }
 }

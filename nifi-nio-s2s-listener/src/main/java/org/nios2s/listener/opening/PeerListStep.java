@@ -15,23 +15,16 @@ import org.nios2s.wire.ModifiedUtf8;
  * The peer is told which peers there are. Lives on the connection's IO worker, with the question to the cluster on a
  * thread for blocking tasks.
  */
-final class PeerListStep extends WaitingStep {
+record PeerListStep(PeerConnection connection, PeerList peers) implements WaitingStep {
     private static final int TYPICAL_ENTRY_BYTES = 64;
 
-    private final PeerList peers;
-
-    PeerListStep(final PeerConnection connection, final PeerList peers) {
-        super(connection);
-        this.peers = peers;
-    }
-
     Step begin() {
-        final PeerDescription asking = connection().description();
-        return runBlocking(connection().listener().handshakeChecks(), () -> peers.entriesFor(asking), this::answer);
+        final PeerDescription asking = connection.description();
+        return runBlocking(connection.listener().handshakeChecks(), () -> peers.entriesFor(asking), this::answer);
     }
 
     private Step answer(final List<PeerStatus> entries) throws IOException {
-        final ByteBuf message = connection().allocate(Integer.BYTES + entries.size() * TYPICAL_ENTRY_BYTES);
+        final ByteBuf message = connection.allocate(Integer.BYTES + entries.size() * TYPICAL_ENTRY_BYTES);
         message.writeInt(entries.size());
         for (final PeerStatus entry : entries) {
             ModifiedUtf8.write(message, entry.getPeerDescription().getHostname());
@@ -39,8 +32,8 @@ final class PeerListStep extends WaitingStep {
             message.writeBoolean(entry.getPeerDescription().isSecure());
             message.writeInt(entry.getFlowFileCount());
         }
-        connection().send(message);
-        return connection().awaitRequest();
+        connection.send(message);
+        return connection.awaitRequest();
     }
 
     @Override

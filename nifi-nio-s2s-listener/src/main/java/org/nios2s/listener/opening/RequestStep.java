@@ -29,8 +29,14 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         return switch (requestType(name)) {
             case NEGOTIATE_FLOWFILE_CODEC -> new NegotiateCodecStep(connection);
             case REQUEST_PEER_LIST -> new PeerListStep(connection, peers).begin();
-            case SEND_FLOWFILES -> beginReceive();
-            case RECEIVE_FLOWFILES -> beginSend();
+            case SEND_FLOWFILES -> {
+                requirePort(ConnectableType.INPUT_PORT, RequestType.SEND_FLOWFILES);
+                yield new AdmitTransactionStep(connection).begin();
+            }
+            case RECEIVE_FLOWFILES -> {
+                requirePort(ConnectableType.OUTPUT_PORT, RequestType.RECEIVE_FLOWFILES);
+                yield new AwaitFlowFilesStep(connection).begin();
+            }
             case SHUTDOWN -> new ClosingStep(connection.channel());
         };
     }
@@ -41,16 +47,6 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         } catch (final IllegalArgumentException e) {
             throw Kind.UNKNOWN_REQUEST.fault("The peer sends the unknown request '" + name + "'");
         }
-    }
-
-    private Step beginReceive() throws PeerFault {
-        requirePort(ConnectableType.INPUT_PORT, RequestType.SEND_FLOWFILES);
-        return new AdmitTransactionStep(connection).begin();
-    }
-
-    private Step beginSend() throws PeerFault {
-        requirePort(ConnectableType.OUTPUT_PORT, RequestType.RECEIVE_FLOWFILES);
-        return new AwaitFlowFilesStep(connection).begin();
     }
 
     private void requirePort(final ConnectableType type, final RequestType request) throws PeerFault {

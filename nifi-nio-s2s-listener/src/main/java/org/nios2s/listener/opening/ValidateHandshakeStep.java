@@ -3,7 +3,6 @@ package org.nios2s.listener.opening;
 
 import java.io.IOException;
 import java.util.Map;
-import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.exception.HandshakeException;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
@@ -18,50 +17,32 @@ import org.nios2s.listener.limits.MemoryBudget;
 /**
  * The handshake is checked and answered. Lives on the connection's IO worker, with the check on a thread for blocking
  * tasks.
+ *
+ * @param confirmed receives what is accepted, up to the first property that is not
+ * @param charge for the properties, given back when they have been checked
  */
-final class ValidateHandshakeStep extends WaitingStep {
-    private final HandshakeProperties confirmed;
-    private final Map<String, String> properties;
-    private final MemoryBudget.Charge charge;
-
-    /** @param charge for the properties, given back when they have been checked */
-    ValidateHandshakeStep(
-            final PeerConnection connection,
-            final HandshakeProperties confirmed,
-            final Map<String, String> properties,
-            final MemoryBudget.Charge charge) {
-        super(connection);
-        this.confirmed = confirmed;
-        this.properties = properties;
-        this.charge = charge;
-    }
-
+record ValidateHandshakeStep(
+        PeerConnection connection,
+        HandshakeProperties confirmed,
+        Map<String, String> properties,
+        MemoryBudget.Charge charge)
+        implements WaitingStep {
     Step begin() {
-        final Validation validation = new Validation(connection());
-        final Peer peer = connection().toPeer();
+        final Validation validation = new Validation();
+        validation.getVersionNegotiator().setVersion(connection.protocolVersion());
+        final Peer peer = connection.toPeer();
         return runBlocking(
-                connection().listener().handshakeChecks(),
-                () -> validation.validate(connection().listener().rootGroup().get(), confirmed, peer, properties),
-                this::answer);
+                connection.listener().handshakeChecks(), () -> validation.validate(this, peer), this::answer);
     }
 
     /** NiFi's own rules: same order, same texts, now and in later versions. Lives on a thread for blocking tasks. */
     private static final class Validation extends SocketFlowFileServerProtocol {
         private HandshakeException refusal;
 
-        Validation(final PeerConnection connection) {
-            getVersionNegotiator().setVersion(connection.protocolVersion());
-        }
-
-        /** @param confirmed receives what is accepted, up to the first property that is not */
-        Validation validate(
-                final ProcessGroup flow,
-                final HandshakeProperties confirmed,
-                final Peer peer,
-                final Map<String, String> properties) {
-            setRootProcessGroup(flow);
+        Validation validate(final ValidateHandshakeStep step, final Peer peer) {
+            setRootProcessGroup(step.connection.listener().rootGroup().get());
             try {
-                validateHandshakeRequest(confirmed, peer, properties);
+                validateHandshakeRequest(step.confirmed, peer, step.properties);
             } catch (final HandshakeException e) {
                 refusal = e;
             }
@@ -73,16 +54,16 @@ final class ValidateHandshakeStep extends WaitingStep {
         charge.close();
         final HandshakeException refusal = validation.refusal;
         if (refusal == null) {
-            connection().send(ResponseCode.PROPERTIES_OK);
+            connection.send(ResponseCode.PROPERTIES_OK);
         } else if (!answerRefusal(refusal)) {
             throw Kind.HANDSHAKE_REFUSED.fault("The handshake is refused: " + refusal.getMessage(), refusal);
         }
-        connection().agreeOnHandshake(confirmed, validation.getPort());
-        if (connection().requestExpirationMillis() < 0) {
+        connection.agreeOnHandshake(confirmed, validation.getPort());
+        if (connection.requestExpirationMillis() < 0) {
             throw Kind.HANDSHAKE_REFUSED.fault(
                     "The peer asks for a negative request expiration of " + confirmed.getExpirationMillis() + " ms");
         }
-        return connection().awaitRequest();
+        return connection.awaitRequest();
     }
 
     /** @return whether the connection stays open */
@@ -92,9 +73,9 @@ final class ValidateHandshakeStep extends WaitingStep {
             return false;
         }
         if (code.containsMessage()) {
-            connection().send(code, refusal.getMessage());
+            connection.send(code, refusal.getMessage());
         } else {
-            connection().send(code);
+            connection.send(code);
         }
         return switch (code) {
             case UNAUTHORIZED, PORT_NOT_IN_VALID_STATE, PORTS_DESTINATION_FULL -> true;

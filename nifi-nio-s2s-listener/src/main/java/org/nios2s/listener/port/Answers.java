@@ -2,11 +2,9 @@
 package org.nios2s.listener.port;
 
 import io.netty.util.concurrent.EventExecutor;
-import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Collectors;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.transaction.InboundTransaction;
@@ -26,12 +24,9 @@ final class Answers {
 
     /** They have the same outcome: each IO worker is told of all its own in one go. */
     static void give(final List<InboundTransaction> transactions, final Outcome outcome) {
-        final Map<EventExecutor, List<InboundTransaction>> byWorker = new IdentityHashMap<>();
-        for (final InboundTransaction transaction : transactions) {
-            byWorker.computeIfAbsent(transaction.peer().worker(), worker -> new ArrayList<>())
-                    .add(transaction);
-        }
-        byWorker.forEach((worker, own) -> tell(worker, own, outcome));
+        transactions.stream()
+                .collect(Collectors.groupingBy(transaction -> transaction.peer().worker()))
+                .forEach((worker, own) -> tell(worker, own, outcome));
     }
 
     /** Those that have no answer yet have failed; whatever goes wrong with one, the others are told. */

@@ -214,7 +214,8 @@ public final class PortDispatcher {
     }
 
     int serve(final ProcessContext context, final ProcessSession session) throws InterruptedException {
-        return new PortVisit(this, settings, metrics, context, session).serve();
+        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, metrics);
+        return new PortVisit(this, settings, context, session, groupCommit).serve();
     }
 
     RequestQueue queue() {

@@ -10,7 +10,6 @@ import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
@@ -20,28 +19,14 @@ import org.nios2s.listener.transaction.SessionRequest;
  * One visit of a port task: it commits sessions that were handed out before, commits what is ready in groups, and hands its
  * own session to a transaction that needs one for itself. It never waits for the network. Lives on the port task.
  */
-final class PortVisit {
+record PortVisit(
+        PortDispatcher dispatcher,
+        ListenerSettings settings,
+        ProcessContext context,
+        ProcessSession session,
+        GroupCommit groupCommit) {
     /** After this a port task returns to NiFi even if there is more, so that the pool's other tasks get their turn. */
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-
-    private final PortDispatcher dispatcher;
-    private final ListenerSettings settings;
-    private final ProcessContext context;
-    private final ProcessSession session;
-    private final GroupCommit groupCommit;
-
-    PortVisit(
-            final PortDispatcher dispatcher,
-            final ListenerSettings settings,
-            final ListenerMetrics metrics,
-            final ProcessContext context,
-            final ProcessSession session) {
-        this.dispatcher = dispatcher;
-        this.settings = settings;
-        this.context = context;
-        this.session = session;
-        this.groupCommit = new GroupCommit(context, session, dispatcher::refusalOf, metrics);
-    }
 
     /** @return FlowFiles committed */
     int serve() throws InterruptedException {

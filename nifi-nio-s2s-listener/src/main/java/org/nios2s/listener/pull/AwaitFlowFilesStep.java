@@ -22,14 +22,21 @@ import org.nios2s.listener.transaction.SessionRequest;
  * AwaitFlowFiles → Send → AwaitReceipt → AwaitFinish → CommitSent → Request
  * </pre>
  */
-public final class AwaitFlowFilesStep extends WaitingStep {
+public final class AwaitFlowFilesStep implements WaitingStep {
+    private final PeerConnection connection;
     private final MemoryBudget.Charge charge;
-    private final SessionRequest request = new SessionRequest(connection(), this::take, this::fail);
+    private final SessionRequest request;
     private Limit.Permit permit;
 
     public AwaitFlowFilesStep(final PeerConnection connection) {
-        super(connection);
+        this.connection = connection;
+        this.request = new SessionRequest(connection, this::take, this::fail);
         this.charge = connection.dispatcher().limits().memory().open();
+    }
+
+    @Override
+    public PeerConnection connection() {
+        return connection;
     }
 
     public Step begin() {
@@ -40,7 +47,7 @@ public final class AwaitFlowFilesStep extends WaitingStep {
         if (isQueueEmpty()) {
             return answerNoMoreData();
         }
-        permit = connection().dispatcher().limits().sending().ask(() -> proceed(this::awaitMemory));
+        permit = connection.dispatcher().limits().sending().ask(() -> proceed(this::awaitMemory));
         return permit.isImmediate() ? awaitMemory() : this;
     }
 
@@ -53,12 +60,12 @@ public final class AwaitFlowFilesStep extends WaitingStep {
     }
 
     private Step requestSession() {
-        connection().dispatcher().requestSession(request);
+        connection.dispatcher().requestSession(request);
         return this;
     }
 
     private boolean isQueueEmpty() {
-        for (final Connection incoming : connection().port().getIncomingConnections()) {
+        for (final Connection incoming : connection.port().getIncomingConnections()) {
             if (!incoming.getFlowFileQueue().isActiveQueueEmpty()) {
                 return false;
             }
@@ -68,13 +75,13 @@ public final class AwaitFlowFilesStep extends WaitingStep {
 
     private Step answerNoMoreData() {
         giveBack();
-        connection().send(ResponseCode.NO_MORE_DATA);
-        return connection().awaitRequest();
+        connection.send(ResponseCode.NO_MORE_DATA);
+        return connection.awaitRequest();
     }
 
     @Override
     public void abandon() {
-        if (connection().dispatcher().withdraw(request)) {
+        if (connection.dispatcher().withdraw(request)) {
             giveBack();
         }
     }
@@ -95,8 +102,8 @@ public final class AwaitFlowFilesStep extends WaitingStep {
     private boolean take(final HeldSession held) throws IOException {
         held.whenEnded(permit::close);
         final OutboundTransaction transaction = new OutboundTransaction(
-                held, connection().handshake(), connection().channel().alloc());
-        final Pull pull = new Pull(connection(), charge, transaction, held);
+                held, connection.handshake(), connection.channel().alloc());
+        final Pull pull = new Pull(connection, charge, transaction, held);
         final ByteBuf first;
         try {
             if (!transaction.begin()) {

@@ -2,6 +2,7 @@
 package org.nios2s.listener.pull;
 
 import org.nios2s.listener.connection.ClosingStep;
+import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault;
@@ -12,12 +13,10 @@ import org.nios2s.listener.transaction.Outcome;
  * The FlowFiles are the peer's: the session that they came from is committed, whatever becomes of the connection. Lives on
  * the connection's IO worker.
  */
-final class CommitSentStep extends WaitingStep {
-    private final Pull pull;
-
-    CommitSentStep(final Pull pull) {
-        super(pull.connection());
-        this.pull = pull;
+record CommitSentStep(Pull pull) implements WaitingStep {
+    @Override
+    public PeerConnection connection() {
+        return pull.connection();
     }
 
     Step begin() {

@@ -11,7 +11,7 @@ import org.nios2s.listener.fault.PeerFault.Kind;
  * Packets are sent, a piece at a time: the next one is made by a content worker when the one before has left. Lives on
  * the connection's IO worker.
  */
-final class SendStep extends WaitingStep {
+final class SendStep implements WaitingStep {
     /** In so small steps a peer's progress is seen. */
     private static final int SLICE_BYTES = 16 * 1024;
 
@@ -30,7 +30,6 @@ final class SendStep extends WaitingStep {
     private boolean abandoned;
 
     SendStep(final Pull pull) {
-        super(pull.connection());
         this.pull = pull;
     }
 

@@ -15,15 +15,21 @@ import org.nios2s.listener.limits.Limit;
  *                       └ AwaitMemory, AwaitSession, AwaitWriter, Yield and back
  * </pre>
  */
-public final class AdmitTransactionStep extends WaitingStep {
+public final class AdmitTransactionStep implements WaitingStep {
+    private final PeerConnection connection;
     private Limit.Permit place;
 
     public AdmitTransactionStep(final PeerConnection connection) {
-        super(connection);
+        this.connection = connection;
+    }
+
+    @Override
+    public PeerConnection connection() {
+        return connection;
     }
 
     public Step begin() {
-        place = connection().dispatcher().limits().places().ask(() -> proceed(this::authorize));
+        place = connection.dispatcher().limits().places().ask(() -> proceed(this::authorize));
         return place.isImmediate() ? authorize() : this;
     }
 
@@ -32,7 +38,7 @@ public final class AdmitTransactionStep extends WaitingStep {
     }
 
     private Step admit() {
-        final Push push = new Push(connection(), place);
+        final Push push = new Push(connection, place);
         return push.paced(new ReceivePacketStep(push));
     }
 

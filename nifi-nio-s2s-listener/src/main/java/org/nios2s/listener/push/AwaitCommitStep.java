@@ -13,12 +13,11 @@ import org.nios2s.listener.fault.PeerFault.Kind;
  * <p>A transaction whose peer leaves, or whose time is over, before a port task has it is rolled back: the peer will send
  * it again.
  */
-final class AwaitCommitStep extends WaitingStep {
+final class AwaitCommitStep implements WaitingStep {
     private final Push push;
     private boolean hasEnded;
 
     AwaitCommitStep(final Push push) {
-        super(push.connection());
         this.push = push;
     }
 

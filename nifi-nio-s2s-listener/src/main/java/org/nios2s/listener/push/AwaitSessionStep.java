@@ -2,6 +2,7 @@
 package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.SessionRequest;
@@ -11,16 +12,26 @@ import org.nios2s.listener.transaction.StreamingTransaction;
  * A push transaction has outgrown memory: it waits for a permit to stream, then for a session of its own. Lives on the
  * connection's IO worker, but for {@link #take}.
  */
-final class AwaitSessionStep extends PushWait {
-    private final SessionRequest request = new SessionRequest(connection(), this::take, this::fail);
+final class AwaitSessionStep implements WaitingStep {
+    private final Push push;
+    private final Step next;
+    private final SessionRequest request;
     private Limit.Permit permit;
 
+    /** @param next where it goes on */
     AwaitSessionStep(final Push push, final Step next) {
-        super("AwaitSessionStep", push, next, Patience.EXPIRATION);
+        this.push = push;
+        this.next = next;
+        this.request = new SessionRequest(push.connection(), this::take, this::fail);
+    }
+
+    @Override
+    public Push transfer() {
+        return push;
     }
 
     Step begin() {
-        permit = transfer().limits().streaming().ask(() -> proceed(this::requestSession));
+        permit = push.limits().streaming().ask(() -> proceed(this::requestSession));
         return permit.isImmediate() ? requestSession() : this;
     }
 
@@ -32,8 +43,8 @@ final class AwaitSessionStep extends PushWait {
     /** On the port task. */
     private boolean take(final HeldSession held) {
         held.whenEnded(permit::close);
-        final StreamingTransaction streaming = transfer().newStreaming(held);
-        proceed(() -> transfer().streamInto(streaming, next()), streaming::abandon);
+        final StreamingTransaction streaming = push.newStreaming(held);
+        proceed(() -> push.streamInto(streaming, next), streaming::abandon);
         return true;
     }
 
@@ -42,6 +53,6 @@ final class AwaitSessionStep extends PushWait {
         if (connection().dispatcher().withdraw(request)) {
             permit.close();
         }
-        super.abandon();
+        push.abandon();
     }
 }

@@ -61,7 +61,8 @@ final class Push implements PacketDecoder.Handler, Transfer {
                 this::hasToWait);
     }
 
-    PeerConnection connection() {
+    @Override
+    public PeerConnection connection() {
         return connection;
     }
 

@@ -8,22 +8,10 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 /**
  * A push transaction waits for something of ours before it goes on where it was; its socket is not read. Lives on the
  * connection's IO worker.
+ *
+ * @param next where it goes on
  */
-class PushWait extends WaitingStep {
-    private final String name;
-    private final Push push;
-    private final Step next;
-    private final Patience patience;
-
-    /** @param next where it goes on */
-    PushWait(final String name, final Push push, final Step next, final Patience patience) {
-        super(push.connection());
-        this.name = name;
-        this.push = push;
-        this.next = next;
-        this.patience = patience;
-    }
-
+record PushWait(String name, Push transfer, Step next, Patience patience) implements WaitingStep {
     /** Waits for memory, behind those that asked before. */
     static Step forMemory(final Push push, final Step next) {
         final PushWait wait = new PushWait("AwaitMemoryStep", push, next, Patience.EXPIRATION);
@@ -53,24 +41,5 @@ class PushWait extends WaitingStep {
 
     private void goOn() {
         proceed(() -> next);
-    }
-
-    final Step next() {
-        return next;
-    }
-
-    @Override
-    public final Push transfer() {
-        return push;
-    }
-
-    @Override
-    public final Patience patience() {
-        return patience;
-    }
-
-    @Override
-    public final String name() {
-        return name;
     }
 }
