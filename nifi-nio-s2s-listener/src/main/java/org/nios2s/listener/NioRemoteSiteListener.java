@@ -88,7 +88,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     private Service service;
 
     /**
-     * @param port to listen on, at all addresses; 0 for any free one
      * @param sslContext NiFi's own, or null where Site-to-Site is not secure
      * @param nodeInformant the cluster, or null for a standalone NiFi
      */
@@ -187,23 +186,18 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
 
         void bind() throws InterruptedException {
+            final long often = WorkerConnections.CHECK_INTERVAL_MILLIS;
             for (final EventExecutor worker : workers) {
                 final WorkerConnections own = new WorkerConnections(metrics::workerLate);
                 connections.put((EventLoop) worker, own);
-                repeat(worker, WorkerConnections.CHECK_INTERVAL_MILLIS, "Looking after deadlines", own::checkDeadlines);
+                repeat(worker, often, "Looking after deadlines", own::checkDeadlines);
             }
-            repeat(workers.next(), WorkerConnections.CHECK_INTERVAL_MILLIS, "Looking after ports", dispatchers::sweep);
-            repeat(
-                    workers.next(),
-                    WorkerConnections.CHECK_INTERVAL_MILLIS,
-                    "Looking after memory",
-                    () -> budget.breakStandstills(System.nanoTime()));
+            final EventExecutor any = workers.next();
+            repeat(any, often, "Looking after ports", dispatchers::sweep);
+            repeat(any, often, "Looking after memory", () -> budget.breakStandstills(System.nanoTime()));
             serverChannel = bootstrap().bind(port).sync().channel();
-            repeat(
-                    workers.next(),
-                    SUMMARY_INTERVAL_MILLIS,
-                    "The summary",
-                    new Summary(metrics, budget, dispatchers)::report);
+            final Summary summary = new Summary(metrics, budget, dispatchers);
+            repeat(any, SUMMARY_INTERVAL_MILLIS, "The summary", summary::report);
             logger.info(
                     "The NIO Site-to-Site listener serves {} on port {} of NiFi {} with {}: {}",
                     tls == null ? "plain TCP" : "TLS (" + tls.provider() + ")",

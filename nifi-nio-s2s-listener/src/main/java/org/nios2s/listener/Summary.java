@@ -27,7 +27,6 @@ final class Summary {
         this.dispatchers = dispatchers;
     }
 
-    /** Writes the line. */
     void report() {
         final Map<Count, Long> more = new EnumMap<>(Count.class);
         for (final Count count : Count.values()) {

@@ -4,7 +4,6 @@ package org.nios2s.listener.activation;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.flow.resource.ExternalResourceProviderInitializationContext;
-import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.NioRemoteSiteListener;
@@ -22,13 +21,7 @@ final class Activation {
 
     private Activation() {}
 
-    /**
-     * Takes over, or says in one line why there is nothing to take over.
-     *
-     * @throws IllegalArgumentException for a setting that can't be
-     * @throws IllegalStateException for a NiFi or a machine that the listener can't serve on
-     * @throws Exception for what nobody thought of
-     */
+    /** Takes over, or says in one line why there is nothing to take over; throws what keeps the listener from serving here. */
     static void activate(final NiFiProperties properties, final ExternalResourceProviderInitializationContext context)
             throws Exception {
         if (properties == null) {
@@ -48,17 +41,22 @@ final class Activation {
                     NiFiProperties.REMOTE_INPUT_PORT);
             return;
         }
-        OwnClasses.link();
+        OwnNar.link();
         Rehearsal.perform(
                 TransportSelection.select(settings.transport()),
                 settings.tlsProvider(),
                 Boolean.TRUE.equals(properties.isSiteToSiteSecure()) ? context.getSSLContext() : null);
         try {
-            ListenerTakeover.install(arguments -> createListener(arguments, settings));
+            ListenerTakeover.install(arguments -> new NioRemoteSiteListener(
+                    (Integer) arguments[0],
+                    (SSLContext) arguments[1],
+                    (NiFiProperties) arguments[2],
+                    (NodeInformant) arguments[3],
+                    settings));
         } catch (final LinkageError e) {
             throw new IllegalStateException("it comes too late, NiFi has loaded the stock listener already", e);
         }
-        OtherVersions.beside(OwnClasses.location())
+        OwnNar.otherVersions(OwnNar.jar())
                 .ifPresent(others -> logger.warn(
                         "The NIO Site-to-Site listener is in NiFi more than once: {}, and restart", others));
     }
@@ -74,14 +72,5 @@ final class Activation {
                             missing.size() == 1 ? "" : ", and lacks " + (missing.size() - 1) + " more"));
         }
         ListenerTakeover.verify(nifi);
-    }
-
-    private static RemoteSiteListener createListener(final Object[] arguments, final ListenerSettings settings) {
-        return new NioRemoteSiteListener(
-                (Integer) arguments[0],
-                (SSLContext) arguments[1],
-                (NiFiProperties) arguments[2],
-                (NodeInformant) arguments[3],
-                settings);
     }
 }

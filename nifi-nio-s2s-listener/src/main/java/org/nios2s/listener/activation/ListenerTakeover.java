@@ -77,8 +77,6 @@ final class ListenerTakeover {
      * Defines the stand-in and gives it the factory.
      *
      * @param factory makes the listener from the constructor's four arguments
-     * @throws ReflectiveOperationException if the framework does not let us in
-     * @throws IllegalStateException if our jar lacks the stand-in
      * @throws LinkageError if a class of that name is there already: activated too late
      */
     static void install(final Function<Object[], RemoteSiteListener> factory)

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.tls.TlsHandlers;
-import org.nios2s.listener.tls.TlsProvider;
+import org.nios2s.listener.tls.TlsHandlers.Provider;
 
 /**
  * A connection over the loopback interface to a port of its own, served as the listener will serve: what does not work here
@@ -37,13 +37,13 @@ final class Rehearsal {
      * @throws IllegalStateException if nobody answers
      * @throws IOException if there is no such connection
      */
-    static void perform(final TransportSelection transport, final TlsProvider provider, final SSLContext sslContext)
+    static void perform(final TransportSelection transport, final Provider provider, final SSLContext sslContext)
             throws IOException {
         final EventLoopGroup worker = transport.workers(1, "Site-to-Site NIO Rehearsal");
         // OpenSSL that was asked for and can't serve is the listener's to report.
         try (TlsHandlers tls = sslContext == null
                 ? null
-                : TlsHandlers.create(sslContext, provider == TlsProvider.JDK ? TlsProvider.JDK : TlsProvider.AUTO, 1)) {
+                : TlsHandlers.create(sslContext, provider == Provider.JDK ? Provider.JDK : Provider.AUTO, 1)) {
             final Channel server = transport
                     .bootstrap(worker)
                     .childHandler(new ChannelInitializer<Channel>() {

@@ -27,11 +27,7 @@ public final class HostNames {
     private final Map<InetAddress, Entry> names = new ConcurrentHashMap<>();
     private final Executor lookups;
 
-    /**
-     * @param enabled whether to look names up at all
-     * @param resolver name of an address; may take its time; the textual address where there is no name
-     * @param lookups runs the resolver
-     */
+    /** @param resolver name of an address; may take its time; the textual address where there is no name */
     public HostNames(final boolean enabled, final Function<InetAddress, String> resolver, final Executor lookups) {
         this.enabled = enabled;
         this.resolver = resolver;

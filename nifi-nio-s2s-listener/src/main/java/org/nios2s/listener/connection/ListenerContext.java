@@ -24,7 +24,7 @@ import org.nios2s.listener.settings.ListenerSettings;
  */
 public record ListenerContext(
         ListenerSettings settings,
-        Conversation conversation,
+        Step.Conversation conversation,
         boolean secure,
         int listenPort,
         Supplier<ProcessGroup> rootGroup,

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Walks one connection through the sequence of messages: hands arriving bytes to the current step, enters the next one,
  * and closes the connection when a step ends in a fault. Lives on the connection's IO worker; {@link #proceed},
- * {@link #fail(Transfer, PeerFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
+ * {@link #fail(Step.Transfer, PeerFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
  *
  * <p>One rule says when a step runs: bytes are there, what the peer was told before has left, and the step does not wait
  * for our own side. One rule says when more is read: the step can use it; and while it waits, until a first byte comes,
@@ -56,7 +56,6 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private boolean inputEnded;
     private volatile long idleSinceNanos;
 
-    /** @param siblings the connections of the same IO worker */
     public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections siblings) {
         this.listener = listener;
         this.siblings = siblings;
@@ -72,24 +71,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 .config()
                 .setRecvByteBufAllocator(
                         () -> new PacedReads(() -> step != null && step.isWaiting(), this::canUseMore));
+        // An accepted connection is active from the start, or has gone already.
         if (context.channel().isActive()) {
-            begin();
-        }
-    }
-
-    @Override
-    public void channelActive(final ChannelHandlerContext context) {
-        begin();
-        context.fireChannelActive();
-    }
-
-    private void begin() {
-        if (connection == null) {
-            connection = new PeerConnection(listener, channelContext, this);
+            connection = new PeerConnection(listener, context, this);
             step = listener.conversation().begins(connection);
             idleSinceNanos = deadlines.lastMovedNanos();
             siblings.add(this);
-            channelContext.read();
+            context.read();
         }
     }
 
@@ -172,7 +160,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
     }
 
-    /** What stays unread is held in memory too, in no larger a buffer than it needs. */
+    /** What stays unread is held in memory, in no larger a buffer than it needs, and so is what a step keeps of it. */
     private void keepUnread() {
         final int bytes = unread.readableBytes();
         if (bytes == 0 || step instanceof ClosingStep) {
@@ -183,7 +171,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             unread.release();
             unread = fitting;
         }
-        unreadCharge.set(unread.capacity());
+        unreadCharge.set(unread.capacity() + step.heldBytes());
     }
 
     private PeerFault faultOf(final Throwable thrown) {
@@ -215,9 +203,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /**
      * A wait is over: goes on with another step. From any thread.
      *
-     * @param from the step that waited
-     * @param next makes the step that follows, on the IO worker
-     * @param otherwise called in its place, on the IO worker, if the connection has moved on
+     * @param otherwise runs in place of {@code next}, on the IO worker too, if the connection is not {@code from} there any more
      */
     void proceed(final Step from, final Callable<Step> next, final Runnable otherwise) {
         connection.worker().execute(() -> {
@@ -248,16 +234,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         deadlines.moved(bytes);
     }
 
-    /**
-     * Something went wrong for a transaction elsewhere; nothing happens if the connection is past it. From any thread.
-     *
-     * @param transfer as {@link Step#transfer}
-     */
-    public void fail(final Transfer transfer, final PeerFault fault) {
+    /** Something went wrong for a transaction elsewhere; nothing happens if the connection is past it. From any thread. */
+    public void fail(final Step.Transfer transfer, final PeerFault fault) {
         connection.worker().execute(() -> {
             if (step.transfer() == transfer) {
                 fail(fault);
-                keepUnread();
             }
         });
     }
@@ -274,6 +255,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             logger.error("{} could not be closed in good order; it is cut", connection, e);
             channelContext.close();
         }
+        keepUnread();
     }
 
     private void report(final PeerFault fault) {
@@ -329,7 +311,6 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     @Override
     public void userEventTriggered(final ChannelHandlerContext context, final Object event) {
         if (event instanceof final SslHandshakeCompletionEvent handshake) {
-            begin();
             tlsHandshakeEnded(handshake);
         } else if (event instanceof ChannelInputShutdownEvent) {
             inputEnded = true;
@@ -406,7 +387,6 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             }
         } catch (final Throwable e) {
             fail(faultOf(e));
-            keepUnread();
         }
     }
 

@@ -9,7 +9,6 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -46,7 +45,6 @@ public final class PeerConnection implements TransactionPeer {
     private String identity;
     private int protocolVersion;
     private HandshakeProperties handshake;
-    private PublicPort port;
     private PortDispatcher dispatcher;
     private boolean codecNegotiated;
     private long requestExpirationMillis;
@@ -59,10 +57,7 @@ public final class PeerConnection implements TransactionPeer {
         this.listener = listener;
         this.channelContext = channelContext;
         this.handler = handler;
-        // A channel without an address of that kind is one of a test.
-        this.remoteAddress = channelContext.channel().remoteAddress() instanceof InetSocketAddress address
-                ? address
-                : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        this.remoteAddress = (InetSocketAddress) channelContext.channel().remoteAddress();
         host();
     }
 
@@ -179,7 +174,6 @@ public final class PeerConnection implements TransactionPeer {
         send(message);
     }
 
-    /** @return the step in which the peer's next request is awaited */
     public Step awaitRequest() {
         return listener.conversation().awaitsRequest(this);
     }
@@ -196,29 +190,22 @@ public final class PeerConnection implements TransactionPeer {
         return handshake;
     }
 
-    /**
-     * The handshake is over.
-     *
-     * @param properties as far as they were accepted
-     * @param requestedPort the port that the peer named, or null
-     */
+    /** The handshake is over: its properties, as far as they were accepted, and the port that it named, or null. */
     public void agreeOnHandshake(final HandshakeProperties properties, final PublicPort requestedPort) {
         handshake = properties;
         // As the stock listener, which gives it to the socket as an int.
         requestExpirationMillis = (int) properties.getExpirationMillis();
         listener.handshakes().remove(remoteAddress.getAddress(), handler);
-        port = requestedPort;
-        if (port != null) {
-            dispatcher = listener.dispatchers().acquire(port);
+        if (requestedPort != null) {
+            dispatcher = listener.dispatchers().acquire(requestedPort);
         }
     }
 
     /** @return the port that the peer named at the handshake, or null */
     public PublicPort port() {
-        return port;
+        return dispatcher == null ? null : dispatcher.port();
     }
 
-    /** @return of {@link #port()} */
     public PortDispatcher dispatcher() {
         return dispatcher;
     }

@@ -34,9 +34,8 @@ public interface Step {
     }
 
     /**
-     * Takes what it can from the bytes that have arrived.
+     * Takes what it can from the bytes that have arrived, and names the next step, or this one if it needs more.
      *
-     * @return the next step, or this one if it needs more bytes
      * @throws IOException if the conversation can't go on: a {@link PeerFault}, or a protocol violation found by a codec
      */
     Step receive(ByteBuf in) throws IOException;
@@ -50,6 +49,11 @@ public interface Step {
         return false;
     }
 
+    /** @return memory that it holds, beside what its transaction is charged */
+    default int heldBytes() {
+        return 0;
+    }
+
     /** @return the transaction that has begun and not ended; null outside of one */
     default Transfer transfer() {
         return null;
@@ -60,12 +64,7 @@ public interface Step {
         return transfer() != null;
     }
 
-    /**
-     * The peer will send nothing more.
-     *
-     * @return the next step
-     * @throws IOException if that is a fault in this step
-     */
+    /** The peer will send nothing more: names the next step, or throws if that is a fault in this one. */
     default Step inputEnds() throws IOException {
         throw Kind.LEFT.fault("The peer left in step " + name());
     }
@@ -90,8 +89,25 @@ public interface Step {
     /** Looks after its own deadline; called a few times a second. */
     default void checkDeadline(final long nowNanos) throws PeerFault {}
 
-    /** @return for the log */
     default String name() {
         return getClass().getSimpleName();
+    }
+
+    /** What the steps of one push or pull share while packets are on their way. Lives on the connection's IO worker. */
+    interface Transfer {
+        PeerConnection connection();
+
+        /** @return whether others wait for what it holds: then its peer makes progress or loses it */
+        boolean holdsScarce();
+
+        /** Nothing comes of it: gives back what it holds. */
+        void abandon();
+    }
+
+    /** Where a conversation begins and where it returns to between requests. Immutable; any thread. */
+    interface Conversation {
+        Step begins(PeerConnection connection);
+
+        Step awaitsRequest(PeerConnection connection);
     }
 }

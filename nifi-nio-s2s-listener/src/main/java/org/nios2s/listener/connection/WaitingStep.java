@@ -43,12 +43,7 @@ public interface WaitingStep extends Step {
         });
     }
 
-    /**
-     * Runs what may block on a thread for it, and what follows on the IO worker.
-     *
-     * @param task may block
-     * @param then makes the next step of the task's result; not called if the connection has gone meanwhile
-     */
+    /** Runs what may block on a thread for it, and then, on the IO worker, what makes the next step of its result. */
     default <T> Step runBlocking(final Executor threads, final Callable<T> task, final Continuation<T> then) {
         try {
             threads.execute(() -> {

@@ -56,9 +56,4 @@ public final class WorkerConnections {
             handler.cut();
         }
     }
-
-    /** @return how many there are */
-    public int size() {
-        return handlers.size();
-    }
 }

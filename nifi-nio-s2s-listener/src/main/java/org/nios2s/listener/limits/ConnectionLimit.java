@@ -37,9 +37,8 @@ public final class ConnectionLimit {
     }
 
     /**
-     * @param most in all
-     * @param mostPerAddress from one address; 0 for no limit
-     * @param remedy what to do if that is not enough, for the log
+     * @param mostPerAddress 0 for no limit
+     * @param remedy what to do if there are too few, for the log
      */
     public ConnectionLimit(final int most, final int mostPerAddress, final String remedy) {
         this.most = most;
@@ -47,11 +46,7 @@ public final class ConnectionLimit {
         this.remedy = remedy;
     }
 
-    /**
-     * Counts a connection.
-     *
-     * @throws PeerFault if it is one too many; then it is not counted
-     */
+    /** Counts a connection, or throws if it is one too many; then it is not counted. */
     public void add(final InetAddress address, final Member member) throws PeerFault {
         final int ofAddress = byAddress
                 .compute(address, (key, members) -> {
@@ -88,7 +83,6 @@ public final class ConnectionLimit {
         idlest.giveWay(fault);
     }
 
-    /** @return whether there is no place left */
     public boolean isScarce() {
         return total.get() >= most;
     }

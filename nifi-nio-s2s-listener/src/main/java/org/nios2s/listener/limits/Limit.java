@@ -56,7 +56,6 @@ public final class Limit {
         }
     }
 
-    /** @param most at once */
     public Limit(final int most) {
         this(most, null);
     }
@@ -72,11 +71,7 @@ public final class Limit {
         return new Limit(lowerMost, this);
     }
 
-    /**
-     * Asks for one.
-     *
-     * @param granted called once, on any thread, when it is there, if it is not now; must not block
-     */
+    /** @param granted called once, on any thread, when there is one, if there is none now; must not block */
     public Permit ask(final Runnable granted) {
         synchronized (lock) {
             final Permit permit = new Permit(granted, line.isEmpty() && take());
@@ -154,7 +149,6 @@ public final class Limit {
         }
     }
 
-    /** @return how many are held */
     public int held() {
         synchronized (lock) {
             return held;

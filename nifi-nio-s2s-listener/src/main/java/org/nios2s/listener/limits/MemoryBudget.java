@@ -41,13 +41,11 @@ public final class MemoryBudget {
 
     private long most;
 
-    /** @param limit bytes */
     public MemoryBudget(final long limit) {
         this.limit = limit;
         this.common = new Share(limit);
     }
 
-    /** @return a share for one port */
     public Share share() {
         return new Share(limit / SHARE_DIVISOR);
     }
@@ -57,7 +55,6 @@ public final class MemoryBudget {
         return common;
     }
 
-    /** @return bytes held now */
     public long used() {
         return used;
     }
@@ -69,7 +66,6 @@ public final class MemoryBudget {
         return taken;
     }
 
-    /** @return bytes that may be held */
     public long limit() {
         return limit;
     }
@@ -86,7 +82,6 @@ public final class MemoryBudget {
             this.shareLimit = shareLimit;
         }
 
-        /** @return an account for one holder */
         public Charge open() {
             return new Charge(this);
         }
@@ -182,12 +177,10 @@ public final class MemoryBudget {
             }
         }
 
-        /** @param bytes held now */
         public void set(final long bytes) {
             add(bytes - held);
         }
 
-        /** @return bytes held */
         public long held() {
             return held;
         }
@@ -264,12 +257,7 @@ public final class MemoryBudget {
         }
     }
 
-    /**
-     * Ends standstills: where those that wait hold more than half of a full share themselves, and nobody was called for a
-     * second, those that hold most are told to give up. To be called a few times a second.
-     *
-     * @param nowNanos as {@link System#nanoTime}
-     */
+    /** Ends standstills, as the class says. To be called a few times a second. */
     public void breakStandstills(final long nowNanos) {
         final List<Charge> losers = new ArrayList<>();
         synchronized (this) {

@@ -7,6 +7,17 @@ package org.nios2s.listener.limits;
  * @param places push transactions, from before their first packet until they end
  * @param streaming push transactions that have outgrown memory, with a session each
  * @param sending pull transactions, with a session each
- * @param memory for all that is held for them
  */
-public record PortLimits(Limit places, Limit streaming, Limit sending, MemoryBudget.Share memory) {}
+public record PortLimits(Limit places, Limit streaming, Limit sending, MemoryBudget.Share memory) {
+    /**
+     * What a push transaction holds of its port's limits, from admission to its end. Given back once, whoever ends it.
+     * Thread-safe.
+     */
+    public record TransactionHold(MemoryBudget.Charge charge, Limit.Permit place) implements AutoCloseable {
+        @Override
+        public void close() {
+            charge.close();
+            place.close();
+        }
+    }
+}

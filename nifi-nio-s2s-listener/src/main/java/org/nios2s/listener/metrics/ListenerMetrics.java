@@ -43,7 +43,6 @@ public final class ListenerMetrics {
         return counts.get(count).sum();
     }
 
-    /** @return connections open now */
     public long open() {
         return get(Count.CONNECTIONS_ACCEPTED) - get(Count.CONNECTIONS_CLOSED);
     }

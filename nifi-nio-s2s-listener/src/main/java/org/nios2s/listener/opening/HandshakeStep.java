@@ -9,7 +9,6 @@ import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**
@@ -33,11 +32,10 @@ final class HandshakeStep implements Step {
 
     private Integer propertiesLeft;
     private String propertyName;
-    private final MemoryBudget.Charge charge;
+    private int heldBytes;
 
     HandshakeStep(final PeerConnection connection) {
         this.connection = connection;
-        this.charge = connection.listener().budget().common().open();
     }
 
     @Override
@@ -47,7 +45,7 @@ final class HandshakeStep implements Step {
                 return this;
             }
         }
-        return new ValidateHandshakeStep(connection, confirmed, properties, charge).begin();
+        return new ValidateHandshakeStep(connection, confirmed, properties, heldBytes).begin();
     }
 
     private boolean receiveNext(final ByteBuf in) throws IOException {
@@ -62,8 +60,8 @@ final class HandshakeStep implements Step {
         if (text == null) {
             return false;
         }
-        charge.add(TEXT_BYTES + text.length());
-        if (charge.held() > MAX_BYTES) {
+        heldBytes += TEXT_BYTES + text.length();
+        if (heldBytes > MAX_BYTES) {
             throw Kind.HANDSHAKE_REFUSED.fault("The handshake takes more than " + MAX_BYTES + " bytes of memory");
         }
         take(text);
@@ -89,8 +87,8 @@ final class HandshakeStep implements Step {
     }
 
     @Override
-    public void abandon() {
-        charge.close();
+    public int heldBytes() {
+        return heldBytes;
     }
 
     @Override

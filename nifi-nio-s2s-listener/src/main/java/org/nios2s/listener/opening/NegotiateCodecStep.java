@@ -11,15 +11,11 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.wire.ModifiedUtf8;
 
 /** Peer and listener agree on how FlowFiles are encoded. Lives on the connection's IO worker. */
-final class NegotiateCodecStep implements Step {
+record NegotiateCodecStep(PeerConnection connection, boolean portMissing) implements Step {
     private static final String NO_PORT = "Cannot transfer FlowFiles because no port was specified";
 
-    private final PeerConnection connection;
-    private boolean portMissing;
-
     NegotiateCodecStep(final PeerConnection connection) {
-        this.connection = connection;
-        this.portMissing = connection.port() == null;
+        this(connection, connection.port() == null);
     }
 
     @Override
@@ -30,9 +26,8 @@ final class NegotiateCodecStep implements Step {
         }
         if (portMissing) {
             // As the stock listener: says so once, and then takes another proposal.
-            portMissing = false;
             rejectForMissingPort();
-            return this;
+            return new NegotiateCodecStep(connection, false);
         }
         if (!RemoteResourceManager.isCodecSupported(asked.name(), asked.version())) {
             throw Kind.UNKNOWN_CODEC.fault(

@@ -42,7 +42,7 @@ record NegotiateProtocolStep(PeerConnection connection) implements Step {
                 .allocate(1 + Integer.BYTES)
                 .writeByte(RemoteResourceInitiator.DIFFERENT_RESOURCE_VERSION)
                 .writeInt(preferred));
-        return this;
+        return new NegotiateProtocolStep(connection);
     }
 
     @Override

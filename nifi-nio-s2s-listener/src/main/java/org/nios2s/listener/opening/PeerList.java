@@ -25,11 +25,7 @@ public record PeerList(NiFiProperties properties, NodeInformant nodeInformant, P
         this(properties, nodeInformant, new PeerDescriptionModifier(properties));
     }
 
-    /**
-     * @param asking who asks, for the rules of {@code nifi.remote.route.raw.*}
-     * @return nodes with a RAW port
-     * @throws UnknownHostException if this host's name is needed and not known
-     */
+    /** @param asking who asks, for the rules of {@code nifi.remote.route.raw.*} */
     public List<PeerStatus> entriesFor(final PeerDescription asking) throws UnknownHostException {
         final List<PeerStatus> entries = new ArrayList<>();
         for (final NodeInformation node : nodes()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.opening;
 
-import org.nios2s.listener.connection.Conversation;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 
@@ -18,7 +17,7 @@ import org.nios2s.listener.connection.Step;
  *
  * @param peers what a peer is told that asks who there is
  */
-public record RawProtocol(PeerList peers) implements Conversation {
+public record RawProtocol(PeerList peers) implements Step.Conversation {
     @Override
     public Step begins(final PeerConnection connection) {
         return new MagicStep(connection);

@@ -52,21 +52,18 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
     private void requirePort(final ConnectableType type, final RequestType request) throws PeerFault {
         final PublicPort port = connection.port();
         if (port == null) {
-            throw outOfPlace("The peer sends " + request + " and named no port in its handshake");
+            throw Kind.REQUEST_OUT_OF_PLACE.fault("The peer sends " + request + " and named no port in its handshake");
         }
         if (port.getConnectableType() != type) {
-            throw outOfPlace("The peer sends " + request + " to " + port + ", which is no " + type);
+            throw Kind.REQUEST_OUT_OF_PLACE.fault(
+                    "The peer sends " + request + " to " + port + ", which is no " + type);
         }
         if (!port.isRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(port + " is not running");
         }
         if (!connection.isCodecNegotiated()) {
-            throw outOfPlace("The peer sends " + request + " before it negotiated a codec");
+            throw Kind.REQUEST_OUT_OF_PLACE.fault("The peer sends " + request + " before it negotiated a codec");
         }
-    }
-
-    private static PeerFault outOfPlace(final String message) {
-        return Kind.REQUEST_OUT_OF_PLACE.fault(message);
     }
 
     @Override

@@ -12,20 +12,15 @@ import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.limits.MemoryBudget;
 
 /**
  * The handshake is checked and answered. Lives on the connection's IO worker, with the check on a thread for blocking
  * tasks.
  *
  * @param confirmed receives what is accepted, up to the first property that is not
- * @param charge for the properties, given back when they have been checked
  */
 record ValidateHandshakeStep(
-        PeerConnection connection,
-        HandshakeProperties confirmed,
-        Map<String, String> properties,
-        MemoryBudget.Charge charge)
+        PeerConnection connection, HandshakeProperties confirmed, Map<String, String> properties, int heldBytes)
         implements WaitingStep {
     Step begin() {
         final Validation validation = new Validation();
@@ -51,7 +46,6 @@ record ValidateHandshakeStep(
     }
 
     private Step answer(final Validation validation) throws IOException {
-        charge.close();
         final HandshakeException refusal = validation.refusal;
         if (refusal == null) {
             connection.send(ResponseCode.PROPERTIES_OK);
@@ -86,11 +80,6 @@ record ValidateHandshakeStep(
     @Override
     public Patience patience() {
         return Patience.HANDSHAKE;
-    }
-
-    @Override
-    public void abandon() {
-        charge.close();
     }
 
     @Override

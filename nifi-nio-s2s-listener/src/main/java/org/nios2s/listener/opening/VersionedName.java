@@ -5,12 +5,7 @@ import io.netty.buffer.ByteBuf;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.wire.ModifiedUtf8;
 
-/**
- * What a peer proposes when it negotiates a protocol or a codec. Immutable.
- *
- * @param name of the resource
- * @param version of it
- */
+/** What a peer proposes when it negotiates a protocol or a codec. Immutable. */
 record VersionedName(String name, int version) {
     /** Far more than any name takes. */
     private static final int MOST_NAME_BYTES = 256;

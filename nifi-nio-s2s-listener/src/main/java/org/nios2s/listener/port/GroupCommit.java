@@ -54,12 +54,7 @@ final class GroupCommit {
         this.metrics = metrics;
     }
 
-    /**
-     * Commits a batch and has every peer told.
-     *
-     * @param batch claimed transactions
-     * @return FlowFiles committed
-     */
+    /** Commits claimed transactions, has every peer told, and counts the FlowFiles committed. */
     int commit(final List<InboundTransaction> batch) {
         authorized.clear();
         final List<InboundTransaction> permitted = new ArrayList<>(batch.size());
@@ -153,10 +148,5 @@ final class GroupCommit {
     /** @return whether the session is of no more use: its port task is to leave */
     boolean isHopeless() {
         return hopeless != null;
-    }
-
-    /** @return whether back pressure forbids another commit */
-    boolean isDestinationFull() {
-        return context.getAvailableRelationships().isEmpty();
     }
 }

@@ -87,23 +87,17 @@ public final class PortDispatcher {
         sessionWorkArrived();
     }
 
-    /**
-     * No session is wanted any more, if one was.
-     *
-     * @return false if a session was taken already
-     */
+    /** No session is wanted any more; false if one was taken already. */
     public boolean withdraw(final SessionRequest request) {
         final boolean untaken = request.claim();
         sessionRequests.remove(request);
         return untaken;
     }
 
-    /** @return what its peers may have at once */
     public PortLimits limits() {
         return limits;
     }
 
-    /** @return whose dispatcher it is */
     public PublicPort port() {
         return port;
     }
@@ -180,7 +174,6 @@ public final class PortDispatcher {
         }
     }
 
-    /** @return how many port tasks are wanted now */
     private int tasksWanted() {
         final int commits = queue.size() / settings.commitTransactions();
         return hasWork() ? Math.min(port.getMaxConcurrentTasks(), 1 + commits + sessionRequests.size()) : 0;
@@ -274,7 +267,6 @@ public final class PortDispatcher {
         return waiting() == 0 && requests.isEmpty() && ends.held() == 0;
     }
 
-    /** @return what waits for a port task */
     int waiting() {
         return queue.size() + sessionRequests.size() + ends.waiting();
     }

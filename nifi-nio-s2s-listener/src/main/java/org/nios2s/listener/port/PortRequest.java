@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What we put into a port's queue so that a port task calls us with its session: a server protocol of which the port uses
- * no more than that; what converses with a peer over streams is not used. A dispatcher thread stands for it until the port has answered; the visit runs on the port task.
+ * no more than that. A dispatcher thread stands for it until the port has answered; the visit runs on the port task.
  *
  * <p>The port asks several times a second, on the dispatcher thread, whether the request has expired: that is how it is let
  * go when nothing is wanted of the port any more, and how it shows that it is still in the queue.
@@ -59,11 +59,7 @@ final class PortRequest extends SocketFlowFileServerProtocol {
         this.negotiatedFlowFileCodec = CODEC;
     }
 
-    /**
-     * Stands in the port's queue until the port has answered.
-     *
-     * @return whether it answered as it should
-     */
+    /** Stands in the port's queue until the port has answered, and says whether it did so as it should. */
     boolean stand() {
         final Lead lead = dispatcher.lead();
         if (lead == null) {

@@ -46,9 +46,10 @@ record PortVisit(
         return flowFiles;
     }
 
+    /** @return whether back pressure allows another commit */
     private boolean hasRoom() {
         return dispatcher.port().getConnectableType() == ConnectableType.OUTPUT_PORT
-                || !groupCommit.isDestinationFull();
+                || !context.getAvailableRelationships().isEmpty();
     }
 
     private int commitBatch() {

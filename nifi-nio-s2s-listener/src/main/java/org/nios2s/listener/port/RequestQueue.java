@@ -62,12 +62,7 @@ final class RequestQueue {
         }
     }
 
-    /**
-     * Waits until there is one, or something else to do.
-     *
-     * @param somethingElse asked again after {@link #wake}
-     * @return whether there is one or something else
-     */
+    /** Waits until there is one, or something else to do, which {@link #wake} has it ask again; says whether there is. */
     synchronized boolean await(final long nanos, final BooleanSupplier somethingElse) throws InterruptedException {
         final long deadline = System.nanoTime() + nanos;
         long left = nanos;

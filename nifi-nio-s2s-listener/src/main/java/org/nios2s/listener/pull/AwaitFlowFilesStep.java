@@ -3,7 +3,6 @@ package org.nios2s.listener.pull;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
@@ -65,12 +64,8 @@ public final class AwaitFlowFilesStep implements WaitingStep {
     }
 
     private boolean isQueueEmpty() {
-        for (final Connection incoming : connection.port().getIncomingConnections()) {
-            if (!incoming.getFlowFileQueue().isActiveQueueEmpty()) {
-                return false;
-            }
-        }
-        return true;
+        return connection.port().getIncomingConnections().stream()
+                .allMatch(incoming -> incoming.getFlowFileQueue().isActiveQueueEmpty());
     }
 
     private Step answerNoMoreData() {

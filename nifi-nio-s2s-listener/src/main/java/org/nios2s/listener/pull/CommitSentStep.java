@@ -5,9 +5,7 @@ import org.nios2s.listener.connection.ClosingStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.transaction.OutboundTransaction;
-import org.nios2s.listener.transaction.Outcome;
 
 /**
  * The FlowFiles are the peer's: the session that they came from is committed, whatever becomes of the connection. Lives on
@@ -26,14 +24,12 @@ record CommitSentStep(Pull pull) implements WaitingStep {
             if (outcome.fault() == null) {
                 connection().listener().metrics().sent(transaction.flowFilesSent(), transaction.bytesSent());
             }
-            proceed(() -> committed(outcome));
+            proceed(() -> {
+                outcome.orFault();
+                return connection().awaitRequest();
+            });
         });
         return this;
-    }
-
-    private Step committed(final Outcome outcome) throws PeerFault {
-        outcome.orFault();
-        return connection().awaitRequest();
     }
 
     @Override

@@ -4,7 +4,7 @@ package org.nios2s.listener.pull;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.connection.PeerConnection;
-import org.nios2s.listener.connection.Transfer;
+import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.transaction.HeldSession;
@@ -15,7 +15,7 @@ import org.nios2s.listener.transaction.OutboundTransaction;
  * memory that they take. Lives on the connection's IO worker, but for {@link #nextPiece}.
  */
 record Pull(PeerConnection connection, MemoryBudget.Charge charge, OutboundTransaction transaction, HeldSession session)
-        implements Transfer {
+        implements Step.Transfer {
     /** What is made in one go: a small pull is then complete, and a large one well under way. */
     private static final int PIECE_BYTES = 256 * 1024;
 

@@ -11,7 +11,7 @@ import org.nios2s.listener.limits.Limit;
  * Lives on the connection's IO worker, with the check on a thread for what may block.
  *
  * <pre>
- * AdmitTransaction → { ReceivePacket → ReceiveIndicator }* → AwaitConfirmation → AwaitCommit or CommitStreamed → Request
+ * AdmitTransaction → { ReceivePacket → ReceiveIndicator }* → AwaitConfirmation → AwaitCommit → Request
  *                       └ AwaitMemory, AwaitSession, AwaitWriter, Yield and back
  * </pre>
  */
@@ -38,8 +38,7 @@ public final class AdmitTransactionStep implements WaitingStep {
     }
 
     private Step admit() {
-        final Push push = new Push(connection, place);
-        return push.paced(new ReceivePacketStep(push));
+        return new Push(connection, place).nextPacket();
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.transaction.InboundTransaction.State;
 
 /**
  * Both sides have confirmed: a port task is to commit the transaction; the peer is answered when it has. Lives on the
@@ -32,12 +33,13 @@ final class AwaitCommitStep implements WaitingStep {
         if (hasEnded) {
             throw Kind.INTERNAL.fault("The outcome of the transaction was lost");
         }
-        hasEnded = push.hasEnded();
+        hasEnded = push.stateInMemory() == State.ENDED;
     }
 
     @Override
     public Patience patience() {
-        return push.isInService() ? Patience.UNLIMITED : Patience.EXPIRATION;
+        final State state = push.stateInMemory();
+        return state == null || state == State.READY ? Patience.EXPIRATION : Patience.UNLIMITED;
     }
 
     @Override
@@ -47,6 +49,6 @@ final class AwaitCommitStep implements WaitingStep {
 
     @Override
     public boolean needsRunningPort() {
-        return push.isQueued();
+        return push.stateInMemory() == State.READY;
     }
 }

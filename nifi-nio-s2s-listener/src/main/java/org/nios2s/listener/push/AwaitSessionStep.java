@@ -18,7 +18,6 @@ final class AwaitSessionStep implements WaitingStep {
     private final SessionRequest request;
     private Limit.Permit permit;
 
-    /** @param next where it goes on */
     AwaitSessionStep(final Push push, final Step next) {
         this.push = push;
         this.next = next;

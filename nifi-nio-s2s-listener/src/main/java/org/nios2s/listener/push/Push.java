@@ -12,12 +12,11 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.connection.Transfer;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
-import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionHold;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.InboundTransaction.State;
@@ -32,7 +31,7 @@ import org.nios2s.wire.PacketReader;
  * compressed, and the transaction that they fill, in memory or, when it has outgrown it, streaming. Lives on the
  * connection's IO worker.
  */
-final class Push implements PacketDecoder.Handler, Transfer {
+final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
     private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
 
@@ -43,11 +42,10 @@ final class Push implements PacketDecoder.Handler, Transfer {
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
     private final PacketReader reader;
     private StreamingTransaction streaming;
-    private long packetStartNanos = System.nanoTime();
+    private long packetStartNanos;
     private boolean packetOutgrowsMemory;
     private long charged;
 
-    /** @param place that its peer has been admitted to */
     Push(final PeerConnection connection, final Limit.Permit place) {
         this.connection = connection;
         this.limits = connection.dispatcher().limits();
@@ -161,11 +159,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
         return streaming != null && streaming.isBehind();
     }
 
-    /**
-     * Lets the transaction wait where it has to, before its next step.
-     *
-     * @param next reads more of the current packet, or begins another
-     */
+    /** Lets the transaction wait where it has to, before it reads more of a packet or begins another. */
     Step paced(final Step next) {
         final Step followed = pacedBehindPacket(next);
         if (followed != next) {
@@ -180,11 +174,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
         return next;
     }
 
-    /**
-     * As {@link #paced}, where the packet is complete: it may be the last, and then nothing more is needed.
-     *
-     * @param next reads what the peer says behind the packet
-     */
+    /** As {@link #paced}, where the packet is complete: it may be the last, and then nothing more is needed. */
     Step pacedBehindPacket(final Step next) {
         if (hasOutgrownMemory()) {
             return new AwaitSessionStep(this, next).begin();
@@ -192,19 +182,14 @@ final class Push implements PacketDecoder.Handler, Transfer {
         return isBehind() ? PushWait.forWriter(this, next) : next;
     }
 
-    /** @param resume called once, on any thread, when reading may go on */
     void awaitCaughtUp(final Runnable resume) {
         streaming.awaitCaughtUp(resume);
     }
 
-    /**
-     * The transaction has got its session.
-     *
-     * @return where it is streamed
-     */
+    /** The transaction has got its session: is streamed into that from {@link #streamInto} on. */
     StreamingTransaction newStreaming(final HeldSession session) {
         final ListenerContext listener = connection.listener();
-        return new StreamingTransaction(connection, session, hold, listener.contentWorkers(), fault -> connection
+        return new StreamingTransaction(session, hold, listener.contentWorkers(), fault -> connection
                 .handler()
                 .fail(this, fault));
     }
@@ -218,9 +203,10 @@ final class Push implements PacketDecoder.Handler, Transfer {
     }
 
     /** The next packet of the transaction is awaited. */
-    void nextPacket() {
+    Step nextPacket() {
         packetOutgrowsMemory = false;
         packetStartNanos = System.nanoTime();
+        return paced(new ReceivePacketStep(this));
     }
 
     /** @return whether the packet ends here on the wire, too */
@@ -233,11 +219,7 @@ final class Push implements PacketDecoder.Handler, Transfer {
         reader.close();
     }
 
-    /**
-     * Both sides have confirmed.
-     *
-     * @param report hears the outcome
-     */
+    /** Both sides have confirmed; the outcome is reported on the IO worker. */
     void commit(final Consumer<Outcome> report) {
         if (streaming == null) {
             inMemory.ready(report);
@@ -252,26 +234,12 @@ final class Push implements PacketDecoder.Handler, Transfer {
         }
     }
 
-    /** @return whether it waits for a port task that takes it; what streams has its session, and hears if the port stops */
-    boolean isQueued() {
-        return streaming == null && inMemory.state() == State.READY;
+    /** @return where it stands; null if it streams: then it has its session, and hears if the port stops */
+    State stateInMemory() {
+        return streaming == null ? inMemory.state() : null;
     }
 
-    /** @return whether a port task commits it, or has done so */
-    boolean isInService() {
-        return streaming == null && inMemory.state() != State.READY;
-    }
-
-    /** @return whether a port task is done with it */
-    boolean hasEnded() {
-        return streaming == null && inMemory.state() == State.ENDED;
-    }
-
-    /**
-     * Tells the peer what became of it.
-     *
-     * @throws PeerFault if it was rolled back: the peer hears nothing, and sends it again
-     */
+    /** Tells the peer what became of it; nothing if it was rolled back, so that the peer sends it again. */
     Step answer(final Outcome outcome) throws PeerFault {
         connection.send(
                 outcome.orFault().destinationFull()

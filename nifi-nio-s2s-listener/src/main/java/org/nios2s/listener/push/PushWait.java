@@ -8,8 +8,6 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 /**
  * A push transaction waits for something of ours before it goes on where it was; its socket is not read. Lives on the
  * connection's IO worker.
- *
- * @param next where it goes on
  */
 record PushWait(String name, Push transfer, Step next, Patience patience) implements WaitingStep {
     /** Waits for memory, behind those that asked before. */

@@ -27,16 +27,11 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
             return this;
         }
         return switch (indicator.code()) {
-            case CONTINUE_TRANSACTION -> awaitNextPacket();
+            case CONTINUE_TRANSACTION -> transfer.nextPacket();
             case FINISH_TRANSACTION -> confirm();
             case CANCEL_TRANSACTION -> cancel(indicator);
             default -> throw unexpected(indicator, "continue, finish or cancel transaction");
         };
-    }
-
-    private Step awaitNextPacket() {
-        transfer.nextPacket();
-        return transfer.paced(new ReceivePacketStep(transfer));
     }
 
     private Step confirm() throws IOException {

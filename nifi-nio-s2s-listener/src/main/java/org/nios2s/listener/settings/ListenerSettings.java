@@ -3,7 +3,7 @@ package org.nios2s.listener.settings;
 
 import java.time.Duration;
 import org.apache.nifi.util.NiFiProperties;
-import org.nios2s.listener.tls.TlsProvider;
+import org.nios2s.listener.tls.TlsHandlers.Provider;
 
 /**
  * Every setting of the listener, read once from {@code nifi.properties}. The one home of names, defaults, units and
@@ -38,7 +38,7 @@ public record ListenerSettings(
         int connectionsMax,
         int connectionsMaxPerAddress,
         Duration handshakeTimeout,
-        TlsProvider tlsProvider,
+        Provider tlsProvider,
         boolean resolveHostnames,
         String describe) {
     private static final String PREFIX = "nifi.remote.input.nio.";
@@ -59,11 +59,7 @@ public record ListenerSettings(
         return new SettingsReader(properties, PREFIX).flag(SWITCH, true);
     }
 
-    /**
-     * Reads all settings.
-     *
-     * @throws IllegalArgumentException that names key, value and what is accepted
-     */
+    /** @throws IllegalArgumentException that names key, value and what is accepted */
     public static ListenerSettings from(final NiFiProperties properties) {
         final SettingsReader reader = new SettingsReader(properties, PREFIX);
         final ListenerSettings settings = new ListenerSettings(
@@ -79,7 +75,7 @@ public record ListenerSettings(
                 reader.number("connections.max", 0, 0, 1_000_000),
                 reader.number("connections.max.per.address", 0, 0, 1_000_000),
                 reader.time("handshake.timeout", "30 secs", 100),
-                reader.choice("tls.provider", TlsProvider.AUTO),
+                reader.choice("tls.provider", Provider.AUTO),
                 reader.flag("resolve.hostnames", true),
                 reader.description());
         reader.requireNoOther();

@@ -20,19 +20,14 @@ import org.apache.nifi.util.NiFiProperties;
  * <p>Each method takes a key without its prefix and what holds where the key is absent or blank, and throws an
  * {@link IllegalArgumentException} that names key, value and what is accepted.
  */
-final class SettingsReader {
+record SettingsReader(NiFiProperties properties, String prefix, Map<String, String> texts) {
     private static final String WHOLE_NUMBER = "a whole number from %,d to %,d";
     private static final String DATA_SIZE = "a data size such as 64 MB, from %s to %s";
     private static final Pattern DATA_SIZE_TEXT =
             Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B", Pattern.CASE_INSENSITIVE);
 
-    private final NiFiProperties properties;
-    private final String prefix;
-    private final Map<String, String> texts = new LinkedHashMap<>();
-
     SettingsReader(final NiFiProperties properties, final String prefix) {
-        this.properties = properties;
-        this.prefix = prefix;
+        this(properties, prefix, new LinkedHashMap<>());
     }
 
     private <T> T read(
@@ -62,7 +57,6 @@ final class SettingsReader {
                 name, String.valueOf(defaultValue), accepted, text -> (int) inRange(Long.parseLong(text), min, max));
     }
 
-    /** @return bytes */
     long dataSize(final String name, final String defaultText, final long min, final long max) {
         final String accepted =
                 String.format(DATA_SIZE, FormatUtils.formatDataSize(min), FormatUtils.formatDataSize(max));
@@ -105,7 +99,6 @@ final class SettingsReader {
         return value;
     }
 
-    /** @return what was read, key by key */
     String description() {
         return texts.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", "));
     }

@@ -13,13 +13,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
-/**
- * How sockets are served on this machine: epoll where it loads, else NIO. Immutable; any thread.
- *
- * @param name for the log
- * @param channel that listens
- * @param handler of the sockets of an IO worker
- */
+/** How sockets are served on this machine: epoll where it loads, else NIO. Immutable; any thread. */
 public record TransportSelection(String name, Class<? extends ServerChannel> channel, IoHandlerFactory handler) {
     private static final String LIBRARY_FILE = ".so: ";
 
@@ -60,12 +54,10 @@ public record TransportSelection(String name, Class<? extends ServerChannel> cha
         return files < 0 ? cause.toString() : cause.getMessage().substring(files + LIBRARY_FILE.length());
     }
 
-    /** @return IO workers with threads of that name */
     public EventLoopGroup workers(final int threads, final String name) {
         return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), handler);
     }
 
-    /** @return listens, to be served by such workers */
     public ServerBootstrap bootstrap(final EventLoopGroup workers) {
         return new ServerBootstrap().channel(channel).group(workers);
     }

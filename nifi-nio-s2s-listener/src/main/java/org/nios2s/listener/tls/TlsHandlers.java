@@ -39,6 +39,16 @@ import org.slf4j.LoggerFactory;
  * that NiFi reloads while it runs.
  */
 public final class TlsHandlers implements AutoCloseable {
+    /** What does the arithmetic of TLS. */
+    public enum Provider {
+        /** {@link #OPENSSL} where it loads and can use NiFi's key, else {@link #JDK}. */
+        AUTO,
+        /** BoringSSL. */
+        OPENSSL,
+        /** The JDK's own. */
+        JDK
+    }
+
     private static final Logger logger = LoggerFactory.getLogger(TlsHandlers.class);
 
     private static final Set<String> KEY_TYPES = Set.of("RSA", "EC");
@@ -55,15 +65,10 @@ public final class TlsHandlers implements AutoCloseable {
                 handshakeThreads, new DefaultThreadFactory("Site-to-Site NIO Handshake", true));
     }
 
-    /**
-     * @param sslContext NiFi's own
-     * @param choice of the provider; where {@link TlsProvider#OPENSSL} can't serve, the JDK does
-     * @param handshakeThreads threads for the tasks of handshakes
-     */
-    public static TlsHandlers create(
-            final SSLContext sslContext, final TlsProvider choice, final int handshakeThreads) {
+    /** @param choice of the provider; where {@link Provider#OPENSSL} can't serve, the JDK does */
+    public static TlsHandlers create(final SSLContext sslContext, final Provider choice, final int handshakeThreads) {
         final TlsOffer offer = TlsOffer.ofHttps(sslContext);
-        if (choice != TlsProvider.JDK) {
+        if (choice != Provider.JDK) {
             try {
                 final String obstacle = obstacleToOpenSsl(offer);
                 if (obstacle == null) {
@@ -77,8 +82,8 @@ public final class TlsHandlers implements AutoCloseable {
         return new TlsHandlers(jdkContext(sslContext, offer), "JDK", handshakeThreads);
     }
 
-    private static void reportObstacle(final TlsProvider choice, final String obstacle, final Throwable cause) {
-        if (choice == TlsProvider.OPENSSL) {
+    private static void reportObstacle(final Provider choice, final String obstacle, final Throwable cause) {
+        if (choice == Provider.OPENSSL) {
             logger.error(
                     "OpenSSL can't serve TLS here: {}. The JDK serves; set nifi.remote.input.nio.tls.provider to auto or"
                             + " jdk",
@@ -150,7 +155,6 @@ public final class TlsHandlers implements AutoCloseable {
         return provider;
     }
 
-    /** @return the handler of a new connection */
     public SslHandler create(final ByteBufAllocator allocator, final Duration handshakeTimeout) {
         final SslHandler handler = context.newHandler(allocator, handshakes);
         handler.setHandshakeTimeout(handshakeTimeout.toMillis(), TimeUnit.MILLISECONDS);

@@ -16,11 +16,11 @@ import org.nios2s.listener.fault.PeerFault.Kind;
  * a content worker: whoever comes later finds that it has ended. Its holder uses it on one thread at a time.
  */
 public final class HeldSession {
-    private static final Consumer<Outcome> HELD = new Stage("held");
-    private static final Consumer<Outcome> ENDED = new Stage("ended");
+    /** A stage in which nobody hears of a commit. */
+    private enum Stage implements Consumer<Outcome> {
+        HELD,
+        ENDED;
 
-    /** Stands for a stage in which nobody hears of a commit. */
-    private record Stage(String name) implements Consumer<Outcome> {
         @Override
         public void accept(final Outcome outcome) {}
     }
@@ -30,7 +30,7 @@ public final class HeldSession {
     private final TransactionPeer peer;
     private final SessionEnds ends;
     /** Where it stands: held, or whoever hears of its commit, or ended. */
-    private final AtomicReference<Consumer<Outcome>> stage = new AtomicReference<>(HELD);
+    private final AtomicReference<Consumer<Outcome>> stage = new AtomicReference<>(Stage.HELD);
 
     private volatile Runnable afterEnd = () -> {};
 
@@ -51,7 +51,6 @@ public final class HeldSession {
         return session;
     }
 
-    /** @return whose transaction it is */
     public TransactionPeer peer() {
         return peer;
     }
@@ -63,12 +62,10 @@ public final class HeldSession {
 
     /**
      * Has it committed inside a later visit to the port. If the port stops before, a push is rolled back, and a pull, whose
-     * peer has the FlowFiles, is committed all the same.
-     *
-     * @param report hears the outcome, once, on any thread
+     * peer has the FlowFiles, is committed all the same. The outcome is reported once, on any thread.
      */
     public void commit(final Consumer<Outcome> report) {
-        if (stage.compareAndSet(HELD, report)) {
+        if (stage.compareAndSet(Stage.HELD, report)) {
             ends.commitAtVisit(this);
         } else {
             report.accept(Outcome.failed(takenBack()));
@@ -99,14 +96,14 @@ public final class HeldSession {
 
     /** It was offered and not taken: the port task goes on with it. */
     public void forgo() {
-        if (stage.getAndSet(ENDED) != ENDED) {
+        if (stage.getAndSet(Stage.ENDED) != Stage.ENDED) {
             ends.hasEnded(this);
         }
     }
 
     private void end(final Executor where, final Supplier<Outcome> end) {
-        final Consumer<Outcome> before = stage.getAndSet(ENDED);
-        if (before != ENDED) {
+        final Consumer<Outcome> before = stage.getAndSet(Stage.ENDED);
+        if (before != Stage.ENDED) {
             where.execute(() -> finish(before, end));
         }
     }

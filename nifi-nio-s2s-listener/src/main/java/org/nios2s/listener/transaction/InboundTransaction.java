@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionHold;
 import org.nios2s.wire.AttributeMemory;
 
 /**
@@ -60,11 +60,7 @@ public final class InboundTransaction implements PacketSink {
     private int contentOffset;
     private Consumer<Outcome> report;
 
-    /**
-     * @param peer who sends it
-     * @param hold what its memory is charged to; given back with its end
-     * @param allocator for its contents
-     */
+    /** @param hold what its memory is charged to; given back with its end */
     public InboundTransaction(
             final TransactionPeer peer, final TransactionHold hold, final ByteBufAllocator allocator) {
         this.peer = peer;
@@ -138,11 +134,7 @@ public final class InboundTransaction implements PacketSink {
         return contents == null ? 0 : contents.writerIndex();
     }
 
-    /**
-     * Both sides have confirmed: from now on a port task may claim it.
-     *
-     * @param outcome hears what becomes of it, on the connection's IO worker
-     */
+    /** Both sides have confirmed: from now on a port task may claim it. The outcome is reported on the IO worker. */
     public void ready(final Consumer<Outcome> outcome) {
         report = outcome;
         state.set(State.READY);
@@ -153,11 +145,7 @@ public final class InboundTransaction implements PacketSink {
         return state.compareAndSet(State.READY, State.IN_SERVICE);
     }
 
-    /**
-     * The connection gives it up.
-     *
-     * @return false if a port task has it: then that one ends it
-     */
+    /** The connection gives it up; false if a port task has it: then that one ends it. */
     public boolean abandon() {
         if (state.compareAndSet(State.READY, State.ENDED) || state.compareAndSet(State.RECEIVING, State.ENDED)) {
             free();

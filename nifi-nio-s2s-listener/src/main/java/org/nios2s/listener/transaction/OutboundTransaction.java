@@ -71,13 +71,7 @@ public final class OutboundTransaction implements AutoCloseable {
         return flowFile != null;
     }
 
-    /**
-     * Makes the next piece of the conversation, from MORE_DATA to FINISH_TRANSACTION.
-     *
-     * @param mostBytes about how many
-     * @return the piece, to be released by the caller
-     * @throws IOException if a content can't be read
-     */
+    /** Makes the next piece of the conversation, of about so many bytes, from MORE_DATA to FINISH_TRANSACTION. */
     public ByteBuf nextPiece(final int mostBytes) throws IOException {
         final ByteBuf piece = allocator.directBuffer(Math.min(mostBytes, INITIAL_PIECE_BYTES));
         try {
@@ -188,7 +182,6 @@ public final class OutboundTransaction implements AutoCloseable {
         return flowFilesSent;
     }
 
-    /** @return bytes of content sent */
     public long bytesSent() {
         return bytesSent;
     }

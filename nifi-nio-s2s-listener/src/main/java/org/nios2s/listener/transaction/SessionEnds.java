@@ -84,12 +84,10 @@ public final class SessionEnds {
         return commits.peek();
     }
 
-    /** @return commits that wait for a visit */
     public int waiting() {
         return commits.size();
     }
 
-    /** @return sessions that have not ended */
     public int held() {
         return held.get();
     }

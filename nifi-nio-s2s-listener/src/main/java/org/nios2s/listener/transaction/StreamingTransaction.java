@@ -14,11 +14,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
-import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionHold;
 import org.nios2s.wire.AttributeMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +63,6 @@ public final class StreamingTransaction implements PacketSink {
         ROLLED_BACK
     }
 
-    private final TransactionPeer peer;
     private final HeldSession held;
     private final TransactionHold hold;
     private final Executor contentWorkers;
@@ -98,12 +96,10 @@ public final class StreamingTransaction implements PacketSink {
      * @param failureReport hears, on any thread, if something could not be written; the transaction is then rolled back
      */
     public StreamingTransaction(
-            final TransactionPeer peer,
             final HeldSession held,
             final TransactionHold hold,
             final Executor contentWorkers,
             final Consumer<PeerFault> failureReport) {
-        this.peer = peer;
         this.held = held;
         this.hold = hold;
         this.contentWorkers = contentWorkers;
@@ -114,7 +110,7 @@ public final class StreamingTransaction implements PacketSink {
     public void packetBegins(final Map<String, String> packetAttributes, final long contentLength) {
         add(AttributeMemory.of(packetAttributes), null, () -> {
             attributes = packetAttributes;
-            flowFile = session().create();
+            flowFile = held.session().create();
         });
     }
 
@@ -128,16 +124,12 @@ public final class StreamingTransaction implements PacketSink {
     public void packetEnds(final long transferMillis) {
         add(0, null, () -> {
             closeContent();
-            ReceivedFlowFile.complete(session(), flowFile, attributes, peer, transferMillis);
+            ReceivedFlowFile.complete(held.session(), flowFile, attributes, held.peer(), transferMillis);
             flowFiles++;
         });
     }
 
-    /**
-     * Commits, behind everything that was added.
-     *
-     * @param report hears the outcome, on any thread
-     */
+    /** Commits, behind everything that was added; the outcome is reported on any thread. */
     public void commit(final Consumer<Outcome> report) {
         add(0, null, () -> {
             end = End.COMMITTING;
@@ -192,7 +184,7 @@ public final class StreamingTransaction implements PacketSink {
         try {
             contentWorkers.execute(this::writeForATurn);
         } catch (final RejectedExecutionException e) {
-            logger.debug("The listener has stopped: a transaction of {} ends at once", peer, e);
+            logger.debug("The listener has stopped: a transaction of {} ends at once", held.peer(), e);
             abandoned = true;
             writeForATurn();
         }
@@ -248,7 +240,7 @@ public final class StreamingTransaction implements PacketSink {
 
     private void write(final ByteBuf buffer) throws IOException {
         if (content == null) {
-            content = session().write(flowFile);
+            content = held.session().write(flowFile);
         }
         final byte[] chunk = CHUNK.get();
         while (buffer.isReadable()) {
@@ -267,16 +259,11 @@ public final class StreamingTransaction implements PacketSink {
         }
     }
 
-    private ProcessSession session() {
-        return held.session();
-    }
-
-    /** @return FlowFiles written; to be read when the transaction is over */
+    /** To be read when the transaction is over. */
     public int flowFiles() {
         return flowFiles;
     }
 
-    /** @return bytes of content written; to be read when the transaction is over */
     public long bytes() {
         return bytes;
     }

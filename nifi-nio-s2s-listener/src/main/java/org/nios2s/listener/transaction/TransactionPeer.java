@@ -12,7 +12,6 @@ public interface TransactionPeer {
     /** @return its host name, or its address where the name is not known */
     String host();
 
-    /** @return the port of its socket */
     int remotePort();
 
     /**

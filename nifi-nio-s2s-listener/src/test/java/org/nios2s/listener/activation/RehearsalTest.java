@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.settings.TransportSelection.Choice;
-import org.nios2s.listener.tls.TlsProvider;
+import org.nios2s.listener.tls.TlsHandlers.Provider;
 
 /** What is tried before the take-over. Lives on the test's thread. */
 class RehearsalTest {
@@ -22,9 +22,9 @@ class RehearsalTest {
     void good(final Choice choice) throws Exception {
         final TransportSelection transport = TransportSelection.select(choice);
         final SSLContext ssl = SSLContext.getDefault();
-        assertDoesNotThrow(() -> Rehearsal.perform(transport, TlsProvider.AUTO, null));
-        assertDoesNotThrow(() -> Rehearsal.perform(transport, TlsProvider.AUTO, ssl));
-        assertDoesNotThrow(() -> Rehearsal.perform(transport, TlsProvider.JDK, ssl));
+        assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.AUTO, null));
+        assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.AUTO, ssl));
+        assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.JDK, ssl));
     }
 
     @Test
@@ -34,7 +34,7 @@ class RehearsalTest {
         final TransportSelection bad = new TransportSelection("bad", good.channel(), context -> {
             throw new UnsupportedOperationException("no such kernel");
         });
-        assertThrows(IllegalStateException.class, () -> Rehearsal.perform(bad, TlsProvider.AUTO, null));
+        assertThrows(IllegalStateException.class, () -> Rehearsal.perform(bad, Provider.AUTO, null));
     }
 
     @Test
@@ -42,7 +42,7 @@ class RehearsalTest {
     void noPort() {
         final TransportSelection good = TransportSelection.select(Choice.NIO);
         final TransportSelection bad = new TransportSelection("bad", NoSocket.class, good.handler());
-        assertThrows(Exception.class, () -> Rehearsal.perform(bad, TlsProvider.AUTO, null));
+        assertThrows(Exception.class, () -> Rehearsal.perform(bad, Provider.AUTO, null));
     }
 
     /** Can't be made. */

@@ -20,7 +20,7 @@ class DeadlinesTest {
 
     private final AtomicLong clock = new AtomicLong();
     private final Deadlines deadlines = new Deadlines(1_000, clock::get);
-    private final Transfer transfer = mock(Transfer.class);
+    private final Step.Transfer transfer = mock(Step.Transfer.class);
     private final Step step = mock(Step.class);
 
     @BeforeEach

@@ -79,6 +79,14 @@ class OpeningTest {
         peer.protocol(preferred).expectByte(WirePeer.RESOURCE_OK);
     }
 
+    @Test
+    @DisplayName("a peer that asks for its second choice before it is answered is answered twice")
+    void hastyVersions() throws Exception {
+        peer.magic().protocol(7).protocol(6).expectByte(WirePeer.DIFFERENT_VERSION);
+        assertEquals(6, peer.in().readInt());
+        peer.expectByte(WirePeer.RESOURCE_OK);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     @DisplayName("a version below 1 is answered with abort, and the connection closes")

@@ -104,6 +104,15 @@ class RequestTest {
     }
 
     @Test
+    @DisplayName("a codec that was proposed again before the refusal was read is agreed on")
+    void hastyCodecs() throws Exception {
+        peer.shakeHands(NO_PORT);
+        peer.codec().resource("StandardFlowFileCodec", 1).expectByte(WirePeer.ABORT);
+        peer.in().readUTF();
+        peer.expectByte(WirePeer.RESOURCE_OK);
+    }
+
+    @Test
     @DisplayName("the peer list of a standalone NiFi is itself, with nothing queued")
     void peerList() throws Exception {
         peer.shakeHands(NO_PORT).request("REQUEST_PEER_LIST");

@@ -21,7 +21,7 @@ import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionHold;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.TransactionPeer;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.limits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionHold;
 
 /** How transactions share content workers. Lives on the test's thread, which also does what a content worker would. */
 class StreamingTransactionTest {
@@ -37,10 +37,9 @@ class StreamingTransactionTest {
         final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
         final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
-        final StreamingTransaction transaction =
-                new StreamingTransaction(mock(TransactionPeer.class), held, hold, contentWorker::add, fault -> {
-                    throw new AssertionError(fault);
-                });
+        final StreamingTransaction transaction = new StreamingTransaction(held, hold, contentWorker::add, fault -> {
+            throw new AssertionError(fault);
+        });
         transaction.packetBegins(Map.of(), (long) PIECES * PIECE_BYTES);
         return transaction;
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several versions of the NAR in one NiFi. Lives on the test's thread. */
-class OtherVersionsTest {
+class OwnNarTest {
     @TempDir
     private Path unpacked;
 
@@ -34,7 +34,7 @@ class OtherVersionsTest {
         final Path own = nar("ours", "2");
         nar("ours", "1");
         nar("somebody", "1");
-        assertEquals(Optional.of("version 2 serves; remove 1"), OtherVersions.beside(own));
+        assertEquals(Optional.of("version 2 serves; remove 1"), OwnNar.otherVersions(own));
     }
 
     @Test
@@ -42,13 +42,13 @@ class OtherVersionsTest {
     void alone() throws IOException {
         final Path own = nar("ours", "2");
         nar("somebody", "1");
-        assertEquals(Optional.empty(), OtherVersions.beside(own));
+        assertEquals(Optional.empty(), OwnNar.otherVersions(own));
     }
 
     @Test
     @DisplayName("outside of a NAR there is nothing to say")
     void noNar() throws IOException {
-        assertEquals(Optional.empty(), OtherVersions.beside(unpacked.resolve("a/b/c/listener.jar")));
-        assertEquals(Optional.empty(), OtherVersions.beside(Path.of("listener.jar")));
+        assertEquals(Optional.empty(), OwnNar.otherVersions(unpacked.resolve("a/b/c/listener.jar")));
+        assertEquals(Optional.empty(), OwnNar.otherVersions(Path.of("listener.jar")));
     }
 }
