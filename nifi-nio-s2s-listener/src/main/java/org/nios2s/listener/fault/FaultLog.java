@@ -68,13 +68,9 @@ public final class FaultLog {
     }
 
     /** What is known of one kind. */
-    private static final class Entry {
-        private final AtomicLong reportedNanos;
-        private final AtomicLong silent = new AtomicLong();
-        private final AtomicLong total = new AtomicLong();
-
+    private record Entry(AtomicLong reportedNanos, AtomicLong silent, AtomicLong total) {
         Entry(final long reportedNanos) {
-            this.reportedNanos = new AtomicLong(reportedNanos);
+            this(new AtomicLong(reportedNanos), new AtomicLong(), new AtomicLong());
         }
     }
 }

@@ -67,7 +67,6 @@ public final class PortDispatchers implements AutoCloseable {
         return dispatcher;
     }
 
-    /** Gives a dispatcher back. */
     public synchronized void release(final PortDispatcher dispatcher) {
         if (dispatcher.countConnection(-1) == 0) {
             forgetIdle();

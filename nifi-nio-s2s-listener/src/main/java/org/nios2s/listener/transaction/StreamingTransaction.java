@@ -82,13 +82,8 @@ public final class StreamingTransaction implements PacketSink {
     private int flowFiles;
     private long bytes;
 
-    /** What the writer does. */
-    private interface Writing {
-        void run() throws IOException;
-    }
-
     /** Something for the writer to do, which holds memory, and perhaps a buffer, until it is written or discarded. */
-    private record Piece(long heldBytes, ByteBuf buffer, Writing writing) {}
+    private record Piece(long heldBytes, ByteBuf buffer, Guarded.Task writing) {}
 
     /**
      * @param held the session, of which this is from now on the holder
@@ -166,7 +161,7 @@ public final class StreamingTransaction implements PacketSink {
         }
     }
 
-    private void add(final long bytesOfIt, final ByteBuf buffer, final Writing writing) {
+    private void add(final long bytesOfIt, final ByteBuf buffer, final Guarded.Task writing) {
         final Piece piece = new Piece(bytesOfIt + PIECE_OVERHEAD_BYTES, buffer, writing);
         hold.charge().add(piece.heldBytes);
         unwrittenBytes.addAndGet(piece.heldBytes);
