@@ -203,7 +203,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /**
      * A wait is over: goes on with another step. From any thread.
      *
-     * @param otherwise runs in place of {@code next}, on the IO worker too, if the connection is not {@code from} there any more
+     * @param otherwise runs in its place, on the IO worker too, if the connection has moved on
      */
     void proceed(final Step from, final Callable<Step> next, final Runnable otherwise) {
         connection.worker().execute(() -> {
