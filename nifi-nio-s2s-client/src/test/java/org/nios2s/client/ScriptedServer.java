@@ -42,7 +42,8 @@ import org.apache.nifi.remote.util.StandardDataPacket;
 
 /**
  * Speaks the server's part of RAW Site-to-Site on loopback, with NiFi's own codec, and departs from it where a script
- * says so. A virtual thread per connection.
+ * says so. A thread per connection: a virtual one that writes would hold its carrier on Java 21, for what it writes to is
+ * synchronized, and the client in the same JVM would stand still.
  */
 final class ScriptedServer implements AutoCloseable {
     /** Where a script may depart: when the server is about to answer. */
@@ -105,7 +106,7 @@ final class ScriptedServer implements AutoCloseable {
             socket = tls.getServerSocketFactory().createServerSocket(port, 512, loopback);
             ((SSLServerSocket) socket).setNeedClientAuth(true);
         }
-        Thread.ofVirtual().name("scripted-server").start(this::accept);
+        Thread.ofPlatform().daemon().name("scripted-server").start(this::accept);
     }
 
     int port() {
@@ -177,7 +178,7 @@ final class ScriptedServer implements AutoCloseable {
                 final Socket connection = socket.accept();
                 open.add(connection);
                 accepted.incrementAndGet();
-                Thread.ofVirtual().start(() -> serve(connection));
+                Thread.ofPlatform().daemon().start(() -> serve(connection));
             }
         } catch (final SocketException e) {
             closed.countDown();
@@ -205,7 +206,7 @@ final class ScriptedServer implements AutoCloseable {
         }
     }
 
-    /** One connection. Lives on its virtual thread. */
+    /** One connection. Lives on its thread. */
     final class Wire {
         final DataInputStream in;
         final DataOutputStream out;
