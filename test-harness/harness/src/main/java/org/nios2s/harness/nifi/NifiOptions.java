@@ -33,6 +33,7 @@ public final class NifiOptions {
     boolean fresh;
     final Map<String, String> properties = new LinkedHashMap<>();
     final List<String> jvmArguments = new ArrayList<>();
+    final Map<String, String> environment = new LinkedHashMap<>();
 
     /** The same for another directory. */
     NifiOptions at(final Path directory) {
@@ -48,6 +49,7 @@ public final class NifiOptions {
                 .fresh(fresh);
         copy.properties.putAll(properties);
         copy.jvmArguments.addAll(jvmArguments);
+        copy.environment.putAll(environment);
         return copy;
     }
 
@@ -130,6 +132,12 @@ public final class NifiOptions {
     /** A further argument of NiFi's JVM. */
     public NifiOptions jvmArgument(final String value) {
         jvmArguments.add(value);
+        return this;
+    }
+
+    /** A further variable of NiFi's environment. */
+    public NifiOptions environment(final String name, final String value) {
+        environment.put(name, value);
         return this;
     }
 }

@@ -58,11 +58,12 @@ final class NifiProcess {
         command.add(home.conf() + File.pathSeparator + home.lib() + File.separator + "*");
         command.add("org.apache.nifi.NiFi");
         try {
-            final Process process = new ProcessBuilder(command)
+            final ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(home.directory().toFile())
                     .redirectErrorStream(true)
-                    .redirectOutput(log.consoleFile().toFile())
-                    .start();
+                    .redirectOutput(log.consoleFile().toFile());
+            builder.environment().putAll(options.environment);
+            final Process process = builder.start();
             process.getOutputStream().close();
             return new NifiProcess(process.toHandle(), managementPort, log);
         } catch (final IOException e) {
