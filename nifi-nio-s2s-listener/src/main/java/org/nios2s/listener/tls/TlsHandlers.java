@@ -5,17 +5,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OpenSsl;
-import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
-import io.netty.handler.ssl.OpenSslContextOption;
-import io.netty.handler.ssl.OpenSslServerSessionContext;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
-import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
@@ -23,7 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.KeyManagerFactory;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
@@ -35,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * Makes the TLS side of connections from what NiFi uses itself: client certificate required, and offered is what its
  * HTTPS offers. Handshake tasks run on threads of their own. Thread-safe.
  *
- * <p>The JDK's TLS works on NiFi's {@link SSLContext}, BoringSSL on NiFi's key and trust manager. Both follow a key store
- * that NiFi reloads while it runs.
+ * <p>The JDK's TLS works on NiFi's {@link SSLContext}, BoringSSL on NiFi's key and trust manager. Both follow key and
+ * trust stores that NiFi reloads while it runs.
  */
 public final class TlsHandlers implements AutoCloseable {
     /** What does the arithmetic of TLS. */
@@ -52,13 +45,12 @@ public final class TlsHandlers implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(TlsHandlers.class);
 
     private static final Set<String> KEY_TYPES = Set.of("RSA", "EC");
-    private static final byte[] SESSION_ID_CONTEXT = "nifi-nio-s2s".getBytes(StandardCharsets.US_ASCII);
 
-    private final SslContext context;
+    private final Supplier<SslContext> context;
     private final String provider;
     private final ExecutorService handshakes;
 
-    private TlsHandlers(final SslContext context, final String provider, final int handshakeThreads) {
+    private TlsHandlers(final Supplier<SslContext> context, final String provider, final int handshakeThreads) {
         this.context = context;
         this.provider = provider;
         this.handshakes = Executors.newFixedThreadPool(
@@ -72,14 +64,15 @@ public final class TlsHandlers implements AutoCloseable {
             try {
                 final String obstacle = obstacleToOpenSsl(offer);
                 if (obstacle == null) {
-                    return new TlsHandlers(openSslContext(offer), OpenSsl.versionString(), handshakeThreads);
+                    return new TlsHandlers(new BoringSslContext(offer), OpenSsl.versionString(), handshakeThreads);
                 }
                 reportObstacle(choice, obstacle, null);
             } catch (final SSLException | RuntimeException | LinkageError e) {
                 reportObstacle(choice, e.toString(), e);
             }
         }
-        return new TlsHandlers(jdkContext(sslContext, offer), "JDK", handshakeThreads);
+        final SslContext jdk = jdkContext(sslContext, offer);
+        return new TlsHandlers(() -> jdk, "JDK", handshakeThreads);
     }
 
     private static void reportObstacle(final Provider choice, final String obstacle, final Throwable cause) {
@@ -117,27 +110,6 @@ public final class TlsHandlers implements AutoCloseable {
                 .anyMatch(key -> key != null && key.getEncoded() != null);
     }
 
-    private static SslContext openSslContext(final TlsOffer offer) throws SSLException {
-        final SslContext context = SslContextBuilder.forServer(
-                        parsedOncePerCertificate(FrameworkSslContextHolder.getKeyManager()))
-                .sslProvider(SslProvider.OPENSSL)
-                .trustManager(FrameworkSslContextHolder.getTrustManager())
-                .clientAuth(ClientAuth.REQUIRE)
-                .protocols(offer.protocols())
-                .ciphers(offer.suites(), SupportedCipherSuiteFilter.INSTANCE)
-                .option(OpenSslContextOption.GROUPS, offer.groupsOfBoringSsl())
-                .build();
-        // Without it a session with a client certificate is not resumed.
-        ((OpenSslServerSessionContext) context.sessionContext()).setSessionIdContext(SESSION_ID_CONTEXT);
-        return context;
-    }
-
-    /** BoringSSL wants the key as PEM: turned into that and parsed once, not in every handshake. */
-    private static KeyManagerFactory parsedOncePerCertificate(final X509ExtendedKeyManager keyManager) {
-        return new OpenSslCachingX509KeyManagerFactory(
-                new KeyManagerFactoryWrapper(new CertificateAliasKeyManager(keyManager)));
-    }
-
     private static SslContext jdkContext(final SSLContext sslContext, final TlsOffer offer) {
         return new JdkSslContext(
                 sslContext,
@@ -156,7 +128,7 @@ public final class TlsHandlers implements AutoCloseable {
     }
 
     public SslHandler create(final ByteBufAllocator allocator, final Duration handshakeTimeout) {
-        final SslHandler handler = context.newHandler(allocator, handshakes);
+        final SslHandler handler = context.get().newHandler(allocator, handshakes);
         handler.setHandshakeTimeout(handshakeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         return handler;
     }

@@ -31,14 +31,18 @@ final class MatrixTls {
 
     private MatrixTls() {}
 
-    /** @return the context of both ends; NiFi's holder of managers has been given them too, as NiFi's start does */
     static SSLContext create() throws Exception {
+        return create("CN=matrix, OU=Tests");
+    }
+
+    /** @return the context of both ends; NiFi's holder of managers has been given them too, as NiFi's start does */
+    static SSLContext create(final String name) throws Exception {
         final KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         final KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(KEY_BITS);
         final KeyPair keys = generator.generateKeyPair();
-        final X509Certificate certificate = certificate(keys);
+        final X509Certificate certificate = certificate(keys, new X500Name(name));
         store.setKeyEntry("own", keys.getPrivate(), PASSWORD, new Certificate[] {certificate});
         store.setCertificateEntry("trusted", certificate);
         final KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
@@ -54,8 +58,7 @@ final class MatrixTls {
         return context;
     }
 
-    private static X509Certificate certificate(final KeyPair keys) throws Exception {
-        final X500Name name = new X500Name("CN=matrix, OU=Tests");
+    private static X509Certificate certificate(final KeyPair keys, final X500Name name) throws Exception {
         final Instant now = Instant.now();
         return new JcaX509CertificateConverter()
                 .getCertificate(new JcaX509v3CertificateBuilder(
