@@ -24,7 +24,6 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.tls.TlsHandlers;
-import org.nios2s.listener.tls.TlsProvider;
 
 /** By which authorities a peer is to choose its certificate, where NiFi has read its trust store again. Runs on one thread. */
 class TrustedAuthoritiesTest {
@@ -33,7 +32,8 @@ class TrustedAuthoritiesTest {
 
     @Test
     void aPeerIsToldTheAuthoritiesThatNifiTrustsNow() throws Exception {
-        try (TlsHandlers handlers = TlsHandlers.create(MatrixTls.create("CN=former"), TlsProvider.OPENSSL, 1)) {
+        try (TlsHandlers handlers =
+                TlsHandlers.create(MatrixTls.create("CN=former"), TlsHandlers.Provider.OPENSSL, 1)) {
             final X509ExtendedKeyManager key = FrameworkSslContextHolder.getKeyManager();
             final TrustManager trust = FrameworkSslContextHolder.getTrustManager();
             assertEquals(List.of("CN=former"), told(handlers, trust));
