@@ -12,8 +12,11 @@ import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
@@ -22,43 +25,54 @@ import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 /**
  * BoringSSL on NiFi's key and trust manager. Thread-safe.
  *
- * <p>Peers choose their certificate by the authorities that they are told, and are told those of the time at which the context
- * was made: so it is made anew when NiFi has begun to trust others. Sessions of the former are not resumed.
+ * <p>It keeps the key as it was when a connection first needed it, and tells peers, which choose their certificate by that, the
+ * authorities that were trusted when it was made. So it is made anew when NiFi has loaded another certificate of its own or
+ * begun to trust other authorities. Sessions of the former are not resumed.
  */
 final class BoringSslContext implements Supplier<SslContext> {
     private static final byte[] SESSION_ID_CONTEXT = "nifi-nio-s2s".getBytes(StandardCharsets.US_ASCII);
 
     private final TlsOffer offer;
-    private List<X509Certificate> authorities;
+    private List<X509Certificate> certificates;
     private SslContext context;
 
     BoringSslContext(final TlsOffer offer) throws SSLException {
         this.offer = offer;
-        authorities = trusted();
+        certificates = certificates();
         context = make();
     }
 
     @Override
     public synchronized SslContext get() {
-        final List<X509Certificate> now = trusted();
-        if (!now.equals(authorities)) {
+        final List<X509Certificate> now = certificates();
+        if (!now.equals(certificates)) {
             try {
                 context = make();
-                authorities = now;
+                certificates = now;
             } catch (final SSLException e) {
-                throw new IllegalStateException("BoringSSL does not take the authorities that NiFi trusts now", e);
+                throw new IllegalStateException("BoringSSL does not take the certificates that NiFi has now", e);
             }
         }
         return context;
     }
 
-    private static List<X509Certificate> trusted() {
-        return List.of(FrameworkSslContextHolder.getTrustManager().getAcceptedIssuers());
+    /** NiFi's own and those of the authorities that it trusts. */
+    private static List<X509Certificate> certificates() {
+        final X509ExtendedKeyManager keyManager = FrameworkSslContextHolder.getKeyManager();
+        return Stream.concat(
+                        TlsHandlers.serverAliases(keyManager).map(keyManager::getCertificateChain),
+                        Stream.<X509Certificate[]>of(
+                                FrameworkSslContextHolder.getTrustManager().getAcceptedIssuers()))
+                .filter(Objects::nonNull)
+                .flatMap(Arrays::stream)
+                .toList();
     }
 
     private SslContext make() throws SSLException {
-        final SslContext made = SslContextBuilder.forServer(
-                        parsedOncePerCertificate(FrameworkSslContextHolder.getKeyManager()))
+        // BoringSSL wants the key as PEM: turned into that and parsed once, not in every handshake.
+        final KeyManagerFactory parsedOnce = new OpenSslCachingX509KeyManagerFactory(
+                new KeyManagerFactoryWrapper(FrameworkSslContextHolder.getKeyManager()));
+        final SslContext made = SslContextBuilder.forServer(parsedOnce)
                 .sslProvider(SslProvider.OPENSSL)
                 .trustManager(FrameworkSslContextHolder.getTrustManager())
                 .clientAuth(ClientAuth.REQUIRE)
@@ -69,11 +83,5 @@ final class BoringSslContext implements Supplier<SslContext> {
         // Without it a session with a client certificate is not resumed.
         ((OpenSslServerSessionContext) made.sessionContext()).setSessionIdContext(SESSION_ID_CONTEXT);
         return made;
-    }
-
-    /** BoringSSL wants the key as PEM: turned into that and parsed once, not in every handshake. */
-    private static KeyManagerFactory parsedOncePerCertificate(final X509ExtendedKeyManager keyManager) {
-        return new OpenSslCachingX509KeyManagerFactory(
-                new KeyManagerFactoryWrapper(new CertificateAliasKeyManager(keyManager)));
     }
 }

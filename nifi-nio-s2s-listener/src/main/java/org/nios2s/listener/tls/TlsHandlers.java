@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
@@ -101,11 +102,16 @@ public final class TlsHandlers implements AutoCloseable {
                 : "NiFi's private key does not leave its key store";
     }
 
-    private static boolean hasExtractableKey(final X509ExtendedKeyManager keyManager) {
+    /** @return of the keys with which a server may serve */
+    static Stream<String> serverAliases(final X509ExtendedKeyManager keyManager) {
         return KEY_TYPES.stream()
                 .map(keyType -> keyManager.getServerAliases(keyType, null))
                 .filter(Objects::nonNull)
-                .flatMap(Arrays::stream)
+                .flatMap(Arrays::stream);
+    }
+
+    private static boolean hasExtractableKey(final X509ExtendedKeyManager keyManager) {
+        return serverAliases(keyManager)
                 .map(keyManager::getPrivateKey)
                 .anyMatch(key -> key != null && key.getEncoded() != null);
     }
