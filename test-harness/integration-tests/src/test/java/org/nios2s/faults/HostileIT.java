@@ -53,7 +53,7 @@ class HostileIT {
     /** NiFi's own pools come and go by a few. */
     private static final int MORE_THREADS = 25;
 
-    private static final int MORE_DESCRIPTORS = 25;
+    private static final int MORE_SOCKETS = 25;
     private static final int OTHER_DESCRIPTORS = 500;
     private static final int PULLABLE = 50;
     private static final int PULLABLE_BYTES = 1_000_000;
@@ -108,6 +108,7 @@ class HostileIT {
     @MethodSource("everyAttack")
     void honestClientsAndNifiEndureIt(final Attack attack) throws Exception {
         final Vitals before = Vitals.of(nifi);
+        final long socketsBefore = Vitals.sockets(nifi.instance().pid());
         final LoadOutcome honest;
         final Vitals during;
         final int peers;
@@ -136,7 +137,7 @@ class HostileIT {
         assertTrue(during.residentBytes() <= before.residentBytes() + MORE_RESIDENT, () -> before + ", then " + during);
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> Vitals.descriptors(nifi.instance().pid()) <= before.descriptors() + MORE_DESCRIPTORS);
+                .until(() -> Vitals.sockets(nifi.instance().pid()) <= socketsBefore + MORE_SOCKETS);
         final Vitals after = Vitals.of(nifi);
         assertTrue(after.heapBytes() <= before.heapBytes() + MORE_HEAP, () -> before + ", then " + after);
         assertTrue(after.threads() <= before.threads() + MORE_THREADS, () -> before + ", then " + after);
