@@ -4,6 +4,7 @@ package org.nios2s.faults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.nifi.NifiInstance;
@@ -44,19 +45,19 @@ record Vitals(long heapBytes, long residentBytes, int threads, long descriptors)
 
     /** Files and sockets that a process has open. */
     static long descriptors(final long pid) {
-        try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
-            return open.count();
-        } catch (final IOException e) {
-            throw new IllegalStateException("Cannot list the open files of process " + pid, e);
-        }
+        return open(pid, descriptor -> true);
     }
 
     /** Sockets that a process has open; beside them NiFi has more or fewer files of its repositories open. */
     static long sockets(final long pid) {
+        return open(pid, Vitals::isSocket);
+    }
+
+    private static long open(final long pid, final Predicate<Path> counted) {
         try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
-            return open.filter(Vitals::isSocket).count();
+            return open.filter(counted).count();
         } catch (final IOException e) {
-            throw new IllegalStateException("Cannot list the sockets of process " + pid, e);
+            throw new IllegalStateException("Cannot list the open files of process " + pid, e);
         }
     }
 
