@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.ByteToMessageDecoder;
@@ -136,12 +137,19 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private void letOthersGoFirst() {
         hadItsTurn = true;
-        connection.worker().execute(() -> {
+        afterOthers(() -> {
             hadItsTurn = false;
             if (channelContext.channel().isActive()) {
                 advance();
             }
         });
+    }
+
+    /** Runs it once the IO worker has looked at all of its sockets: a plain task may run before that, for a second on end. */
+    public void afterOthers(final Runnable task) {
+        final SingleThreadEventLoop worker =
+                (SingleThreadEventLoop) channelContext.channel().eventLoop();
+        worker.executeAfterEventLoopIteration(() -> worker.execute(task));
     }
 
     private boolean mayRun() {

@@ -18,6 +18,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
@@ -218,13 +219,13 @@ final class RunningListener implements AutoCloseable {
         return flushes.get();
     }
 
-    /** From now on, to a number of messages, the IO worker has something else to do, too. */
+    /** From now on, to a number of messages, the IO worker counts them whenever it has looked at its sockets. */
     void watchTurns(final int messages) {
         final int now = answers.get();
         worker.execute(() -> takeTurns(now, now + messages));
     }
 
-    /** @return the most messages that were sent before something else on the IO worker had its turn */
+    /** @return the most messages that were sent before the IO worker looked at its other sockets */
     int mostInATurn() {
         return mostInATurn.get();
     }
@@ -233,7 +234,8 @@ final class RunningListener implements AutoCloseable {
         final int now = answers.get();
         mostInATurn.accumulateAndGet(now - before, Math::max);
         if (now < end) {
-            worker.execute(() -> takeTurns(now, end));
+            ((SingleThreadEventLoop) worker.next())
+                    .executeAfterEventLoopIteration(() -> worker.execute(() -> takeTurns(now, end)));
         }
     }
 

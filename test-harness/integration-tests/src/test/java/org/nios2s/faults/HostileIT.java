@@ -60,7 +60,6 @@ class HostileIT {
 
     private static NifiInstance nifi;
     private static Attacks attacks;
-    private static double rateInPeace;
 
     @BeforeAll
     static void start() throws Exception {
@@ -76,9 +75,6 @@ class HostileIT {
         HostileFlow.fill(nifi, PULLABLE, PULLABLE_BYTES);
         try (HonestClients warmUp = HonestClients.push(nifi, WARM_UP)) {
             warmUp.await();
-        }
-        try (HonestClients inPeace = HonestClients.push(nifi, ATTACK)) {
-            rateInPeace = inPeace.await().transactionsPerSecond();
         }
     }
 
@@ -107,6 +103,10 @@ class HostileIT {
     @ParameterizedTest
     @MethodSource("everyAttack")
     void honestClientsAndNifiEndureIt(final Attack attack) throws Exception {
+        final double rateInPeace;
+        try (HonestClients inPeace = HonestClients.push(nifi, ATTACK)) {
+            rateInPeace = inPeace.await().transactionsPerSecond();
+        }
         final Vitals before = Vitals.of(nifi);
         final long socketsBefore = Vitals.sockets(nifi.instance().pid());
         final LoadOutcome honest;

@@ -51,7 +51,7 @@ class BatchingSenderKillsIT {
 
     private static final int KILLS = Integer.getInteger("batching.kills", 1);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
-    private static final Duration STANDSTILL = Duration.ofSeconds(1);
+    private static final Duration STANDSTILL = Duration.ofSeconds(5);
     private static final Duration PACE = Duration.ofMillis(10);
     private static final int PACKETS_AT_A_TIME = 5;
     private static final int BATCH = 20;
