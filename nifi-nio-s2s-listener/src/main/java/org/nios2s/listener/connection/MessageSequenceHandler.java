@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
@@ -39,6 +40,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     /** After so many steps in a row the connection lets others have their turn: peers may ask faster than we answer. */
     private static final int STEPS_IN_A_TURN = 64;
+
+    /** Before the next turn of a peer that says so much outside a transaction, where every message should have an answer. */
+    private static final long PAUSE_OF_HASTY_MILLIS = 100;
 
     /** A buffer that is used to less than this part is exchanged for one of the right size. */
     private static final int WASTEFUL = 4;
@@ -137,12 +141,17 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private void letOthersGoFirst() {
         hadItsTurn = true;
-        afterOthers(() -> {
+        final Runnable goOn = () -> {
             hadItsTurn = false;
             if (channelContext.channel().isActive()) {
                 advance();
             }
-        });
+        };
+        if (step.transfer() == null) {
+            connection.worker().schedule(goOn, PAUSE_OF_HASTY_MILLIS, TimeUnit.MILLISECONDS);
+        } else {
+            afterOthers(goOn);
+        }
     }
 
     /** Runs it once the IO worker has looked at all of its sockets: a plain task may run before that, for a second on end. */

@@ -52,17 +52,19 @@ class RequestTest {
     }
 
     @Test
-    @DisplayName("a peer that asks faster than it is answered lets others have their turn")
+    @DisplayName("a peer that asks faster than it is answered lets others have their turn, and waits a moment itself")
     void takesTurns() throws Exception {
-        final int requests = 10_000;
+        final int requests = 1_000;
         peer.shakeHands(WirePeer.properties());
         for (int i = 0; i < requests; i++) {
             peer.codec();
         }
         listener.watchTurns(requests);
+        final long asked = System.nanoTime();
         peer.flush();
         assertEquals(requests, peer.in().readNBytes(requests).length);
         assertTrue(listener.mostInATurn() < 100, () -> listener.mostInATurn() + " answers in a turn");
+        assertTrue(System.nanoTime() - asked > Duration.ofSeconds(1).toNanos(), "answered without a pause");
         listener.assertNoFault();
     }
 
