@@ -23,7 +23,7 @@ final class Deadlines {
     private final LongSupplier nanoTime;
     private final long acceptedNanos;
     private long lastMovedNanos;
-    private long stepBeganNanos;
+    private long waitBeganNanos;
     private long windowStartNanos;
     private long windowBytes;
     private boolean slow;
@@ -33,7 +33,7 @@ final class Deadlines {
         this.handshakeMillis = handshakeMillis;
         this.nanoTime = nanoTime;
         this.acceptedNanos = nanoTime.getAsLong();
-        this.stepBeganNanos = acceptedNanos;
+        this.waitBeganNanos = acceptedNanos;
         peersTurn();
     }
 
@@ -51,8 +51,8 @@ final class Deadlines {
         slow = false;
     }
 
-    void stepBegins() {
-        stepBeganNanos = nanoTime.getAsLong();
+    void waitBegins() {
+        waitBeganNanos = nanoTime.getAsLong();
     }
 
     long lastMovedNanos() {
@@ -95,7 +95,7 @@ final class Deadlines {
 
     private void checkExpiration(final long allowedMillis, final long nowNanos) throws PeerFault {
         final long millis = Math.max(SHORTEST_EXPIRATION_MILLIS, allowedMillis);
-        if (allowedMillis > 0 && nowNanos - stepBeganNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
+        if (allowedMillis > 0 && nowNanos - waitBeganNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
             throw Kind.EXPIRED.fault(
                     "No port task took the transaction within " + millis + " ms; the port's destination may be full");
         }

@@ -71,11 +71,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     @Override
     public void handlerAdded(final ChannelHandlerContext context) {
         channelContext = context;
-        context.channel().config().setAutoRead(false);
-        context.channel()
-                .config()
-                .setRecvByteBufAllocator(
-                        () -> new PacedReads(() -> step != null && step.isWaiting(), this::canUseMore));
+        final var config = context.channel().config();
+        config.setAutoRead(false);
+        config.setRecvByteBufAllocator(() -> new PacedReads(() -> step != null && step.isWaiting(), this::canUseMore));
         // An accepted connection is active from the start, or has gone already.
         if (context.channel().isActive()) {
             connection = new PeerConnection(listener, context, this);
@@ -156,8 +154,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     /** Runs it once the IO worker has looked at all of its sockets: a plain task may run before that, for a second on end. */
     public void afterOthers(final Runnable task) {
-        final SingleThreadEventLoop worker =
-                (SingleThreadEventLoop) channelContext.channel().eventLoop();
+        final var worker = (SingleThreadEventLoop) channelContext.channel().eventLoop();
         worker.executeAfterEventLoopIteration(() -> worker.execute(task));
     }
 
@@ -205,12 +202,16 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (next == step) {
             return;
         }
-        logger.trace("{}: {} → {}", connection, step.name(), next.name());
+        if (logger.isTraceEnabled()) {
+            logger.trace("{}: {} → {}", connection, step.name(), next.name());
+        }
         if (step.transfer() == null && next.transfer() != null) {
             deadlines.peersTurn();
         }
         step = next;
-        deadlines.stepBegins();
+        if (next.isWaiting()) {
+            deadlines.waitBegins();
+        }
         idleSinceNanos = next.patience().isIdle() ? deadlines.lastMovedNanos() : BUSY;
         if (next instanceof ClosingStep) {
             sayNothingMore();

@@ -140,7 +140,7 @@ public final class PortDispatcher {
 
     private PortRequest nextRequest() {
         synchronized (requests) {
-            if (requests.size() >= tasksWanted()) {
+            if (requests.size() >= port.getMaxConcurrentTasks() || requests.size() >= tasksWanted()) {
                 return null;
             }
             final PortRequest request = new PortRequest(this);
@@ -176,7 +176,7 @@ public final class PortDispatcher {
 
     private int tasksWanted() {
         final int commits = queue.size() / settings.commitTransactions();
-        return hasWork() ? Math.min(port.getMaxConcurrentTasks(), 1 + commits + sessionRequests.size()) : 0;
+        return hasWork() ? 1 + commits + sessionRequests.size() : 0;
     }
 
     /** @return what waits longest and leads a request, or null; it stays where it is */
