@@ -41,7 +41,7 @@ final class Ordeal {
     /** In which all kinds of clients are served again after a fault that passes at once. */
     private static final Duration SOON = Duration.ofSeconds(5);
 
-    private static final Duration STANDSTILL = Duration.ofSeconds(1);
+    private static final Duration STANDSTILL = Duration.ofSeconds(3);
     private static final int MORE_DESCRIPTORS = 40;
     /** NiFi's own pools come and go by a few. */
     private static final int MORE_THREADS = 25;
