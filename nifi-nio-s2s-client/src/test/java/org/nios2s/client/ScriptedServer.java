@@ -177,6 +177,10 @@ final class ScriptedServer implements AutoCloseable {
             while (true) {
                 final Socket connection = socket.accept();
                 open.add(connection);
+                if (closed.getCount() == 0) {
+                    // Accepted while close() went through those that were open.
+                    connection.close();
+                }
                 accepted.incrementAndGet();
                 Thread.ofPlatform().daemon().start(() -> serve(connection));
             }
