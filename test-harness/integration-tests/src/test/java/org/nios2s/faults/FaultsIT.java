@@ -274,7 +274,7 @@ class FaultsIT {
                     final String kind = "held-" + step + goesOnWhileFull;
                     try (ResendingSenders held = load.join(kind, 1, bytes, gate)) {
                         gate.awaitPeer();
-                        fillAndFree(connection, goesOnWhileFull ? gate : null, FaultsIT::awaitRefusal);
+                        fillAndFree(connection, goesOnWhileFull ? gate : null);
                         gate.close();
                         held.awaitMore(2);
                     }
@@ -283,30 +283,37 @@ class FaultsIT {
         });
     }
 
+    /** The loop's queue has room for one FlowFile: it is full, and free again, with each that is pulled. */
     @Test
     @Order(2)
     void backPressureComesAndGoesAtEveryStepOfAPull() throws Exception {
         assumeTrue(FULL, TAKES_LONG);
-        final Component connection = ordeal.loop();
+        setPressureOfLoop(FULL_WITH_ONE);
         ordeal.endure("back-pressure-pull", load -> {
             for (final FaultPeer.Step step : FaultPeer.Step.PULL) {
-                for (final boolean goesOnWhileFull : new boolean[] {true, false}) {
-                    final Gate gate = new Gate(step);
+                try (Gate gate = new Gate(step)) {
                     load.joinPullers(gate);
                     gate.awaitPeer();
-                    fillAndFree(connection, goesOnWhileFull ? gate : null, load::awaitPulls);
-                    gate.close();
-                    load.awaitPulls();
+                    awaitRefusal("loop-in");
                 }
+                load.awaitPulls();
             }
         });
+        setPressureOfLoop(BackPressure.generous());
+    }
+
+    /** NiFi changes no connection into a port that runs. */
+    private static void setPressureOfLoop(final BackPressure pressure) {
+        final Component port = ordeal.port(ComponentKind.OUTPUT_PORT, "loop-out");
+        nifi.flow().stop(port);
+        nifi.flow().setBackPressure(ordeal.loop(), pressure);
+        nifi.flow().start(port);
     }
 
     /** Makes a connection full for a while, in which a gate is opened, if there is one. */
-    private static void fillAndFree(final Component connection, final Gate gate, final Runnable whileFull)
-            throws InterruptedException {
+    private static void fillAndFree(final Component connection, final Gate gate) throws InterruptedException {
         nifi.flow().setBackPressure(connection, FULL_WITH_ONE);
-        whileFull.run();
+        awaitRefusal("input");
         if (gate != null) {
             gate.close();
             Thread.sleep(STAYS_FULL);
@@ -314,14 +321,14 @@ class FaultsIT {
         nifi.flow().setBackPressure(connection, BackPressure.generous());
     }
 
-    /** The sink stands still: what the load has pushed is still there. */
-    private static void awaitRefusal() {
+    /** Waits until the queue behind a port is full. */
+    private static void awaitRefusal(final String port) {
         Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> {
             try {
-                ordeal.connect("input", step -> {}).close();
+                ordeal.connect(port, step -> {}).close();
                 return false;
             } catch (final IOException e) {
-                return e.getMessage().contains(ResponseCode.PORTS_DESTINATION_FULL.name());
+                return e.getMessage().contains(ResponseCode.PORTS_DESTINATION_FULL.toString());
             }
         });
     }

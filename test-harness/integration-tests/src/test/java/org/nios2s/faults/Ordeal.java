@@ -183,7 +183,7 @@ final class Ordeal {
                 .orElseThrow();
     }
 
-    private Component port(final ComponentKind kind, final String name) {
+    Component port(final ComponentKind kind, final String name) {
         return nifi().flow().find(kind, name).orElseThrow();
     }
 }
