@@ -33,7 +33,7 @@ record PushWait(String name, Push transfer, Step next, Patience patience) implem
     /** Has kept its IO worker busy for a turn: goes on behind the other connections. */
     static Step forTurn(final Push push, final Step next) {
         final PushWait wait = new PushWait("YieldStep", push, next, Patience.UNLIMITED);
-        push.connection().handler().afterOthers(wait::goOn);
+        push.connection().handler().afterOthers(() -> wait.proceedHere(() -> next));
         return wait;
     }
 
