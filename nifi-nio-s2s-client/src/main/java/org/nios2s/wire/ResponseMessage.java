@@ -2,6 +2,11 @@
 package org.nios2s.wire;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 
@@ -15,6 +20,16 @@ public record ResponseMessage(ResponseCode code, String message) {
     private static final byte FIRST_BYTE = 'R';
     private static final byte SECOND_BYTE = 'C';
     private static final int CODE_SEQUENCE_BYTES = 3;
+
+    private static final Map<ResponseCode, ByteBuf> WITHOUT_TEXT = Arrays.stream(ResponseCode.values())
+            .filter(code -> !code.containsMessage())
+            .collect(Collectors.toUnmodifiableMap(Function.identity(), ResponseMessage::encode));
+
+    private static ByteBuf encode(final ResponseCode code) {
+        final ByteBuf bytes = Unpooled.directBuffer(CODE_SEQUENCE_BYTES, CODE_SEQUENCE_BYTES);
+        write(bytes, code);
+        return Unpooled.unreleasableBuffer(bytes).asReadOnly();
+    }
 
     /**
      * Reads one response if all of it has arrived. A wrong byte is refused as soon as it is there.
@@ -49,11 +64,21 @@ public record ResponseMessage(ResponseCode code, String message) {
         return new ResponseMessage(code, message);
     }
 
-    /** Writes a code that has no text. */
-    public static void write(final ByteBuf out, final ResponseCode code) {
+    /** @return a code that has no text, to be sent as it is: made once, since every transaction ends with one */
+    public static ByteBuf encoded(final ResponseCode code) {
+        requireWithoutText(code);
+        return WITHOUT_TEXT.get(code).duplicate();
+    }
+
+    private static void requireWithoutText(final ResponseCode code) {
         if (code.containsMessage()) {
             throw new IllegalArgumentException(code + " needs a text");
         }
+    }
+
+    /** Writes a code that has no text. */
+    public static void write(final ByteBuf out, final ResponseCode code) {
+        requireWithoutText(code);
         out.writeBytes(code.getCodeSequence());
     }
 

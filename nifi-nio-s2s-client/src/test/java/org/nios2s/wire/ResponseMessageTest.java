@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -55,6 +56,7 @@ class ResponseMessageTest {
             ResponseMessage.write(out, code, TEXT);
         } else {
             ResponseMessage.write(out, code);
+            assertEquals(out, ResponseMessage.encoded(code));
         }
         final byte[] bytes = ByteBufUtil.getBytes(out);
         out.release();
@@ -134,11 +136,23 @@ class ResponseMessageTest {
         final ByteBuf out = Unpooled.buffer();
         assertThrows(
                 IllegalArgumentException.class, () -> ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION));
+        assertThrows(IllegalArgumentException.class, () -> ResponseMessage.encoded(ResponseCode.CONFIRM_TRANSACTION));
         assertThrows(
                 IllegalArgumentException.class,
                 () -> ResponseMessage.write(out, ResponseCode.TRANSACTION_FINISHED, TEXT));
         assertEquals(0, out.readableBytes());
         out.release();
+    }
+
+    @Test
+    void whatIsSharedStaysWhatItWasHoweverOftenItIsReadAndReleased() {
+        for (int i = 0; i < 2; i++) {
+            final ByteBuf encoded = ResponseMessage.encoded(ResponseCode.TRANSACTION_FINISHED);
+            assertArrayEquals(ResponseCode.TRANSACTION_FINISHED.getCodeSequence(), ByteBufUtil.getBytes(encoded));
+            encoded.skipBytes(encoded.readableBytes());
+            encoded.release();
+        }
+        assertTrue(ResponseMessage.encoded(ResponseCode.TRANSACTION_FINISHED).isReadOnly());
     }
 
     @Test

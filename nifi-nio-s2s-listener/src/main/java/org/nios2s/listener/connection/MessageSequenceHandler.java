@@ -56,6 +56,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private PeerConnection connection;
     private Step step;
     private ByteBuf unread = Unpooled.EMPTY_BUFFER;
+    private boolean stepWaits;
     private boolean advancing;
     private boolean hadItsTurn;
     private boolean inputEnded;
@@ -73,7 +74,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         channelContext = context;
         final var config = context.channel().config();
         config.setAutoRead(false);
-        config.setRecvByteBufAllocator(() -> new PacedReads(() -> step != null && step.isWaiting(), this::canUseMore));
+        config.setRecvByteBufAllocator(() -> new PacedReads(() -> stepWaits, this::canUseMore));
         // An accepted connection is active from the start, or has gone already.
         if (context.channel().isActive()) {
             connection = new PeerConnection(listener, context, this);
@@ -159,13 +160,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private boolean mayRun() {
-        return !hadItsTurn
-                && !step.isWaiting()
-                && (channelContext.channel().isWritable() || step instanceof ClosingStep);
+        return !hadItsTurn && !stepWaits && (channelContext.channel().isWritable() || step instanceof ClosingStep);
     }
 
     private boolean canUseMore() {
-        return step != null && !inputEnded && (mayRun() || step.isWaiting() && !unread.isReadable());
+        return step != null && !inputEnded && (mayRun() || stepWaits && !unread.isReadable());
     }
 
     private void readOn() {
@@ -209,7 +208,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             deadlines.peersTurn();
         }
         step = next;
-        if (next.isWaiting()) {
+        stepWaits = next.isWaiting();
+        if (stepWaits) {
             deadlines.waitBegins();
         }
         idleSinceNanos = next.patience().isIdle() ? deadlines.lastMovedNanos() : BUSY;
@@ -308,6 +308,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     void cut() {
         abandonStep();
         step = new ClosingStep(channelContext.channel());
+        stepWaits = false;
         channelContext.close();
     }
 
@@ -355,6 +356,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             reportUnlessExpected();
             abandonStep();
             step = new ClosingStep(context.channel());
+            stepWaits = false;
             siblings.remove(this);
             connection.closed();
         }

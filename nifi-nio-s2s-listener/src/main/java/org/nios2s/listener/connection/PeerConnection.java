@@ -158,9 +158,7 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     public void send(final ResponseCode code) {
-        final ByteBuf message = allocate(RESPONSE_BYTES);
-        ResponseMessage.write(message, code);
-        send(message);
+        send(ResponseMessage.encoded(code));
     }
 
     public void send(final ResponseCode code, final String text) throws IOException {

@@ -164,8 +164,7 @@ public final class MemoryBudget {
                         return;
                     }
                     held += bytes;
-                    count(bytes);
-                    count(-reserved);
+                    count(bytes - reserved);
                     reserved = 0;
                     if (isSmall() && share.large.remove(this)) {
                         share.small.addLast(this);
@@ -270,7 +269,8 @@ public final class MemoryBudget {
 
     /** Calls whom there is room for: first in the share in which something was given back, then in the others in turn. */
     private void callWaiting(final Share first) {
-        Charge next = nextToCall(first);
+        // The caller has had the lock: who has come into the line since then asks for itself.
+        Charge next = wanting.isEmpty() ? null : nextToCall(first);
         while (next != null) {
             Guarded.run("Calling who waits for memory", next.whenCalled::run);
             next = nextToCall(first);

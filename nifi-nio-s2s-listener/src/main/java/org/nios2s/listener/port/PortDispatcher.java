@@ -121,13 +121,9 @@ public final class PortDispatcher {
         return !sessionRequests.isEmpty() || ends.waiting() > 0;
     }
 
-    private boolean hasWork() {
-        return queue.size() > 0 || hasSessionWork();
-    }
-
     /** @return whether a request still makes sense */
     boolean wantsTasks() {
-        return port.isRunning() && hasWork();
+        return port.isRunning() && tasksWanted() > 0;
     }
 
     /** Makes as many requests as are wanted, each with a dispatcher thread; what failed is repeated by the sweep. */
@@ -175,8 +171,8 @@ public final class PortDispatcher {
     }
 
     private int tasksWanted() {
-        final int commits = queue.size() / settings.commitTransactions();
-        return hasWork() ? 1 + commits + sessionRequests.size() : 0;
+        final int ready = queue.size();
+        return ready == 0 && !hasSessionWork() ? 0 : 1 + ready / settings.commitTransactions() + sessionRequests.size();
     }
 
     /** @return what waits longest and leads a request, or null; it stays where it is */

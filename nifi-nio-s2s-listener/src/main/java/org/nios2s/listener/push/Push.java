@@ -35,6 +35,9 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
     private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
 
+    /** What is held is charged in pieces of so many bytes, a power of two: the budget is one for all, and packets are many. */
+    private static final long CHARGED_BYTES = 1024;
+
     private final PeerConnection connection;
     private final PortLimits limits;
     private final TransactionHold hold;
@@ -133,11 +136,12 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return complete;
     }
 
-    /** Brings the charge up to what is held now. What is streamed charges itself. */
+    /** Brings the charge up to what is held now, and a little more. What is streamed charges itself. */
     private void settle() {
         final long held = decoder.heldBytes() + (streaming == null ? inMemory.bytes() : 0);
-        hold.charge().add(held - charged);
-        charged = held;
+        final long due = held + CHARGED_BYTES - 1 & -CHARGED_BYTES;
+        hold.charge().add(due - charged);
+        charged = due;
     }
 
     private boolean hasToWait() {
