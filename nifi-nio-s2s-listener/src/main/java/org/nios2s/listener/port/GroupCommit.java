@@ -15,7 +15,7 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
-import org.nios2s.listener.transaction.ReceivedFlowFile;
+import org.nios2s.listener.transaction.ReceivedFlowFiles;
 
 /**
  * Writes many transactions into one session and commits them together; a peer learns of its end only after
@@ -126,8 +126,9 @@ final class GroupCommit {
         int flowFiles = 0;
         long bytes = 0;
         for (final InboundTransaction transaction : batch) {
+            final ReceivedFlowFiles received = new ReceivedFlowFiles(session, transaction.peer());
             for (final InboundTransaction.Packet packet : transaction.packets()) {
-                write(transaction, packet);
+                received.complete(create(transaction, packet), packet.attributes(), packet.transferMillis());
                 flowFiles++;
                 bytes += packet.length();
             }
@@ -137,12 +138,9 @@ final class GroupCommit {
         return flowFiles;
     }
 
-    private void write(final InboundTransaction transaction, final InboundTransaction.Packet packet) {
-        FlowFile flowFile = session.create();
-        if (packet.length() > 0) {
-            flowFile = session.write(flowFile, out -> transaction.writeContent(packet, out));
-        }
-        ReceivedFlowFile.complete(session, flowFile, packet.attributes(), transaction.peer(), packet.transferMillis());
+    private FlowFile create(final InboundTransaction transaction, final InboundTransaction.Packet packet) {
+        final FlowFile flowFile = session.create();
+        return packet.length() == 0 ? flowFile : session.write(flowFile, out -> transaction.writeContent(packet, out));
     }
 
     /** @return whether the session is of no more use: its port task is to leave */

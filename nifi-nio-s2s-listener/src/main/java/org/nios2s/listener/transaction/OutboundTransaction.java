@@ -144,7 +144,7 @@ public final class OutboundTransaction implements AutoCloseable {
                 .send(
                         flowFile,
                         peer.transitUri(flowFile.getAttribute(CoreAttributes.UUID.key())),
-                        ReceivedFlowFile.detailsOf(peer),
+                        ReceivedFlowFiles.detailsOf(peer),
                         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos),
                         false);
         flowFilesSent++;

@@ -119,7 +119,7 @@ public final class StreamingTransaction implements PacketSink {
     public void packetEnds(final long transferMillis) {
         add(0, null, () -> {
             closeContent();
-            ReceivedFlowFile.complete(held.session(), flowFile, attributes, held.peer(), transferMillis);
+            new ReceivedFlowFiles(held.session(), held.peer()).complete(flowFile, attributes, transferMillis);
             flowFiles++;
         });
     }

@@ -124,12 +124,13 @@ class GroupCommitTest {
     }
 
     @Test
-    @DisplayName("a FlowFile gets the packet's attributes, the peer's host and address, and no uuid of the packet")
+    @DisplayName(
+            "a FlowFile gets the packet's attributes, the peer's host and address; of the uuid NiFi's session looks after")
     void attributes() throws Exception {
         groupCommit.commit(List.of(claimed(null, "a")));
-        verify(session)
-                .putAllAttributes(
-                        any(), eq(Map.of("name", "a", "s2s.host", "peer.example", "s2s.address", "peer.example:4711")));
+        final Map<String, String> attributes =
+                Map.of("uuid", "source-a", "name", "a", "s2s.host", "peer.example", "s2s.address", "peer.example:4711");
+        verify(session).putAllAttributes(any(), eq(attributes));
     }
 
     @Test

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.transaction;
+
+import java.util.Map;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.flowfile.attributes.CoreAttributes;
+import org.apache.nifi.flowfile.attributes.SiteToSiteAttributes;
+import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.processor.Relationship;
+
+/**
+ * Makes of a transaction's FlowFiles, whose content has been written, what received ones are: attributes, provenance, and
+ * their way into the flow, as NiFi's {@code AbstractFlowFileServerProtocol} does. Lives on the thread that has the session.
+ */
+public final class ReceivedFlowFiles {
+    private static final String UNKNOWN = "unknown";
+    private static final String NO_IDENTITY = "none";
+
+    private final ProcessSession session;
+    private final TransactionPeer peer;
+    private final String host;
+    private final String address;
+    private final String details;
+
+    /** @param peer who sends them all: what is known of its name now holds for each */
+    public ReceivedFlowFiles(final ProcessSession session, final TransactionPeer peer) {
+        this.session = session;
+        this.peer = peer;
+        this.host = peer.host() == null || peer.host().isEmpty() ? UNKNOWN : peer.host();
+        this.address = host + ":" + (peer.remotePort() <= 0 ? UNKNOWN : String.valueOf(peer.remotePort()));
+        this.details = detailsOf(peer);
+    }
+
+    /**
+     * @param created in the session, with its content
+     * @param attributes as the peer sent them; those of the peer are added. The session keeps the identifier that it gave
+     *     the FlowFile, whatever they say of it
+     * @param transferMillis how long the packet took to arrive
+     */
+    public void complete(final FlowFile created, final Map<String, String> attributes, final long transferMillis) {
+        final String sourceIdentifier = attributes.get(CoreAttributes.UUID.key());
+        attributes.put(SiteToSiteAttributes.S2S_HOST.key(), host);
+        attributes.put(SiteToSiteAttributes.S2S_ADDRESS.key(), address);
+        final FlowFile flowFile = session.putAllAttributes(created, attributes);
+        session.getProvenanceReporter()
+                .receive(
+                        flowFile,
+                        peer.transitUri(sourceIdentifier),
+                        sourceIdentifier == null ? null : "urn:nifi:" + sourceIdentifier,
+                        details,
+                        transferMillis);
+        session.transfer(flowFile, Relationship.ANONYMOUS);
+    }
+
+    /** @return details of a provenance event: who the peer is */
+    static String detailsOf(final TransactionPeer peer) {
+        final String identity = peer.identity() == null ? NO_IDENTITY : peer.identity();
+        return "Remote Host=" + peer.host() + ", Remote DN=" + identity;
+    }
+}
