@@ -68,7 +68,7 @@ class BatchingSenderKillsIT {
                 .home(ServingNifi.HOMES.resolve("batching-kills"))
                 .listener(Listener.NIO)
                 .heap("1g")
-                // NiFi 2.3 forgets a swap file that it wrote after the last checkpoint when it is killed: 10,000 FlowFiles.
+                // A killed NiFi 2.3 forgets what it has swapped out since its last checkpoint.
                 .property("nifi.queue.swap.threshold", NEVER)
                 .fresh(true)
                 .stopOnExit(true));
