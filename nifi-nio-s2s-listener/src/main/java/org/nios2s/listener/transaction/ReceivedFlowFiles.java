@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.transaction;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.flowfile.attributes.CoreAttributes;
@@ -33,12 +34,13 @@ public final class ReceivedFlowFiles {
 
     /**
      * @param created in the session, with its content
-     * @param attributes as the peer sent them; those of the peer are added. The session keeps the identifier that it gave
-     *     the FlowFile, whatever they say of it
+     * @param packetAttributes as the peer sent them; the session keeps the identifier that it gave the FlowFile
      * @param transferMillis how long the packet took to arrive
      */
-    public void complete(final FlowFile created, final Map<String, String> attributes, final long transferMillis) {
-        final String sourceIdentifier = attributes.get(CoreAttributes.UUID.key());
+    public void complete(
+            final FlowFile created, final Map<String, String> packetAttributes, final long transferMillis) {
+        final Map<String, String> attributes = new HashMap<>(packetAttributes);
+        final String sourceIdentifier = attributes.remove(CoreAttributes.UUID.key());
         attributes.put(SiteToSiteAttributes.S2S_HOST.key(), host);
         attributes.put(SiteToSiteAttributes.S2S_ADDRESS.key(), address);
         final FlowFile flowFile = session.putAllAttributes(created, attributes);

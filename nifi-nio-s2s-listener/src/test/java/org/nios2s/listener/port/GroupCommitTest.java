@@ -124,13 +124,12 @@ class GroupCommitTest {
     }
 
     @Test
-    @DisplayName(
-            "a FlowFile gets the packet's attributes, the peer's host and address; of the uuid NiFi's session looks after")
+    @DisplayName("a FlowFile gets the packet's attributes, the peer's host and address, and no uuid of the packet")
     void attributes() throws Exception {
         groupCommit.commit(List.of(claimed(null, "a")));
-        final Map<String, String> attributes =
-                Map.of("uuid", "source-a", "name", "a", "s2s.host", "peer.example", "s2s.address", "peer.example:4711");
-        verify(session).putAllAttributes(any(), eq(attributes));
+        verify(session)
+                .putAllAttributes(
+                        any(), eq(Map.of("name", "a", "s2s.host", "peer.example", "s2s.address", "peer.example:4711")));
     }
 
     @Test

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.nifi.flowfile.FlowFile;
-import org.apache.nifi.flowfile.attributes.CoreAttributes;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.processor.io.OutputStreamCallback;
@@ -143,12 +142,10 @@ final class RecordingSession {
         };
     }
 
-    /** As NiFi's: the identifier stays the one that the session gave. */
     private ReceivedFlowFile putAllAttributes(final ReceivedFlowFile flowFile, final Map<String, String> added) {
         final ReceivedFlowFile latest = flowFiles.get(flowFile.id());
         final Map<String, String> attributes = new HashMap<>(latest.attributes());
         attributes.putAll(added);
-        attributes.remove(CoreAttributes.UUID.key());
         return keep(new ReceivedFlowFile(latest.id(), attributes, latest.content()));
     }
 
