@@ -66,7 +66,7 @@ public final class BatchLimits {
 
     @Override
     public int hashCode() {
-        return Objects.hash(packets, bytes, duration);
+        return Integer.hashCode(packets) ^ Long.hashCode(bytes) ^ duration.hashCode();
     }
 
     @Override

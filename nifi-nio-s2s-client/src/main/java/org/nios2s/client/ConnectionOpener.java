@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.resolver.NoopAddressResolverGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -81,7 +83,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
         try {
             route(pool.port()).whenComplete((route, failure) -> {
                 if (failure == null) {
-                    connect(pool, route, startedNanos);
+                    connectOnWorker(pool, route, startedNanos);
                 } else {
                     pool.openingFailed(connectFailure(pool.port(), failure));
                 }
@@ -122,10 +124,21 @@ final class ConnectionOpener implements ConnectionPool.Opener {
         return new Route(address, proxy);
     }
 
-    private void connect(final ConnectionPool pool, final Route route, final long startedNanos) {
+    /** Elsewhere the proxy could have answered before there is who hears it. */
+    private void connectOnWorker(final ConnectionPool pool, final Route route, final long startedNanos) {
+        final EventLoop worker = bootstrap.config().group().next();
+        try {
+            worker.execute(() -> connect(pool, route, startedNanos, worker));
+        } catch (final RejectedExecutionException e) {
+            pool.openingFailed(connectFailure(pool.port(), e));
+        }
+    }
+
+    private void connect(
+            final ConnectionPool pool, final Route route, final long startedNanos, final EventLoop worker) {
         try {
             final Bootstrap own = bootstrap
-                    .clone()
+                    .clone(worker)
                     .option(
                             ChannelOption.CONNECT_TIMEOUT_MILLIS,
                             Math.clamp(TimeUnit.NANOSECONDS.toMillis(leftNanos(startedNanos)), 1, Integer.MAX_VALUE));

@@ -109,6 +109,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         } else if (taken != null) {
             give(taken, transfer);
         } else {
+            transfer.waits();
             openWhatIsMissing();
         }
         return true;

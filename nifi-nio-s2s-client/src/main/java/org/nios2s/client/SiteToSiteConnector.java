@@ -166,7 +166,7 @@ final class SiteToSiteConnector implements AutoCloseable {
         return workers.next();
     }
 
-    /** Starts the clock, listens to a caller who gives up, and waits for a connection. */
+    /** Listens to a caller who gives up, and waits for a connection. */
     private <T extends Transfer> T start(final T transfer) {
         if (closed) {
             transfer.fail(new TransactionException(
@@ -177,9 +177,8 @@ final class SiteToSiteConnector implements AutoCloseable {
                     null));
             return transfer;
         }
-        transfer.pool(pool(transfer.port()));
+        transfer.waitIn(pool(transfer.port()), timer());
         transfers.add(transfer);
-        transfer.watch(workers.next());
         transfer.result().whenComplete((result, failure) -> {
             transfers.remove(transfer);
             // Nothing happens unless the caller completed the future.
@@ -190,7 +189,7 @@ final class SiteToSiteConnector implements AutoCloseable {
         });
         while (!transfer.pool().submit(transfer)) {
             pools.remove(transfer.port(), transfer.pool());
-            transfer.pool(pool(transfer.port()));
+            transfer.waitIn(pool(transfer.port()), timer());
         }
         return transfer;
     }

@@ -3,7 +3,6 @@ package org.nios2s.client;
 
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -36,11 +35,15 @@ abstract class Transfer {
     private long transferredNanos;
     private long confirmedNanos;
 
-    /** Set before the transaction waits in it. */
+    /** These two are set before the transaction waits. */
     private volatile ConnectionPool pool;
 
+    private volatile EventExecutor timer;
+
     private volatile PeerConnection connection;
-    private volatile ScheduledFuture<?> clock;
+    /** Looks next whether the time is over; null while nobody needs to. */
+    private final AtomicReference<Future<?>> clock = new AtomicReference<>();
+
     /** Why no connection could be opened lately; published by the pool. */
     private volatile TransactionException lastOpeningFailure;
 
@@ -57,8 +60,10 @@ abstract class Transfer {
         return pool;
     }
 
-    void pool(final ConnectionPool waitedIn) {
+    /** @param keeper keeps the time while it waits */
+    void waitIn(final ConnectionPool waitedIn, final EventExecutor keeper) {
         pool = waitedIn;
+        timer = keeper;
     }
 
     CompletableFuture<TransactionResult> result() {
@@ -69,33 +74,38 @@ abstract class Transfer {
         lastOpeningFailure = failure;
     }
 
-    /** Ends the transaction when its deadline passes or its peer is idle for too long. */
-    final void watch(final EventExecutor timer) {
+    /** It waits for a connection now, and ends when its deadline passes or none is free for too long. */
+    final void waits() {
+        watch(timer);
+    }
+
+    /** On a connection its own IO worker keeps the time: to ask another would cost more than a small transaction. */
+    private void watch(final EventExecutor keeper) {
         final long left = Math.min(leftNanos(options.deadline(), startedNanos), idleLeftNanos(startedNanos));
         if (left < Long.MAX_VALUE) {
-            lookAgain(timer, left);
+            lookAgain(keeper, left);
         }
     }
 
-    private void lookAgain(final EventExecutor timer, final long nanos) {
-        final ScheduledFuture<?> scheduled = timer.schedule(() -> look(timer), nanos, TimeUnit.NANOSECONDS);
-        clock = scheduled;
+    private void lookAgain(final EventExecutor keeper, final long nanos) {
+        final Future<?> scheduled = keeper.schedule(() -> look(keeper), nanos, TimeUnit.NANOSECONDS);
+        stop(clock.getAndSet(scheduled));
         if (state.get() == State.ENDED) {
             scheduled.cancel(false);
         }
     }
 
-    private void look(final EventExecutor timer) {
+    private void look(final EventExecutor keeper) {
         final PeerConnection running = connection;
         if (leftNanos(options.deadline(), startedNanos) <= 0) {
             stop(FailureReason.DEADLINE_PASSED, "Not over after " + options.deadline());
         } else if (state.get() == State.WAITING) {
-            lookWhetherIdle(timer, startedNanos, "No connection was free for " + options.idleTimeout());
+            lookWhetherIdle(keeper, startedNanos, "No connection was free for " + options.idleTimeout());
         } else if (state.get() == State.RUNNING) {
             executeOn(running, () -> {
                 if (state.get() == State.RUNNING) {
                     lookWhetherIdle(
-                            timer,
+                            running.worker(),
                             running.lastProgressNanos(),
                             "The peer took nothing and said nothing for " + options.idleTimeout());
                 }
@@ -103,12 +113,12 @@ abstract class Transfer {
         }
     }
 
-    private void lookWhetherIdle(final EventExecutor timer, final long lastProgressNanos, final String idle) {
+    private void lookWhetherIdle(final EventExecutor keeper, final long lastProgressNanos, final String idle) {
         final long left = idleLeftNanos(lastProgressNanos);
         if (left <= 0) {
             stop(FailureReason.NO_PROGRESS, idle);
         } else {
-            lookAgain(timer, Math.min(left, Math.max(1, leftNanos(options.deadline(), startedNanos))));
+            lookAgain(keeper, Math.min(left, Math.max(1, leftNanos(options.deadline(), startedNanos))));
         }
     }
 
@@ -132,6 +142,7 @@ abstract class Transfer {
         }
         connectedNanos = elapsedNanos();
         try {
+            watch(taken.worker());
             run(taken);
         } catch (final RuntimeException | Error e) {
             final TransactionException failure =
@@ -238,7 +249,10 @@ abstract class Transfer {
     }
 
     private void stopClock() {
-        final Future<?> scheduled = clock;
+        stop(clock.get());
+    }
+
+    private static void stop(final Future<?> scheduled) {
         if (scheduled != null) {
             scheduled.cancel(false);
         }

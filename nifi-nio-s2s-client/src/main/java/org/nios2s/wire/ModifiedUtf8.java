@@ -2,8 +2,8 @@
 package org.nios2s.wire;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.ByteBufOutputStream;
+import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,8 +16,6 @@ import org.apache.nifi.remote.exception.ProtocolException;
 public final class ModifiedUtf8 {
     /** The most bytes that one string takes on the wire, its length included. */
     public static final int MAX_ENCODED_BYTES = Short.BYTES + 65_535;
-
-    private static final byte HIGHEST_ASCII = 0x7F;
 
     private ModifiedUtf8() {}
 
@@ -47,12 +45,13 @@ public final class ModifiedUtf8 {
         if (in.readableBytes() < Short.BYTES + length) {
             return null;
         }
-        if (isPlainAscii(in, in.readerIndex() + Short.BYTES, length)) {
-            in.skipBytes(Short.BYTES);
-            return in.readCharSequence(length, StandardCharsets.US_ASCII).toString();
+        final byte[] encoded = new byte[Short.BYTES + length];
+        in.readBytes(encoded);
+        if (isPlainAscii(encoded)) {
+            return new String(encoded, Short.BYTES, length, StandardCharsets.US_ASCII);
         }
         try {
-            return DataInputStream.readUTF(new DataInputStream(new ByteBufInputStream(in, Short.BYTES + length)));
+            return DataInputStream.readUTF(new DataInputStream(new ByteArrayInputStream(encoded)));
         } catch (final IOException e) {
             throw new ProtocolException("A string of " + length + " bytes is not modified UTF-8: " + e.getMessage(), e);
         }
@@ -73,7 +72,12 @@ public final class ModifiedUtf8 {
     }
 
     /** NUL takes two bytes in modified UTF-8, so a single zero byte is left to the strict reader as well. */
-    private static boolean isPlainAscii(final ByteBuf in, final int from, final int length) {
-        return in.forEachByte(from, length, value -> value > 0 && value <= HIGHEST_ASCII) == -1;
+    private static boolean isPlainAscii(final byte[] encoded) {
+        for (int i = Short.BYTES; i < encoded.length; i++) {
+            if (encoded[i] <= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 }

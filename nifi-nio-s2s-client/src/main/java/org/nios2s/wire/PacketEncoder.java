@@ -2,7 +2,6 @@
 package org.nios2s.wire;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
@@ -29,9 +28,8 @@ public final class PacketEncoder {
     }
 
     private static void writeString(final ByteBuf out, final String value) {
-        out.ensureWritable(Integer.BYTES + ByteBufUtil.utf8Bytes(value));
-        final int lengthIndex = out.writerIndex();
-        out.writeInt(0);
-        out.setInt(lengthIndex, out.writeCharSequence(value, StandardCharsets.UTF_8));
+        final byte[] encoded = value.getBytes(StandardCharsets.UTF_8);
+        out.writeInt(encoded.length);
+        out.writeBytes(encoded);
     }
 }

@@ -30,6 +30,7 @@ import org.nios2s.client.TestCertificates.Identity;
 /** Peers that are reached through a proxy, and proxies that lead nowhere. */
 class ProxyTest {
     private static final String LOOPBACK = "127.0.0.1";
+    private static final int HASTY_REFUSALS = 500;
 
     private ScriptedServer server;
     private SiteToSiteConnector connector;
@@ -123,6 +124,21 @@ class ProxyTest {
                     FailureReason.CONNECT_FAILED);
             assertTrue(failure.getMessage().contains(String.valueOf(proxy.port())), failure.getMessage());
             await().until(() -> connector.openConnections() == 0);
+        }
+    }
+
+    /** However fast the proxy is: it may have answered before whoever asked for the connection looks again. */
+    @Test
+    void aProxyThatRefusesAtOnceAlwaysFailsThePushWhileItConnects() throws Exception {
+        try (ScriptedProxy proxy = proxy(Kind.SOCKS4, Manner.REFUSES)) {
+            for (int i = 0; i < HASTY_REFUSALS; i++) {
+                final RemotePort unused = RemotePort.of(LOOPBACK, server.port(), "port-" + i)
+                        .withProxy(PeerProxy.of(Kind.SOCKS4, LOOPBACK, proxy.port()));
+                assertFails(
+                        connector.push(unused, List.of(packet("a"))),
+                        TransactionStep.CONNECT,
+                        FailureReason.CONNECT_FAILED);
+            }
         }
     }
 
