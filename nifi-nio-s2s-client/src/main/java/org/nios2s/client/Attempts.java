@@ -98,7 +98,7 @@ final class Attempts {
         /** The caller completed the result himself, or it is complete anyway. */
         void giveUp() {
             final CompletableFuture<TransactionResult> running = attempt;
-            if (running != null) {
+            if (running != null && !running.isDone()) {
                 running.cancel(false);
             }
         }

@@ -269,13 +269,13 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
 
     /** The connection is free: for the one who waits longest, or for later. Called on its IO worker. */
     void release(final PeerConnection connection) {
+        if (connection.isEnded()) {
+            return;
+        }
         Transfer next = null;
         boolean late = false;
         lock.lock();
         try {
-            if (!open.contains(connection)) {
-                return;
-            }
             if (closed) {
                 late = true;
             } else if (waiting.isEmpty()) {

@@ -128,9 +128,8 @@ final class PushTransfer extends Transfer {
 
     private void confirm() {
         transferred();
-        final CompletableFuture<Void> confirmation = conversation.confirm();
-        confirmation.thenRun(this::confirmed);
-        confirmation.thenCompose(nothing -> conversation.complete()).whenComplete((full, failure) -> {
+        conversation.confirm().thenRun(this::confirmed);
+        conversation.complete().whenComplete((full, failure) -> {
             if (failure == null) {
                 succeed(conversation.packets(), conversation.bytes(), full);
             } else {
