@@ -44,7 +44,12 @@ class IdleConnectionsIT {
             for (int peer = 0; peer < CONNECTIONS; peer++) {
                 idle.add(RawPeer.atPort(nifi.instance(), nifi.portId("input")));
             }
-            assertEquals(listenersThreadsBefore, listenersThreads(nifi));
+            // A content worker of an earlier test may have nothing to do for long enough to end meanwhile.
+            final long listenersThreads = listenersThreads(nifi);
+            assertTrue(
+                    listenersThreads <= listenersThreadsBefore,
+                    () -> listenersThreadsBefore + " threads of the listener before and " + listenersThreads
+                            + " with them");
             final int threads = nifi.usage().threads();
             assertTrue(
                     threads <= threadsBefore + PLAY,
