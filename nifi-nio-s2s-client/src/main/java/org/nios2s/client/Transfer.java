@@ -89,7 +89,7 @@ abstract class Transfer {
 
     private void lookAgain(final EventExecutor keeper, final long nanos) {
         final Future<?> scheduled = keeper.schedule(() -> look(keeper), nanos, TimeUnit.NANOSECONDS);
-        stop(clock.getAndSet(scheduled));
+        cancel(clock.getAndSet(scheduled));
         if (state.get() == State.ENDED) {
             scheduled.cancel(false);
         }
@@ -249,10 +249,10 @@ abstract class Transfer {
     }
 
     private void stopClock() {
-        stop(clock.get());
+        cancel(clock.get());
     }
 
-    private static void stop(final Future<?> scheduled) {
+    private static void cancel(final Future<?> scheduled) {
         if (scheduled != null) {
             scheduled.cancel(false);
         }
