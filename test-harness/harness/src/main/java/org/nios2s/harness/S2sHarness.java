@@ -14,10 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.ParameterException;
 
-/**
- * The root command of {@code s2s-harness}.
- * Runs on the main thread.
- */
+/** The root command of {@code s2s-harness}. Runs on the main thread. */
 @Command(
         name = "s2s-harness",
         description = "Runs a real NiFi with the NIO or the stock Site-to-Site listener and measures it.",
@@ -66,7 +63,6 @@ public final class S2sHarness {
             throw failure;
         }
         command.getErr().println("s2s-harness: " + failure.getMessage());
-        command.getErr().flush();
         return CommandLine.ExitCode.SOFTWARE;
     }
 
@@ -75,7 +71,6 @@ public final class S2sHarness {
         final CommandLine command = failure.getCommandLine();
         command.getErr().println("s2s-harness: " + failure.getMessage());
         command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for what is possible.");
-        command.getErr().flush();
         return CommandLine.ExitCode.USAGE;
     }
 }

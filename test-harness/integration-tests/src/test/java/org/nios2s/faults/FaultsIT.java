@@ -36,8 +36,8 @@ import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
+import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
-import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 
 /**
@@ -241,8 +241,7 @@ class FaultsIT {
         final Component doomed = nifi.flow().ensurePort(ComponentKind.INPUT_PORT, "doomed", 1);
         final Component connection = nifi.flow().connect(doomed, ordeal.sink(), BackPressure.generous());
         if (SECURE) {
-            nifi.policies()
-                    .grant(Identity.CLIENT.distinguishedName(), Action.WRITE, HarnessPolicies.transferTo(doomed));
+            nifi.policies().grant(Identity.CLIENT.distinguishedName(), Action.WRITE, AccessPolicies.transferTo(doomed));
         }
         nifi.flow().start(doomed);
         ordeal.endure("port-deleted", load -> {

@@ -12,7 +12,7 @@ import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.PacedLoad;
-import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.wire.WireTransport;
 import org.nios2s.harness.nifi.NifiInstance;
@@ -37,18 +37,18 @@ final class HonestClients implements AutoCloseable {
                 CLIENTS,
                 LoadSettings.UNLIMITED,
                 duration,
-                PACKETS,
-                PACKET_BYTES,
                 Duration.ZERO,
                 Duration.ZERO,
-                TIMEOUT);
+                TIMEOUT,
+                LoadSettings.Shape.push(PACKETS, PACKET_BYTES),
+                LoadSettings.Connection.KEPT);
         final TargetAddress target = new TargetAddress(
                 nifi.instance().s2sHost(),
                 nifi.instance().s2sPort(),
                 nifi.portId("input"),
                 URI.create(nifi.instance().api()));
-        final String run = RunName.next();
-        driver = new PacedLoad(run, load, () -> new WireTransport(run, load, List.of(target), null));
+        final String run = PacketId.newRun();
+        driver = new PacedLoad(run, load, () -> new WireTransport(run, load, List.of(target), null, false));
         outcome = thread.submit(driver::drive);
     }
 

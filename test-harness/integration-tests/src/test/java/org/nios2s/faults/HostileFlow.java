@@ -7,7 +7,7 @@ import java.util.List;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.PacedLoad;
-import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.wire.WireTransport;
 import org.nios2s.harness.nifi.NifiInstance;
@@ -24,16 +24,23 @@ final class HostileFlow {
 
     /** Pushes FlowFiles into {@code loop-in}: they wait at {@code loop-out}. */
     static void fill(final NifiInstance nifi, final int flowFiles, final int bytes) throws InterruptedException {
-        final LoadSettings load =
-                new LoadSettings(1, flowFiles, Duration.ZERO, 1, bytes, Duration.ZERO, Duration.ZERO, PATIENCE);
+        final LoadSettings load = new LoadSettings(
+                1,
+                flowFiles,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ZERO,
+                PATIENCE,
+                LoadSettings.Shape.push(1, bytes),
+                LoadSettings.Connection.KEPT);
         final TargetAddress target = new TargetAddress(
                 nifi.instance().s2sHost(),
                 nifi.instance().s2sPort(),
                 nifi.portId("loop-in"),
                 URI.create(nifi.instance().api()));
-        final String run = RunName.next();
+        final String run = PacketId.newRun();
         final LoadOutcome outcome =
-                new PacedLoad(run, load, () -> new WireTransport(run, load, List.of(target), null)).drive();
+                new PacedLoad(run, load, () -> new WireTransport(run, load, List.of(target), null, false)).drive();
         if (outcome.failed() > 0) {
             throw new IllegalStateException("The queue could not be filled: " + outcome);
         }

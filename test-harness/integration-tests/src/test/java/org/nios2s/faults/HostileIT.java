@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiHome;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.slf4j.Logger;
@@ -36,6 +37,7 @@ class HostileIT {
 
     private static final Logger logger = LoggerFactory.getLogger(HostileIT.class);
 
+    private static final Path HOME = Path.of("target", "nifi-homes", "hostile");
     private static final boolean FULL = Boolean.getBoolean("faults");
     private static final Duration ATTACK = FULL ? Duration.ofSeconds(40) : Duration.ofSeconds(3);
     private static final Duration WARM_UP = FULL ? Duration.ofSeconds(30) : Duration.ofSeconds(5);
@@ -64,7 +66,7 @@ class HostileIT {
     @BeforeAll
     static void start() throws Exception {
         nifi = NifiInstance.start(new NifiOptions()
-                .home(Path.of("target", "nifi-homes", "hostile"))
+                .home(HOME)
                 .listener(Listener.NIO)
                 .heap("1g")
                 .jvmArgument("-XX:+AlwaysPreTouch")
@@ -82,6 +84,8 @@ class HostileIT {
     static void stop() {
         if (nifi != null) {
             nifi.close();
+            // Up to 32 GiB. The logs stay.
+            NifiHome.delete(HOME.resolve("content_repository"));
         }
     }
 

@@ -54,6 +54,13 @@ class NullListenerIT {
 
     private static LoadSettings load(final int transactions, final int packetSize) {
         return new LoadSettings(
-                CLIENTS, transactions, Duration.ZERO, 2, packetSize, Duration.ZERO, Duration.ZERO, TIMEOUT);
+                CLIENTS,
+                transactions,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ZERO,
+                TIMEOUT,
+                LoadSettings.Shape.push(2, packetSize),
+                LoadSettings.Connection.KEPT);
     }
 }

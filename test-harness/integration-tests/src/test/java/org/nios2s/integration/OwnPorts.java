@@ -20,8 +20,8 @@ import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
+import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
-import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 
 /**
@@ -67,7 +67,7 @@ final class OwnPorts {
         for (final Component port : ports.values()) {
             if (nifi.instance().keyStore() != null) {
                 nifi.policies()
-                        .grant(Identity.CLIENT.distinguishedName(), Action.WRITE, HarnessPolicies.transferTo(port));
+                        .grant(Identity.CLIENT.distinguishedName(), Action.WRITE, AccessPolicies.transferTo(port));
             }
             flow.start(port);
         }

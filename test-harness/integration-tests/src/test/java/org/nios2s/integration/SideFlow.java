@@ -11,8 +11,8 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.QueueClient;
+import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
-import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 
 /**
@@ -90,7 +90,7 @@ final class SideFlow {
     }
 
     private void grant(final Component port) {
-        nifi.policies().grant(Identity.CLIENT.distinguishedName(), Action.WRITE, HarnessPolicies.transferTo(port));
+        nifi.policies().grant(Identity.CLIENT.distinguishedName(), Action.WRITE, AccessPolicies.transferTo(port));
     }
 
     /** The queue behind one of the input ports that lead anywhere. */

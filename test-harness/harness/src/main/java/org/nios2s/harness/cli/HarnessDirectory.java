@@ -4,8 +4,9 @@ package org.nios2s.harness.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.NifiCluster;
@@ -27,12 +28,10 @@ final class HarnessDirectory {
 
     private HarnessDirectory() {}
 
-    /** A name in the project. */
     static Path resolve(final String name) {
         return Path.of(System.getProperty(PROPERTY, "")).resolve(name).toAbsolutePath();
     }
 
-    /** Where measurements keep the homes of the NiFis that they start. */
     static Path measured() {
         return resolve(HOMES).resolve(MEASURED);
     }
@@ -52,16 +51,14 @@ final class HarnessDirectory {
 
     /** What runs in homes below a directory, nodes of clusters apart. */
     static List<NifiInstance> running(final Path below) {
-        final List<NifiInstance> running = new ArrayList<>();
-        homes().stream().filter(home -> home.startsWith(below)).forEach(home -> NifiCluster.attach(home).stream()
-                .filter(found -> running.stream()
-                        .noneMatch(known ->
-                                known.instance().pid() == found.instance().pid()))
-                .forEach(running::add));
-        return running;
+        final Map<Long, NifiInstance> running = new LinkedHashMap<>();
+        homes().stream()
+                .filter(home -> home.startsWith(below))
+                .flatMap(home -> NifiCluster.attach(home).stream())
+                .forEach(found -> running.putIfAbsent(found.instance().pid(), found));
+        return List.copyOf(running.values());
     }
 
-    /** What runs in any home. */
     static List<NifiInstance> running() {
         return running(resolve(HOMES));
     }

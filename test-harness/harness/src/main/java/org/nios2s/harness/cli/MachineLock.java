@@ -37,25 +37,25 @@ final class MachineLock implements AutoCloseable {
             final FileChannel channel = open(file);
             final FileLock lock = wait ? channel.lock() : tryLock(channel);
             if (lock == null) {
-                final ByteBuffer holder = ByteBuffer.allocate(LONGEST);
-                channel.read(holder, 0);
+                final String holder = read(channel);
                 channel.close();
                 throw new HarnessException(
                         "Another measurement, process %s, runs on this machine, and two would spoil each other: wait for it with --wait"
-                                .formatted(new String(
-                                                holder.array(),
-                                                0,
-                                                Math.max(0, holder.position()),
-                                                StandardCharsets.US_ASCII)
-                                        .strip()));
+                                .formatted(holder));
             }
             channel.truncate(0);
             channel.write(
-                    ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII)), 0);
+                    StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
             return new MachineLock(channel);
         } catch (final IOException e) {
             throw new HarnessException("Cannot lock " + file + ", by which measurements take turns: " + e, e);
         }
+    }
+
+    private static String read(final FileChannel channel) throws IOException {
+        final ByteBuffer bytes = ByteBuffer.allocate(LONGEST);
+        channel.read(bytes, 0);
+        return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
     }
 
     private static FileLock tryLock(final FileChannel channel) throws IOException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.cli;
 
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.nios2s.harness.plan.Axis;
@@ -66,18 +67,19 @@ public final class MeasureCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        final PrintWriter out = spec.commandLine().getOut();
         if (list) {
-            Presets.names().forEach(name -> spec.commandLine()
-                    .getOut()
-                    .printf("%-16s %s%n", name, Presets.read(name).about()));
+            Presets.names()
+                    .forEach(name ->
+                            out.printf("%-16s %s%n", name, Presets.read(name).about()));
             return ExitCode.OK;
         }
         if (show) {
             if (preset == null || !Presets.names().contains(preset)) {
                 throw new ParameterException(spec.commandLine(), "--show needs a preset: " + Presets.names());
             }
-            spec.commandLine().getOut().print(Presets.text(preset));
-            spec.commandLine().getOut().flush();
+            out.print(Presets.text(preset));
+            out.flush();
             return ExitCode.OK;
         }
         final Experiment experiment = experiment(spec, preset, vary, rules);
@@ -87,7 +89,7 @@ public final class MeasureCommand implements Callable<Integer> {
     /** The experiment of a preset with what the command line says. */
     static Experiment experiment(
             final CommandSpec spec, final String preset, final List<String> vary, final List<String> rules) {
-        try {
+        return ParameterOptions.checked(spec, () -> {
             Experiment experiment = preset == null
                     ? new Experiment("measure", "", Settings.DEFAULTS, List.of(), List.of(), List.of())
                     : Presets.read(preset);
@@ -97,8 +99,6 @@ public final class MeasureCommand implements Callable<Integer> {
             }
             experiment.cells();
             return experiment;
-        } catch (final IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-        }
+        });
     }
 }

@@ -19,10 +19,8 @@ import org.nios2s.harness.plan.Settings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.HelpCommand;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 @Command(
@@ -39,7 +37,32 @@ import picocli.CommandLine.Spec;
         })
 public final class NifiCommand {
 
-    /** {@code nifi start}. */
+    /** A command about the NiFi of a home. Runs on the main thread. */
+    private abstract static class OfHome implements Callable<Integer> {
+
+        @Spec
+        CommandSpec spec;
+
+        @Option(
+                names = "--home",
+                paramLabel = "DIR",
+                description = "Directory of this NiFi; default: " + NifiOptions.DEFAULT_HOME + " in the project.")
+        private Path home;
+
+        Path directory() {
+            return home == null ? HarnessDirectory.resolve(NifiOptions.DEFAULT_HOME) : home;
+        }
+
+        /** What runs there, or in every home of the project; says so when nothing does. */
+        List<NifiInstance> running(final boolean all) {
+            final List<NifiInstance> running = all ? HarnessDirectory.running() : NifiCluster.attach(directory());
+            if (running.isEmpty()) {
+                spec.commandLine().getErr().println("No NiFi runs " + (all ? "here" : "in " + directory()));
+            }
+            return running;
+        }
+    }
+
     @Command(
             name = "start",
             description = {
@@ -50,13 +73,7 @@ public final class NifiCommand {
             },
             mixinStandardHelpOptions = true,
             sortOptions = false)
-    static final class Start implements Callable<Integer> {
-
-        @Spec
-        private CommandSpec spec;
-
-        @Mixin
-        private HomeOption home;
+    static final class Start extends OfHome {
 
         @Option(
                 names = "--http-port",
@@ -82,37 +99,20 @@ public final class NifiCommand {
             final Settings settings = ParameterOptions.apply(
                             spec, new Experiment("nifi", "", Settings.DEFAULTS, List.of(), List.of(), List.of()))
                     .base();
-            final NifiOptions options = builder(settings)
-                    .home(home.directory())
+            final NifiOptions options = ParameterOptions.checked(spec, () -> Servers.options(settings))
+                    .home(directory())
                     .listener(settings.word(Parameter.LISTENER, Listener.class))
                     .httpPort(httpPort)
                     .s2sPort(s2sPort)
                     .fresh(fresh);
-            final List<NifiInstance> running = NifiCluster.start(options, Math.max(1, settings.number(Parameter.NODES)))
-                    .nodes();
-            spec.commandLine().getOut().println(NifiCluster.describe(running));
-            spec.commandLine().getOut().flush();
+            final NifiCluster started = NifiCluster.start(options, Math.max(1, settings.number(Parameter.NODES)));
+            spec.commandLine().getOut().println(NifiCluster.describe(started.nodes()));
             return ExitCode.OK;
-        }
-
-        private NifiOptions builder(final Settings settings) {
-            try {
-                return Servers.options(settings);
-            } catch (final IllegalArgumentException e) {
-                throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-            }
         }
     }
 
-    /** {@code nifi stop}. */
     @Command(name = "stop", description = "Stops the NiFi of a home, or all.", mixinStandardHelpOptions = true)
-    static final class Stop implements Callable<Integer> {
-
-        @Spec
-        private CommandSpec spec;
-
-        @Mixin
-        private HomeOption home;
+    static final class Stop extends OfHome {
 
         @Option(
                 names = "--all",
@@ -122,42 +122,30 @@ public final class NifiCommand {
 
         @Override
         public Integer call() {
-            final List<NifiInstance> running = home.running(all);
+            final List<NifiInstance> running = running(all);
             // One that a measurement had paused hears no other signal.
             running.forEach(nifi -> ProcessHandle.of(nifi.instance().pid()).ifPresent(PausedProcess::resume));
             NifiCluster.stop(running);
-            final PrintWriter err = spec.commandLine().getErr();
-            running.forEach(
-                    nifi -> err.println("Stopped the NiFi in " + nifi.instance().home()));
-            if (running.isEmpty()) {
-                err.println("No NiFi runs " + (all ? "here" : "in " + home.directory()));
-            }
-            err.flush();
+            running.forEach(nifi -> spec.commandLine()
+                    .getErr()
+                    .println("Stopped the NiFi in " + nifi.instance().home()));
             return ExitCode.OK;
         }
     }
 
-    /** {@code nifi status}. */
     @Command(
             name = "status",
             description = "Prints the JSON line of the NiFi of a home, or of all; exit code 1 when none runs.",
             mixinStandardHelpOptions = true)
-    static final class Status implements Callable<Integer> {
-
-        @Spec
-        private CommandSpec spec;
-
-        @Mixin
-        private HomeOption home;
+    static final class Status extends OfHome {
 
         @Option(names = "--all", description = "Every NiFi that was started from this project, a line each.")
         private boolean all;
 
         @Override
         public Integer call() {
-            final List<NifiInstance> running = home.running(all);
+            final List<NifiInstance> running = running(all);
             if (running.isEmpty()) {
-                spec.commandLine().getErr().println("No NiFi runs " + (all ? "here" : "in " + home.directory()));
                 return ExitCode.SOFTWARE;
             }
             final PrintWriter out = spec.commandLine().getOut();
@@ -166,12 +154,10 @@ public final class NifiCommand {
             } else {
                 out.println(NifiCluster.describe(running));
             }
-            out.flush();
             return ExitCode.OK;
         }
     }
 
-    /** {@code nifi clean}. */
     @Command(
             name = "clean",
             description = "Deletes the homes of NiFis that do not run: flow, data, logs. Results stay.",
@@ -189,7 +175,6 @@ public final class NifiCommand {
                     spec.commandLine().getErr().println("Deleted " + home);
                 }
             }
-            spec.commandLine().getErr().flush();
             return ExitCode.OK;
         }
     }

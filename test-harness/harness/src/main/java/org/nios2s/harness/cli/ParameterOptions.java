@@ -3,6 +3,7 @@ package org.nios2s.harness.cli;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
@@ -10,6 +11,7 @@ import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /**
  * The options that are the parameters of an experiment, each under the name that it has in a preset. Stateless, used on
@@ -70,22 +72,29 @@ public final class ParameterOptions {
 
     /** An experiment with the options that were given, which win over everything else. */
     static Experiment apply(final CommandSpec command, final Experiment experiment) {
-        Experiment applied = experiment;
-        try {
+        return checked(command, () -> {
+            final ParseResult line = command.commandLine().getParseResult();
+            Experiment applied = experiment;
             for (final Parameter parameter : Parameter.values()) {
-                final OptionSpec given = command.commandLine().getParseResult().matchedOption(DASHES + parameter.key());
+                final OptionSpec given = line.matchedOption(DASHES + parameter.key());
                 // A command may have one of its own by that name.
                 if (given != null && given.group() != null) {
                     applied = applied.with(parameter.key(), given.getValue());
                 }
             }
-            final Map<String, String> lines =
-                    command.commandLine().getParseResult().matchedOptionValue(SET, Map.of());
-            for (final Map.Entry<String, String> line : lines.entrySet()) {
-                applied = applied.with(Settings.PROPERTY + line.getKey(), line.getValue());
+            final Map<String, String> properties = line.matchedOptionValue(SET, Map.of());
+            for (final Map.Entry<String, String> property : properties.entrySet()) {
+                applied = applied.with(Settings.PROPERTY + property.getKey(), property.getValue());
             }
             applied.cells();
             return applied;
+        });
+    }
+
+    /** The outcome of work on what the user wrote: an {@link IllegalArgumentException} of it is wrong usage. */
+    static <T> T checked(final CommandSpec command, final Supplier<T> work) {
+        try {
+            return work.get();
         } catch (final IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }

@@ -21,10 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/**
- * Earlier results side by side, or the page of one again.
- * Runs on the main thread.
- */
+/** Earlier results side by side, or the page of one again. Runs on the main thread. */
 @Command(
         name = "report",
         description = {
@@ -51,9 +48,8 @@ public final class ReportCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (directories.size() > SideBySide.MOST_RESULTS) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "at most %d results, not %d".formatted(SideBySide.MOST_RESULTS, directories.size()));
+            final String count = "at most %d results, not %d".formatted(SideBySide.MOST_RESULTS, directories.size());
+            throw new ParameterException(spec.commandLine(), count);
         }
         final Map<String, ExperimentResult> results = new LinkedHashMap<>();
         directories.forEach(directory -> results.put(directory.normalize().toString(), read(directory)));
@@ -66,19 +62,18 @@ public final class ReportCommand implements Callable<Integer> {
             final Path page = output == null ? usualPage() : output.toAbsolutePath();
             Files.writeString(page, HtmlReport.of(shown));
             spec.commandLine().getOut().println("report: " + page);
-            spec.commandLine().getOut().flush();
+            return ExitCode.OK;
         } catch (final IOException e) {
             throw new HarnessException("Cannot write the report: " + e, e);
         }
-        return ExitCode.OK;
     }
 
     private Path usualPage() throws IOException {
-        final Path home = directories.size() == 1
-                ? directories.getFirst()
-                : ResultDirectory.create(HarnessDirectory.resolve(HarnessDirectory.RESULTS), spec.name())
-                        .path();
-        return home.resolve(HtmlReport.FILE);
+        if (directories.size() == 1) {
+            return directories.getFirst().resolve(HtmlReport.FILE);
+        }
+        final Path results = HarnessDirectory.resolve(HarnessDirectory.RESULTS);
+        return ResultDirectory.create(results, spec.name()).path().resolve(HtmlReport.FILE);
     }
 
     private static ExperimentResult read(final Path directory) {

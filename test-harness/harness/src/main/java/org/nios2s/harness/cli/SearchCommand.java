@@ -4,7 +4,6 @@ package org.nios2s.harness.cli;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
@@ -21,14 +20,11 @@ import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Order.Turn;
 import org.nios2s.harness.plan.Parameter;
-import org.nios2s.harness.result.DataTable;
-import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.RunResult;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -44,6 +40,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 public final class SearchCommand implements Callable<Integer> {
 
+    private static final String SEARCHED = "searched";
     private static final double PERCENT = 100;
     /** Of a run, so that all clients are together for most of it however many they are. */
     private static final int RAMP_PART = 2;
@@ -93,21 +90,16 @@ public final class SearchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         final Experiment experiment = MeasureCommand.experiment(spec, preset, List.of(), List.of());
-        final List<Rule> wanted;
-        try {
-            wanted = rules.stream().map(Rule::parse).toList();
+        final List<Rule> wanted = ParameterOptions.checked(spec, () -> {
             searches(experiment);
-        } catch (final IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-        }
+            return rules.stream().map(Rule::parse).toList();
+        });
         final Map<Cell, CountSearch> searches = new LinkedHashMap<>();
-        session.run(
-                experiment.vary(new Axis("clients", List.of(new Axis.Step("searched", Map.of(), Map.of(), List.of())))),
-                targets,
-                (known, runner, interruption) -> {
-                    searches.putAll(searches(known));
-                    search(searches, wanted, runner, interruption);
-                });
+        final Axis.Step searched = new Axis.Step(SEARCHED, Map.of(), Map.of(), List.of());
+        session.run(experiment.vary(new Axis("clients", List.of(searched))), targets, (known, runner, interruption) -> {
+            searches.putAll(searches(known));
+            search(searches, wanted, runner, interruption);
+        });
         return searches.values().stream().allMatch(search -> search.largestWithoutFailure() > 0) ? 0 : 1;
     }
 
@@ -140,7 +132,12 @@ public final class SearchCommand implements Callable<Integer> {
             }
             order = order.reversed();
         }
-        session.table(table());
+        session.table(Figure.table(
+                "Every count, in the order in which they were tried",
+                List.of("target", "clients"),
+                run -> List.of(run.place().column(), run.settings().clients()),
+                List.of(Figure.RATE, Figure.PACE, Figure.FAILURES, Figure.P50, Figure.P99),
+                tried));
         session.say(searches.entrySet().stream().map(SearchCommand::found).collect(Collectors.joining("; ", "", ".")));
     }
 
@@ -156,16 +153,11 @@ public final class SearchCommand implements Callable<Integer> {
         final Cell paced = stagger < cell.settings().load().stagger().toMillis()
                 ? cell.with(Parameter.STAGGER, Math.max(0, stagger) + "ms")
                 : cell;
-        final Cell named = new Cell("searched", paced.column(), paced.settings(), paced.figures());
+        final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.figures());
         try {
             final List<Measured> laps = runner.measure(new Turn(round, named));
             laps.forEach(lap -> tried.add(lap.result()));
-            final boolean met = laps.stream()
-                    .allMatch(lap -> lap.result().transactions() > 0
-                            && (lap.result().ledger() == null
-                                    || lap.result().ledger().exact())
-                            && wanted.stream().allMatch(rule -> rule.isMet(lap.result())));
-            search.getValue().tried(met);
+            search.getValue().tried(laps.stream().allMatch(lap -> isMet(wanted, lap.result())));
         } catch (final BrokenRunException e) {
             // What ends a NiFi meets no rule, and there is nobody left to try with fewer.
             search.getValue().tried(false);
@@ -173,46 +165,19 @@ public final class SearchCommand implements Callable<Integer> {
         }
     }
 
-    private DataTable table() {
-        DataTable table = DataTable.of(
-                "Every count, in the order in which they were tried",
-                Column.of("target"),
-                Column.of("clients"),
-                column(Figure.RATE),
-                column(Figure.PACE),
-                column(Figure.FAILURES),
-                column(Figure.P50),
-                column(Figure.P99));
-        for (final RunResult run : tried) {
-            table = table.row(
-                    run.place().column(),
-                    run.settings().clients(),
-                    cell(Figure.RATE, run),
-                    cell(Figure.PACE, run),
-                    cell(Figure.FAILURES, run),
-                    cell(Figure.P50, run),
-                    cell(Figure.P99, run));
-        }
-        return table;
-    }
-
-    private static Column column(final Figure figure) {
-        return Column.of(figure.title(), null, figure.decimals());
-    }
-
-    private static Double cell(final Figure figure, final RunResult run) {
-        return figure.of(run).isPresent() ? figure.of(run).getAsDouble() : null;
+    private static boolean isMet(final List<Rule> wanted, final RunResult run) {
+        return run.transactions() > 0
+                && (run.ledger() == null || run.ledger().exact())
+                && wanted.stream().allMatch(rule -> rule.isMet(run));
     }
 
     private static String found(final Map.Entry<Cell, CountSearch> search) {
-        final CountSearch answer = search.getValue();
-        return String.format(
-                Locale.ROOT,
+        final int most = search.getValue().largestWithoutFailure();
+        final int tooMany = search.getValue().smallestWithFailure();
+        return Figure.words(
                 "%s: %,d clients meet the rules, %s",
                 search.getKey().column(),
-                answer.largestWithoutFailure(),
-                answer.smallestWithFailure() == 0
-                        ? "more were not tried"
-                        : String.format(Locale.ROOT, "%,d do not", answer.smallestWithFailure()));
+                most,
+                tooMany == 0 ? "more were not tried" : Figure.words("%,d do not", tooMany));
     }
 }

@@ -24,27 +24,27 @@ import org.nios2s.harness.judge.Caveat;
 import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.judge.Judge;
 import org.nios2s.harness.load.ClientKind;
-import org.nios2s.harness.load.EphemeralPorts;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.OpenFileLimit;
+import org.nios2s.harness.load.MachineLimits;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Presets;
+import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.report.HtmlReport;
+import org.nios2s.harness.report.OpenMetrics;
 import org.nios2s.harness.result.Completion;
+import org.nios2s.harness.result.Completion.State;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.Machine;
-import org.nios2s.harness.result.OpenMetrics;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -98,15 +98,13 @@ final class Session implements Runner.Observer {
         final MachineLock lock = MachineLock.take(wait);
         final Experiment experiment = given == null ? wanted : servedBy(given.target(), wanted);
         try (Interruption interruption = Interruption.install()) {
-            Completion completion = Completion.COMPLETE;
             HarnessException failure = null;
             try (Servers servers = given == null ? startable(experiment) : Servers.given(given)) {
                 final Runner runner = new Runner(experiment, servers, interruption, this);
                 work.with(experiment, runner, interruption);
                 if (experiment.base().flag(Parameter.PROFILE) && !interruption.interrupted()) {
-                    runner.profile(directory().path()).forEach(this::remark);
+                    remarks.addAll(runner.profile(directory().path()));
                 }
-                completion = Completion.of(interruption.interrupted());
             } catch (final BrokenRunException e) {
                 onRun(e.measured());
                 failure = e;
@@ -116,27 +114,29 @@ final class Session implements Runner.Observer {
             if (failure != null && runs.isEmpty()) {
                 throw failure;
             }
-            if (failure != null && !interruption.interrupted()) {
-                completion = Completion.failed(failure.getMessage() + " These are the figures of a part.");
-            } else if (interruption.interrupted()) {
-                completion = Completion.INTERRUPTED;
-            }
-            return finish(experiment, completion);
+            return finish(experiment, completion(interruption, failure));
         } finally {
             lock.close();
         }
     }
 
+    private static Completion completion(final Interruption interruption, final HarnessException failure) {
+        if (interruption.interrupted()) {
+            return Completion.INTERRUPTED;
+        }
+        return failure == null
+                ? Completion.COMPLETE
+                : new Completion(State.FAILED, failure.getMessage() + " These are the figures of a part.");
+    }
+
     /** An experiment on the one target that the user named goes by the name of the listener that serves there. */
     private Experiment servedBy(final Target target, final Experiment wanted) {
         final String listener = target.process() == null ? ServingListener.of(target) : target.name();
-        remark("The listener that serves at %s: %s.".formatted(target.address(), listener));
+        remarks.add("The listener that serves at %s: %s.".formatted(target.address(), listener));
+        final String key = Parameter.LISTENER.key();
         final String setting = listener.startsWith("stock") ? "stock" : "nio";
-        return wanted.with(Parameter.LISTENER.key(), setting)
-                .vary(new Axis(
-                        Parameter.LISTENER.key(),
-                        List.of(new Axis.Step(
-                                listener, Map.of(Parameter.LISTENER.key(), setting), Map.of(), List.of()))));
+        final Axis.Step only = new Axis.Step(listener, Map.of(key, setting), Map.of(), List.of());
+        return wanted.with(key, setting).vary(new Axis(key, List.of(only)));
     }
 
     /** What the verdict is when the runs alone do not say it. */
@@ -144,33 +144,26 @@ final class Session implements Runner.Observer {
         verdict = words;
     }
 
-    /** A table beside that of the figures. */
     void table(final DataTable table) {
         tables.add(table);
     }
 
-    private void remark(final String text) {
-        remarks.add(text);
-    }
-
     private void check(final Experiment experiment) {
-        try {
+        ParameterOptions.checked(command, () -> {
             for (final Cell cell : experiment.cells()) {
-                final int peers = cell.settings().number(Parameter.SLOW_PEERS)
-                        + cell.settings().number(Parameter.IDLE_PEERS);
-                final int clients = cell.settings().load().clients();
-                final ClientKind kind = cell.settings().word(Parameter.CLIENT, ClientKind.class);
-                if (cell.settings().flag(Parameter.RECONNECT) && kind != ClientKind.WIRE) {
+                final Settings settings = cell.settings();
+                final int sockets = settings.load().clients()
+                        + settings.number(Parameter.SLOW_PEERS)
+                        + settings.number(Parameter.IDLE_PEERS);
+                final ClientKind kind = settings.word(Parameter.CLIENT, ClientKind.class);
+                if (settings.flag(Parameter.RECONNECT) && kind != ClientKind.WIRE) {
                     throw new IllegalArgumentException(
                             "reconnect needs client wire: the others keep their connections");
                 }
-                OpenFileLimit.check(clients + peers, kind);
-                EphemeralPorts.check(clients + peers);
+                MachineLimits.check(sockets, kind);
             }
-            new Judge(experiment, List.of()).brokenRules();
-        } catch (final IllegalArgumentException e) {
-            throw new ParameterException(command.commandLine(), e.getMessage(), e);
-        }
+            return new Judge(experiment, List.of()).brokenRules();
+        });
         requireSpace(results(), RESULT_BYTES);
     }
 
@@ -181,21 +174,22 @@ final class Session implements Runner.Observer {
         }
         final List<NifiInstance> left = HarnessDirectory.running(HarnessDirectory.measured());
         if (!left.isEmpty()) {
+            final String processes = left.stream()
+                    .map(nifi -> Long.toString(nifi.instance().pid()))
+                    .collect(Collectors.joining(", "));
             throw new HarnessException(
                     "An earlier measurement was killed and left NiFi behind, process %s: end it with 'nifi stop --all'"
-                            .formatted(left.stream()
-                                    .map(nifi -> Long.toString(nifi.instance().pid()))
-                                    .collect(Collectors.joining(", "))));
+                            .formatted(processes));
         }
         final long servers = experiment.cells().stream()
                 .map(cell -> cell.settings().ofTarget())
                 .distinct()
                 .count();
         final long content = experiment.cells().stream()
-                .mapToLong(cell -> cell.settings().flag(Parameter.LARGE)
-                        ? cell.settings().load().clients()
-                                * cell.settings().load().shape().size().largest()
-                        : 0)
+                .map(Cell::settings)
+                .filter(settings -> settings.flag(Parameter.LARGE))
+                .map(Settings::load)
+                .mapToLong(load -> load.clients() * load.shape().size().largest())
                 .max()
                 .orElse(0);
         requireSpace(HarnessDirectory.measured(), servers * (GIBIBYTE / 2 + COPIES_OF_CONTENT * content));
@@ -206,14 +200,12 @@ final class Session implements Runner.Observer {
         try {
             Files.createDirectories(where);
             final long free = Files.getFileStore(where).getUsableSpace();
-            if (free < bytes || !Files.isWritable(where)) {
+            final boolean writable = Files.isWritable(where);
+            if (free < bytes || !writable) {
+                final String trouble = writable ? "has too little room" : "can't be written to";
                 throw new HarnessException(
                         "%s %s: %,d MiB are needed there, %,d are free; 'nifi clean' deletes old homes"
-                                .formatted(
-                                        where,
-                                        Files.isWritable(where) ? "has too little room" : "can't be written to",
-                                        bytes >> 20,
-                                        free >> 20));
+                                .formatted(where, trouble, bytes >> 20, free >> 20));
             }
         } catch (final IOException e) {
             throw new HarnessException("Cannot use the directory " + where + ": " + e, e);
@@ -225,23 +217,17 @@ final class Session implements Runner.Observer {
         final RunResult run = measured.result();
         runs.add(run);
         try {
-            directory()
-                    .addRun(
-                            run.label().replaceAll("[^\\w.#-]+", "_"),
-                            run.settings(),
-                            measured.outcome(),
-                            measured.latencies());
+            final String part = run.label().replaceAll("[^\\w.#-]+", "_");
+            directory().addRun(part, run.settings(), measured.outcome(), measured.latencies());
         } catch (final IOException e) {
             throw new HarnessException("Cannot write the files of a run into " + results() + ": " + e, e);
         }
-        final String latency = Figure.P99.of(run).isPresent()
-                ? Figure.words(", p99 %,.1f ms", Figure.P99.of(run).getAsDouble())
-                : "";
+        final Double p99 = Figure.P99.orNull(run);
         onProgress(Figure.words(
                 "%s: %,.0f tx/s%s, %,d failures%s",
                 run.label(),
                 run.transactionsPerSecond(),
-                latency,
+                p99 == null ? "" : Figure.words(", p99 %,.1f ms", p99),
                 run.failures(),
                 run.ledger() == null || run.ledger().exact() ? "" : ", but the ledger is not exact"));
     }
@@ -249,23 +235,22 @@ final class Session implements Runner.Observer {
     @Override
     public void onProgress(final String text) {
         command.commandLine().getErr().println(text);
-        command.commandLine().getErr().flush();
     }
 
     private int finish(final Experiment experiment, final Completion completion) {
         final PrintWriter out = command.commandLine().getOut();
         if (runs.isEmpty()) {
             out.println("Nothing was measured.");
-            out.flush();
             return ExitCode.SOFTWARE;
         }
         final Judge judge = new Judge(experiment, runs);
         final int processors = Runtime.getRuntime().availableProcessors();
-        if (verdict == null) {
+        final boolean compared = verdict == null;
+        if (compared) {
             tables.addFirst(judge.table());
             tables.addAll(judge.furtherTables());
         }
-        final List<Caveat> caveats = judge.caveats(processors);
+        final List<Caveat> caveats = Caveat.of(runs, processors);
         final List<String> said =
                 new ArrayList<>(caveats.stream().map(Caveat::remark).toList());
         judge.growths().forEach(growth -> said.add(growth.sentence() + "."));
@@ -274,32 +259,32 @@ final class Session implements Runner.Observer {
         final List<String> broken = judge.brokenRules();
         broken.forEach(rule -> said.add("Rule: " + rule + "."));
         said.addAll(remarks);
-        final String judged = verdict == null ? judge.verdict(processors) : Caveat.append(verdict, caveats);
-        final ExperimentResult result = new ExperimentResult(
-                experiment.name(),
-                judged,
-                started,
-                Machine.current(),
-                config(experiment),
-                completion,
-                said,
-                verdict == null ? judge.headlines() : List.of(),
-                tables,
-                verdict == null ? judge.charts() : List.of(),
-                runs);
-        keep(experiment, result);
+        final String judged = compared ? judge.verdict(processors) : Caveat.append(verdict, caveats);
+        keep(
+                experiment,
+                new ExperimentResult(
+                        experiment.name(),
+                        judged,
+                        started,
+                        Machine.current(),
+                        config(experiment),
+                        completion,
+                        said,
+                        compared ? judge.headlines() : List.of(),
+                        tables,
+                        compared ? judge.charts() : List.of(),
+                        runs));
         tables.forEach(table -> out.println(table.text()));
         said.forEach(out::println);
-        if (completion.state() != Completion.State.COMPLETE) {
+        if (!completion.complete()) {
             out.println("not complete: " + completion.reason());
         }
         out.println(judged);
         out.println("report: " + directory.path().resolve(HtmlReport.FILE));
-        out.flush();
         if (!broken.isEmpty()) {
             return RULE_BROKEN;
         }
-        return judge.flawless() && completion.state() == Completion.State.COMPLETE ? ExitCode.OK : ExitCode.SOFTWARE;
+        return judge.flawless() && completion.complete() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
     private void keep(final Experiment experiment, final ExperimentResult result) {
@@ -307,19 +292,10 @@ final class Session implements Runner.Observer {
             directory().finish(result);
             directory.write(Presets.RESULT_FILE, Presets.write(experiment));
             directory.write(HtmlReport.FILE, HtmlReport.of(result));
-            directory.write(OpenMetrics.FILE, metrics(experiment));
+            directory.write(OpenMetrics.FILE, OpenMetrics.of(experiment.name(), runs));
         } catch (final IOException e) {
             throw new HarnessException("Cannot write the result into " + results() + ": " + e, e);
         }
-    }
-
-    private String metrics(final Experiment experiment) {
-        final Map<String, Map<RunResult, Double>> figures = new LinkedHashMap<>();
-        Figure.all()
-                .forEach(figure -> runs.forEach(run -> figure.of(run)
-                        .ifPresent(value -> figures.computeIfAbsent(figure.key(), key -> new LinkedHashMap<>())
-                                .put(run, value))));
-        return OpenMetrics.of(experiment.name(), figures, RunResult::place);
     }
 
     private static Map<String, Object> config(final Experiment experiment) {

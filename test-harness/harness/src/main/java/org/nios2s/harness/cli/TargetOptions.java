@@ -87,16 +87,16 @@ final class TargetOptions {
     /** The NiFi that the user named; empty when NiFis are to be started. */
     Optional<MeasuredNifi> given(final Direction direction, final boolean stockClient) {
         if (Stream.of(home, url, sockets).filter(Objects::nonNull).count() > 1) {
-            throw usage("--home, --url and --target exclude each other", null);
+            throw usage("--home, --url and --target exclude each other");
         }
         final long stores = Stream.of(keyStore, trustStore, password)
                 .filter(Objects::nonNull)
                 .count();
-        if (stores != 0 && stores < 3 || stores != 0 && url == null && sockets == null) {
-            throw usage("--key-store, --trust-store and --password go together, with --url or --target", null);
+        if (stores != 0 && (stores < 3 || url == null && sockets == null)) {
+            throw usage("--key-store, --trust-store and --password go together, with --url or --target");
         }
         if (portName != null && url == null) {
-            throw usage("--port-name goes with --url", null);
+            throw usage("--port-name goes with --url");
         }
         if (home != null) {
             return Optional.of(EmbeddedNifi.attach(home));
@@ -119,7 +119,7 @@ final class TargetOptions {
             final ClientTls used = found.secure() ? tls : null;
             return target(nifi.toString(), nodes(found.address(), used), used);
         } catch (final IllegalArgumentException e) {
-            throw usage("--url: " + e.getMessage(), e);
+            throw new ParameterException(command.commandLine(), "--url: " + e.getMessage(), e);
         }
     }
 
@@ -136,10 +136,10 @@ final class TargetOptions {
 
     private Target atSockets(final boolean stockClient) {
         if (portId == null) {
-            throw usage("--target needs --port-id, the identifier of a port", null);
+            throw usage("--target needs --port-id, the identifier of a port");
         }
         if (stockClient && api == null) {
-            throw usage("--client stock needs --api: NiFi's own client finds the socket through it", null);
+            throw usage("--client stock needs --api: NiFi's own client finds the socket through it");
         }
         return target(sockets, Stream.of(sockets.split(",")).map(this::address).toList(), tls());
     }
@@ -147,26 +147,25 @@ final class TargetOptions {
     private TargetAddress address(final String socket) {
         final Matcher address = HOST_AND_PORT.matcher(socket.strip());
         if (!address.matches()) {
-            throw usage("--target needs HOST:PORT, not '" + socket + "'", null);
+            throw usage("--target needs HOST:PORT, not '" + socket + "'");
         }
         try {
             return new TargetAddress(address.group(1), Integer.parseInt(address.group(2)), portId, api);
         } catch (final IllegalArgumentException e) {
-            throw usage("--target " + socket + ": " + e.getMessage(), e);
+            throw new ParameterException(command.commandLine(), "--target " + socket + ": " + e.getMessage(), e);
         }
     }
 
     private static Target target(final String name, final List<TargetAddress> addresses, final ClientTls tls) {
-        addresses.stream()
-                .filter(address -> address.socket().isUnresolved())
-                .findFirst()
-                .ifPresent(address -> {
-                    throw new HarnessException("The host " + address.host() + " has no address");
-                });
+        for (final TargetAddress address : addresses) {
+            if (address.socket().isUnresolved()) {
+                throw new HarnessException("The host " + address.host() + " has no address");
+            }
+        }
         return new Target(name, addresses.getFirst(), null, null, tls).and(addresses.subList(1, addresses.size()));
     }
 
-    private ParameterException usage(final String message, final Throwable cause) {
-        return new ParameterException(command.commandLine(), message, cause);
+    private ParameterException usage(final String message) {
+        return new ParameterException(command.commandLine(), message);
     }
 }

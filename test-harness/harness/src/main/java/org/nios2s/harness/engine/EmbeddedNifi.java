@@ -15,6 +15,7 @@ import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiLog;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.RemoteGroupClient;
 import org.nios2s.harness.nifi.security.ClientTls;
@@ -50,13 +51,7 @@ public final class EmbeddedNifi implements MeasuredNifi {
         final Target first = targets.getFirst();
         this.target = nodes.size() == 1
                 ? first
-                : new Target(
-                        first.name() + ", %d nodes".formatted(nodes.size()),
-                        first.address(),
-                        first.process(),
-                        first.packetIds(),
-                        first.tls(),
-                        targets.subList(1, nodes.size()));
+                : first.beside(first.name() + ", " + nodes.size() + " nodes", targets.subList(1, nodes.size()));
     }
 
     private static Target targetOf(final NifiInstance nifi) {
@@ -79,16 +74,12 @@ public final class EmbeddedNifi implements MeasuredNifi {
      */
     public static EmbeddedNifi start(final NifiOptions options, final int nodes) {
         final NifiCluster started = NifiCluster.start(options.stopOnExit(true).fresh(true), nodes);
-        boolean usable = false;
         try {
             started.nodes().forEach(EmbeddedNifi::checkListener);
-            final EmbeddedNifi embedded = new EmbeddedNifi(started.nodes(), true);
-            usable = true;
-            return embedded;
-        } finally {
-            if (!usable) {
-                started.close();
-            }
+            return new EmbeddedNifi(started.nodes(), true);
+        } catch (final RuntimeException | Error e) {
+            started.close();
+            throw e;
         }
     }
 
@@ -158,7 +149,7 @@ public final class EmbeddedNifi implements MeasuredNifi {
         feed.start(shape);
         // What is pulled does not come by the sink, so its ledger says nothing.
         return new Target(
-                target.name(), target.address().behind(feed.destination()), target.process(), null, target.tls());
+                target.name(), target.address().behind(feed.destination().id()), target.process(), null, target.tls());
     }
 
     /** The processor that makes transactions without a client, with so many tasks. */
@@ -192,14 +183,12 @@ public final class EmbeddedNifi implements MeasuredNifi {
 
     /** A NAR that cannot take the listener's place leaves the stock one: its figures must not go by the other's name. */
     private static void checkListener(final NifiInstance nifi) {
-        if (nifi.instance().listener().equals("nio")
-                && nifi.log().linesWith(SERVES).isEmpty()) {
+        final NifiLog log = nifi.log();
+        if (nifi.instance().listener().equals("nio") && log.linesWith(SERVES).isEmpty()) {
+            final String errors = String.join(System.lineSeparator(), log.linesWith(" ERROR "));
             throw new HarnessException(
                     "NiFi runs with its stock listener although nio was asked for; its log %s says: %s"
-                            .formatted(
-                                    nifi.log().file(),
-                                    String.join(
-                                            System.lineSeparator(), nifi.log().linesWith(" ERROR "))));
+                            .formatted(log.file(), errors));
         }
     }
 }

@@ -31,7 +31,6 @@ final class InsideDriver implements LoadDriver {
     private final LoadMeter meter;
     private final CountDownLatch stopped = new CountDownLatch(1);
 
-    /** A load of so many transactions per commit. */
     InsideDriver(
             final String run,
             final LoadSettings load,

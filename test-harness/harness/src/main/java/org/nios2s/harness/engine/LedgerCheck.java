@@ -3,8 +3,9 @@ package org.nios2s.harness.engine;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -23,9 +25,7 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.result.LedgerFigures;
 
-/**
- * Compares what the server acknowledged with the packet ids that its sink wrote. Used on the scenario's thread.
- */
+/** Compares what the server acknowledged with the packet ids that its sink wrote. Used on the scenario's thread. */
 final class LedgerCheck {
 
     private static final Duration POLL = Duration.ofMillis(100);
@@ -64,25 +64,19 @@ final class LedgerCheck {
     }
 
     private static void read(final Path packetIds, final long start, final String run, final Count count) {
-        try (BufferedReader lines = open(packetIds, start)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                final PacketId id = PacketId.parse(run, line);
-                if (id != null) {
-                    count.enter(id);
-                }
-            }
-        } catch (final IOException e) {
+        if (!Files.exists(packetIds)) {
+            return;
+        }
+        try (FileChannel channel = FileChannel.open(packetIds).position(start);
+                InputStream bytes = Channels.newInputStream(channel);
+                BufferedReader lines = new BufferedReader(new InputStreamReader(bytes, StandardCharsets.US_ASCII))) {
+            lines.lines()
+                    .map(line -> PacketId.parse(run, line))
+                    .filter(Objects::nonNull)
+                    .forEach(count::enter);
+        } catch (final IOException | UncheckedIOException e) {
             throw new HarnessException("Cannot read the sink's packet ids " + packetIds, e);
         }
-    }
-
-    private static BufferedReader open(final Path packetIds, final long start) throws IOException {
-        if (!Files.exists(packetIds)) {
-            return new BufferedReader(Reader.nullReader());
-        }
-        final FileChannel channel = FileChannel.open(packetIds);
-        channel.position(start);
-        return new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.US_ASCII));
     }
 
     private boolean awaitStandstill(final Duration still, final Duration patience, final BooleanSupplier giveUp)

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientKind;
@@ -26,9 +26,8 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.PacedLoad;
+import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
-import org.nios2s.harness.load.RunName;
-import org.nios2s.harness.load.Transactor;
 import org.nios2s.harness.load.nio.NioTransport;
 import org.nios2s.harness.load.stock.StockTransactor;
 import org.nios2s.harness.load.wire.WireProbe;
@@ -42,11 +41,9 @@ import org.nios2s.harness.result.LatencySummary;
 import org.nios2s.harness.result.LedgerFigures;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
-import org.nios2s.harness.result.ServerFigures;
+import org.nios2s.harness.result.RunResult.ServerFigures;
 
-/**
- * One load on one target, measured from both sides. Runs on the command's thread.
- */
+/** One load on one target, measured from both sides. Runs on the command's thread. */
 public final class LoadRun {
 
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
@@ -97,42 +94,24 @@ public final class LoadRun {
             throws InterruptedException {
         probe(target);
         final LoadSettings load = given.over(target.tls() != null, given.reconnect());
-        final String run = RunName.next();
+        final String run = PacketId.newRun();
         final LoadDriver driver = driver(run, load, target);
         final boolean counted = target.packetIds() != null && client != ClientKind.INSIDE;
         final LedgerCheck ledger = counted ? LedgerCheck.before(target.packetIdFiles()) : null;
         final RunSampler watch = RunSampler.start(driver.meter(), target.processes(), nifi.helpers());
         final LoadOutcome outcome = drive(driver, load, target);
         watch.stop();
-        final LedgerFigures packets = ledger == null
-                ? null
-                : ledger.compare(
-                        outcome,
-                        load.packets(),
-                        LEDGER_STILL,
-                        LEDGER_PATIENCE,
-                        () -> interruption.interrupted() || hasEnded(target));
+        final BooleanSupplier giveUp = () -> interruption.interrupted() || hasEnded(target);
+        final LedgerFigures packets =
+                ledger == null ? null : ledger.compare(outcome, load.packets(), LEDGER_STILL, LEDGER_PATIENCE, giveUp);
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
-        final long transactions = transactions(outcome);
-        final ServerFigures server = watch.server(transactions);
-        final Measured measured = new Measured(
-                result(
-                        place,
-                        load,
-                        outcome,
-                        watch,
-                        server == null ? null : server.above(idlePercent, transactions),
-                        packets,
-                        target),
-                outcome,
-                watch.latencies());
+        final ServerFigures server = watch.server(transactions(outcome), idlePercent);
+        final RunResult result = result(place, load, outcome, watch, server, packets, target);
+        final Measured measured = new Measured(result, outcome, watch.latencies());
         if (hasEnded(target) && !interruption.interrupted()) {
             throw new BrokenRunException(
                     "NiFi of %s, process %d, ended in mid-run, %.1f s after the first client began: see logs/nifi-app.log and the other logs of its home."
-                            .formatted(
-                                    place.column(),
-                                    target.process().pid(),
-                                    measured.result().seconds()),
+                            .formatted(place.column(), target.process().pid(), result.seconds()),
                     measured);
         }
         return measured;
@@ -157,29 +136,26 @@ public final class LoadRun {
 
     private LoadDriver driver(final String run, final LoadSettings load, final Target target) {
         final SslContext tls = WireTls.client(target.tls());
-        final Supplier<Transactor.Transport> transport =
-                switch (client) {
-                    case STOCK -> () -> StockTransactor.transport(run, load, target.address(), target.sslContext());
-                    case NIO -> () -> new NioTransport(run, load, target.address(), target.sslContext());
-                    case WIRE ->
-                        settings.flag(Parameter.LARGE)
-                                ? () -> WireTransport.large(run, load, target.addresses(), tls)
-                                : () -> new WireTransport(run, load, target.addresses(), tls);
-                    case INSIDE -> null;
-                };
-        return transport == null ? inside(run, load) : new PacedLoad(run, load, transport);
+        return switch (client) {
+            case STOCK ->
+                new PacedLoad(
+                        run, load, () -> StockTransactor.transport(run, load, target.address(), target.sslContext()));
+            case NIO ->
+                new PacedLoad(run, load, () -> new NioTransport(run, load, target.address(), target.sslContext()));
+            case WIRE -> {
+                final boolean large = settings.flag(Parameter.LARGE);
+                yield new PacedLoad(run, load, () -> new WireTransport(run, load, target.addresses(), tls, large));
+            }
+            case INSIDE -> inside(run, load);
+        };
     }
 
     private LoadDriver inside(final String run, final LoadSettings load) {
         if (!(nifi instanceof final EmbeddedNifi embedded)) {
             throw new HarnessException("--client inside needs a single NiFi that the harness starts");
         }
-        return new InsideDriver(
-                run,
-                load,
-                settings.number(Parameter.COMMIT),
-                nifi.instance(),
-                embedded.inside(settings.number(Parameter.PORT_TASKS)));
+        final MadeInside source = embedded.inside(settings.number(Parameter.PORT_TASKS));
+        return new InsideDriver(run, load, settings.number(Parameter.COMMIT), nifi.instance(), source);
     }
 
     private LoadOutcome drive(final LoadDriver driver, final LoadSettings load, final Target target)
@@ -244,9 +220,8 @@ public final class LoadRun {
             figures.put("deviation", total.getStdDeviation() / MICROS_PER_MILLI);
             final long limit =
                     TimeUnit.NANOSECONDS.toMicros(settings.time(Parameter.STUCK).toNanos());
-            figures.put(
-                    "stuck",
-                    total.getMaxValue() <= limit ? 0.0 : total.getCountBetweenValues(limit + 1, total.getMaxValue()));
+            final long most = total.getMaxValue();
+            figures.put("stuck", most <= limit ? 0.0 : total.getCountBetweenValues(limit + 1, most));
         }
         final double[] connecting = outcome.clients().stream()
                 .filter(tally -> tally.successes() > 0)
@@ -255,12 +230,10 @@ public final class LoadRun {
         if (connecting.length > 0) {
             final double mean = Arrays.stream(connecting).average().orElseThrow();
             figures.put("connect", mean);
-            figures.put(
-                    "connect-deviation",
-                    Math.sqrt(Arrays.stream(connecting)
-                                    .map(value -> (value - mean) * (value - mean))
-                                    .sum()
-                            / Math.max(1, connecting.length - 1)));
+            final double squares = Arrays.stream(connecting)
+                    .map(value -> (value - mean) * (value - mean))
+                    .sum();
+            figures.put("connect-deviation", Math.sqrt(squares / Math.max(1, connecting.length - 1)));
         }
         if (packets != null && packets.arrived() > 0) {
             figures.put("arrived", packets.arrived() / secondsToTheLast(outcome, target.packetIdFiles()));

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.nios2s.harness.result.Disturbance;
+import org.nios2s.harness.result.RunResult.Disturbance;
 
 /**
  * What all processors of the machine have done so far, read from {@code /proc/stat}. Immutable, any thread.

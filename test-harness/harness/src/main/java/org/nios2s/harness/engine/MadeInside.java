@@ -4,13 +4,12 @@ package org.nios2s.harness.engine;
 import java.util.List;
 import java.util.Map;
 import org.nios2s.harness.load.LoadSettings.Shape;
-import org.nios2s.harness.load.RunName;
+import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.security.HarnessPolicies;
 
 /**
  * A processor inside NiFi that makes the FlowFiles of transactions: into the sink, as a listener without a network would,
@@ -28,46 +27,40 @@ final class MadeInside {
     private final Component source;
     private final Component destination;
 
-    private MadeInside(final FlowClient flow, final Component source, final Component destination) {
+    private MadeInside(
+            final FlowClient flow,
+            final String name,
+            final Component destination,
+            final int tasks,
+            final BackPressure backPressure) {
         this.flow = flow;
-        this.source = source;
+        this.source = flow.createProcessor(name, TYPE);
         this.destination = destination;
+        flow.setConcurrentTasks(source, tasks);
+        flow.connect(source, destination, backPressure);
     }
 
-    /** A stopped source into the sink. */
     static MadeInside intoSink(final NifiInstance nifi, final int tasks) {
-        final FlowClient flow = nifi.flow();
-        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseThrow();
-        return make(flow, "inside", sink, tasks, BackPressure.generous());
+        final Component sink = nifi.flow().find(ComponentKind.PROCESSOR, SINK).orElseThrow();
+        return new MadeInside(nifi.flow(), "inside", sink, tasks, BackPressure.generous());
     }
 
     /** A stopped source into an output port of its own, which is there to be pulled from. */
     static MadeInside intoPort(final NifiInstance nifi, final int tasks, final boolean secure) {
         final FlowClient flow = nifi.flow();
         final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, "feed", tasks);
-        final MadeInside made = make(flow, "feed-source", port, 1, new BackPressure(FEED_QUEUE, NO_BYTES_LIMIT));
+        final BackPressure limit = new BackPressure(FEED_QUEUE, NO_BYTES_LIMIT);
+        final MadeInside made = new MadeInside(flow, "feed-source", port, 1, limit);
         if (secure) {
-            new HarnessPolicies(nifi.policies()).grantPorts(List.of(port));
+            nifi.policies().grantPorts(List.of(port));
         }
         flow.start(port);
         return made;
     }
 
-    private static MadeInside make(
-            final FlowClient flow,
-            final String name,
-            final Component destination,
-            final int tasks,
-            final BackPressure backPressure) {
-        final Component source = flow.createProcessor(name, TYPE);
-        flow.setConcurrentTasks(source, tasks);
-        flow.connect(source, destination, backPressure);
-        return new MadeInside(flow, source, destination);
-    }
-
     /** Makes FlowFiles from now on, as fast as they are taken. */
     void start(final Shape shape) {
-        start(RunName.next(), shape, FEED_COMMIT);
+        start(PacketId.newRun(), shape, FEED_COMMIT);
     }
 
     /** Makes the FlowFiles of a run, so many transactions per commit. */
@@ -82,13 +75,12 @@ final class MadeInside {
         flow.start(source);
     }
 
-    /** Makes no more. */
     void stop() {
         flow.stop(source);
     }
 
-    /** Identifier of what it feeds. */
-    String destination() {
-        return destination.id();
+    /** What it feeds. */
+    Component destination() {
+        return destination;
     }
 }

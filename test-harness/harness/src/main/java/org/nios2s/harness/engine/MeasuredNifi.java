@@ -10,6 +10,7 @@ import org.nios2s.harness.nifi.NifiInstance;
  * What an experiment measures, until it is closed: a NiFi of its own, a listener without one, or one that somebody else
  * runs. Used on the command's thread.
  */
+@FunctionalInterface
 public interface MeasuredNifi extends AutoCloseable {
 
     /** Where a push goes. */
@@ -37,20 +38,12 @@ public interface MeasuredNifi extends AutoCloseable {
     }
 
     @Override
-    void close();
+    default void close() {
+        // Nothing was begun.
+    }
 
     /** One that somebody else runs. */
     static MeasuredNifi foreign(final Target target) {
-        return new MeasuredNifi() {
-            @Override
-            public Target target() {
-                return target;
-            }
-
-            @Override
-            public void close() {
-                // Nothing was begun.
-            }
-        };
+        return () -> target;
     }
 }

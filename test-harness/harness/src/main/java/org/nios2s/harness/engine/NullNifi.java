@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.engine;
 
-import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ public final class NullNifi implements MeasuredNifi {
             awaitStart(process);
             final TargetAddress address = new TargetAddress(HOST, port, PORT_ID, null);
             return new NullNifi(process, new Target(kind + ", null sink", address, process.toHandle(), null, null));
-        } catch (final IOException e) {
+        } catch (final IOException | UncheckedIOException e) {
             throw new HarnessException("Cannot start a listener with " + command.getFirst(), e);
         }
     }
@@ -73,25 +73,19 @@ public final class NullNifi implements MeasuredNifi {
     public void close() {
         try {
             process.getOutputStream().close();
-            if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
+            process.waitFor(END_SECONDS, TimeUnit.SECONDS);
         } catch (final IOException e) {
-            process.destroyForcibly();
+            // Then it is not told, only ended.
         } catch (final InterruptedException e) {
-            process.destroyForcibly();
             Thread.currentThread().interrupt();
+        } finally {
+            process.destroyForcibly();
         }
     }
 
     /** Its first line says that it serves. The rest is not read: there is none. */
-    private static void awaitStart(final Process process) throws IOException {
-        final BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
-        String line = lines.readLine();
-        while (line != null && !STARTED.equals(line)) {
-            line = lines.readLine();
-        }
-        if (line == null) {
+    private static void awaitStart(final Process process) {
+        if (process.inputReader(StandardCharsets.UTF_8).lines().noneMatch(STARTED::equals)) {
             process.destroyForcibly();
             throw new HarnessException("A listener without NiFi ended while it was started; see its words above");
         }

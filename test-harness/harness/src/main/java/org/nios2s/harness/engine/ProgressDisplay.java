@@ -24,39 +24,38 @@ final class ProgressDisplay implements AutoCloseable {
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
+    private final String title;
+    private final LoadSettings settings;
+    private final LoadMeter meter;
     private final CountDownLatch end = new CountDownLatch(1);
-    private final Thread thread;
+    private final Thread thread = new Thread(this::draw, "progress");
 
-    private ProgressDisplay(final Thread thread) {
-        this.thread = thread;
+    private ProgressDisplay(final String title, final LoadSettings settings, final LoadMeter meter) {
+        this.title = title;
+        this.settings = settings;
+        this.meter = meter;
     }
 
-    /** Begins to show a run. */
     static ProgressDisplay open(final String title, final LoadSettings settings, final LoadMeter meter) {
-        if (!standardErrorIsTerminal()) {
-            return new ProgressDisplay(null);
+        final ProgressDisplay display = new ProgressDisplay(title, settings, meter);
+        if (standardErrorIsTerminal()) {
+            display.thread.setDaemon(true);
+            display.thread.start();
         }
-        final ProgressDisplay[] display = new ProgressDisplay[1];
-        final Thread drawing = new Thread(() -> display[0].draw(title, settings, meter), "progress");
-        drawing.setDaemon(true);
-        display[0] = new ProgressDisplay(drawing);
-        drawing.start();
-        return display[0];
+        return display;
     }
 
     @Override
     public void close() {
         end.countDown();
-        if (thread != null) {
-            try {
-                thread.join();
-            } catch (final InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+        try {
+            thread.join();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    private void draw(final String title, final LoadSettings settings, final LoadMeter meter) {
+    private void draw() {
         final boolean byTime = settings.totalTransactions() == LoadSettings.UNLIMITED;
         final long startNanos = System.nanoTime();
         try (ProgressBar bar = new ProgressBarBuilder()

@@ -3,9 +3,11 @@ package org.nios2s.harness.engine;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -17,11 +19,11 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.nifi.ProcessUsage;
-import org.nios2s.harness.result.Disturbance;
-import org.nios2s.harness.result.GeneratorFigures;
 import org.nios2s.harness.result.LatencyLog;
-import org.nios2s.harness.result.ServerFigures;
-import org.nios2s.harness.result.TimeSeries;
+import org.nios2s.harness.result.RunResult.Disturbance;
+import org.nios2s.harness.result.RunResult.GeneratorFigures;
+import org.nios2s.harness.result.RunResult.ServerFigures;
+import org.nios2s.harness.result.RunResult.TimeSeries;
 
 /**
  * Looks at a run once a second: what its clients measured, what server and generator cost. Samples on a thread of its own;
@@ -54,17 +56,24 @@ final class RunSampler {
     private long maxResidentBytes;
     private int maxThreads;
 
-    /** What had been counted at a moment. */
+    /** What had been counted at a moment; the usage of processes is null when one of them has ended. */
     private record Moment(
             long nanos,
             Instant time,
             long successes,
             Map<String, Long> failures,
             Duration ownCpu,
-            ProcessUsage serverUsage,
-            Duration helpersCpu,
-            Duration knownCpu,
-            MachineUse machine) {}
+            ProcessUsage server,
+            ProcessUsage helpers,
+            MachineUse machine) {
+
+        /** Processor time of all that have a part in the run; null when one of them does not tell. */
+        private Duration knownCpu() {
+            return server == null || helpers == null
+                    ? null
+                    : ownCpu.plus(server.cpu()).plus(helpers.cpu());
+        }
+    }
 
     private RunSampler(final LoadMeter meter, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
         this.meter = meter;
@@ -76,7 +85,6 @@ final class RunSampler {
         thread.setDaemon(true);
     }
 
-    /** Starts to look. */
     static RunSampler start(
             final LoadMeter meter, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
         final RunSampler sampler = new RunSampler(meter, server, helpers);
@@ -90,12 +98,10 @@ final class RunSampler {
         thread.join();
     }
 
-    /** How the run went, second by second. */
     TimeSeries series() {
         return new TimeSeries(samples);
     }
 
-    /** All times, second by second. */
     LatencyLog latencies() {
         return latencies;
     }
@@ -103,30 +109,39 @@ final class RunSampler {
     /** What the load cost this process, and whether it kept up. */
     GeneratorFigures generator(final long transactions) {
         final Duration cpu = last.ownCpu().minus(first.ownCpu());
-        final Histogram lateness = meter.lateness();
         return new GeneratorFigures(
-                transactions == 0 ? 0 : cpu.toNanos() / NANOS_PER_MILLI / transactions,
+                each(cpu.toNanos() / NANOS_PER_MILLI, transactions),
                 percent(cpu, seconds()),
                 busiestThread.medianPercent(),
-                millis(lateness, TAIL));
+                millis(meter.lateness(), TAIL));
     }
 
-    /** What the server cost until now, with what it still had to do; null when it is not here or has ended. */
-    ServerFigures server(final long transactions) {
-        final ProcessUsage now = server.isEmpty() ? null : usage(server);
-        if (now == null || first.serverUsage() == null) {
+    /**
+     * What the server cost until now, with what it still had to do; null when it is not here or has ended.
+     * {@code idlePercent} is what it takes of a processor while nothing happens, or null when nobody knows.
+     */
+    ServerFigures server(final long transactions, final Double idlePercent) {
+        final ProcessUsage now = usage(server);
+        if (server.isEmpty() || now == null || first.server() == null) {
             return null;
         }
         note(now);
-        final double cpuMillis = now.cpu().minus(first.serverUsage().cpu()).toNanos() / NANOS_PER_MILLI;
+        final double wallMillis = (System.nanoTime() - first.nanos()) / NANOS_PER_MILLI;
+        final double cpuMillis = now.cpu().minus(first.server().cpu()).toNanos() / NANOS_PER_MILLI;
+        final Double idle = cpuMillis == 0 ? null : idlePercent;
+        final Double net = idle == null ? null : Math.max(0, cpuMillis - idle * wallMillis / PERCENT);
         return new ServerFigures(
                 cpuMillis,
-                transactions == 0 ? 0 : cpuMillis / transactions,
-                PERCENT * cpuMillis / ((System.nanoTime() - first.nanos()) / NANOS_PER_MILLI),
-                null,
-                null,
+                each(cpuMillis, transactions),
+                PERCENT * cpuMillis / wallMillis,
+                idle,
+                net == null ? null : each(net, transactions),
                 maxResidentBytes,
                 maxThreads);
+    }
+
+    private static double each(final double millis, final long transactions) {
+        return transactions == 0 ? 0 : millis / transactions;
     }
 
     private void note(final ProcessUsage usage) {
@@ -138,21 +153,20 @@ final class RunSampler {
 
     /** What else the machine did meanwhile; null when that cannot be told. */
     Disturbance disturbance() {
-        if (first.machine() == null || last.machine() == null || first.knownCpu() == null || last.knownCpu() == null) {
-            return null;
-        }
-        return last.machine()
-                .since(
-                        first.machine(),
-                        last.knownCpu().minus(first.knownCpu()),
-                        Duration.ofNanos(last.nanos() - first.nanos()));
+        final Duration before = first.knownCpu();
+        final Duration after = last.knownCpu();
+        return first.machine() == null || last.machine() == null || before == null || after == null
+                ? null
+                : last.machine()
+                        .since(first.machine(), after.minus(before), Duration.ofNanos(last.nanos() - first.nanos()));
     }
 
     /** Processor time of the helpers in percent of one processor; empty when there are none. */
     OptionalDouble helpersPercent() {
-        return helpers.isEmpty() || first.helpersCpu() == null || last.helpersCpu() == null
+        return helpers.isEmpty() || first.helpers() == null || last.helpers() == null
                 ? OptionalDouble.empty()
-                : OptionalDouble.of(percent(last.helpersCpu().minus(first.helpersCpu()), seconds()));
+                : OptionalDouble.of(
+                        percent(last.helpers().cpu().minus(first.helpers().cpu()), seconds()));
     }
 
     private double seconds() {
@@ -172,7 +186,7 @@ final class RunSampler {
     }
 
     private void add(final Moment now) {
-        note(now.serverUsage());
+        note(now.server());
         final Map<Phase, Histogram> times = meter.tick();
         latencies.add(last.time(), now.time(), times);
         final double seconds = (now.nanos() - last.nanos()) / NANOS_PER_SECOND;
@@ -182,16 +196,16 @@ final class RunSampler {
         }
         busiestThread.look();
         final Histogram shown = times.getOrDefault(Phase.RESPONSE, times.get(Phase.TOTAL));
-        final ProcessUsage usage = now.serverUsage();
+        final ProcessUsage usage = server.isEmpty() ? null : now.server();
         samples.add(new TimeSeries.Sample(
                 (now.nanos() - first.nanos()) / NANOS_PER_SECOND,
                 (now.successes() - last.successes()) / seconds,
                 difference(now.failures(), last.failures()),
                 millis(shown, MEDIAN),
                 millis(shown, TAIL),
-                usage == null || last.serverUsage() == null
+                usage == null || last.server() == null
                         ? null
-                        : percent(usage.cpu().minus(last.serverUsage().cpu()), seconds),
+                        : percent(usage.cpu().minus(last.server().cpu()), seconds),
                 percent(now.ownCpu().minus(last.ownCpu()), seconds),
                 usage == null ? null : usage.residentBytes() / MEBIBYTE,
                 usage == null ? null : usage.threads()));
@@ -201,7 +215,7 @@ final class RunSampler {
     private Moment now() {
         final Duration own = Duration.ofNanos(
                 ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
-        final ProcessUsage serverUsage = server.isEmpty() ? null : usage(server);
+        final ProcessUsage serverUsage = usage(server);
         final ProcessUsage helperUsage = usage(helpers);
         return new Moment(
                 System.nanoTime(),
@@ -210,18 +224,8 @@ final class RunSampler {
                 meter.failuresByCause(),
                 own,
                 serverUsage,
-                helperUsage == null ? null : helperUsage.cpu(),
-                knownCpu(own, serverUsage, helperUsage),
+                helperUsage,
                 MachineUse.now());
-    }
-
-    /** Processor time of all that have a part in the run; null when one of them does not tell. */
-    private Duration knownCpu(final Duration own, final ProcessUsage serverUsage, final ProcessUsage helperUsage) {
-        if (helperUsage == null || (serverUsage == null && !server.isEmpty())) {
-            return null;
-        }
-        final Duration known = own.plus(helperUsage.cpu());
-        return serverUsage == null ? known : known.plus(serverUsage.cpu());
     }
 
     private static ProcessUsage usage(final List<ProcessHandle> processes) {
@@ -237,13 +241,9 @@ final class RunSampler {
     }
 
     private static Map<String, Long> difference(final Map<String, Long> now, final Map<String, Long> before) {
-        final Map<String, Long> difference = new TreeMap<>();
-        now.forEach((cause, count) -> {
-            final long more = count - before.getOrDefault(cause, 0L);
-            if (more > 0) {
-                difference.put(cause, more);
-            }
-        });
+        final Map<String, Long> difference = new TreeMap<>(now);
+        before.forEach((cause, count) -> difference.merge(cause, -count, Long::sum));
+        difference.values().removeIf(more -> more <= 0);
         return difference;
     }
 
@@ -253,5 +253,50 @@ final class RunSampler {
 
     private static double percent(final Duration cpu, final double seconds) {
         return PERCENT * cpu.toNanos() / NANOS_PER_SECOND / seconds;
+    }
+
+    /**
+     * How busy this process's busiest thread is: one that is always busy is a limit of the generator, however many processors
+     * are idle. For one thread at a time.
+     */
+    private static final class BusiestThread {
+
+        private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        private final List<Double> percents = new ArrayList<>();
+        private Map<Long, Long> lastNanos = cpuNanos();
+        private long lastLook = System.nanoTime();
+
+        /** Takes the processor times of all threads since the last look. */
+        void look() {
+            final Map<Long, Long> nanos = cpuNanos();
+            final long now = System.nanoTime();
+            final long most = nanos.entrySet().stream()
+                    .mapToLong(thread -> thread.getValue() - lastNanos.getOrDefault(thread.getKey(), 0L))
+                    .max()
+                    .orElse(0);
+            percents.add(PERCENT * most / Math.max(1, now - lastLook));
+            lastNanos = nanos;
+            lastLook = now;
+        }
+
+        /** Of the busiest thread of each look, the median in percent of one processor; 0 before the first look. */
+        double medianPercent() {
+            return percents.stream()
+                    .sorted()
+                    .skip(percents.size() / 2)
+                    .findFirst()
+                    .orElse(0.0);
+        }
+
+        private Map<Long, Long> cpuNanos() {
+            final Map<Long, Long> nanos = new HashMap<>();
+            for (final long id : threads.getAllThreadIds()) {
+                final long used = threads.getThreadCpuTime(id);
+                if (used > 0) {
+                    nanos.put(id, used);
+                }
+            }
+            return nanos;
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.engine;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,13 +11,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import one.convert.Arguments;
+import one.convert.JfrToFlame;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Order;
 import org.nios2s.harness.plan.Order.Turn;
 import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.probe.Probe;
 import org.nios2s.harness.result.RunResult.Place;
 
@@ -25,6 +33,8 @@ import org.nios2s.harness.result.RunResult.Place;
  * measured standing still. Runs on the command's thread.
  */
 public final class Runner {
+
+    private static final String RECORDING = "s2s-harness";
 
     private final Experiment experiment;
     private final Servers servers;
@@ -97,11 +107,11 @@ public final class Runner {
             if (experiment.base().flag(Parameter.PAUSE)) {
                 servers.others(nifi).forEach(process -> paused.add(PausedProcess.pause(process)));
             }
-            observer.onProgress("%s%s, round %d ..."
-                    .formatted(cell.row().isEmpty() ? "" : cell.row() + ", ", cell.column(), turn.round()));
+            observer.onProgress(
+                    "%s, round %d ...".formatted(place(cell, turn.round(), 1).kind(), turn.round()));
             for (int lap = 1; lap <= Math.max(1, cell.settings().number(Parameter.LAPS)); lap++) {
                 if (!interruption.interrupted()) {
-                    final Measured run = lap(new Place(cell.row(), cell.column(), turn.round(), lap), cell, nifi);
+                    final Measured run = lap(place(cell, turn.round(), lap), cell, nifi);
                     laps.add(run);
                     observer.onRun(run);
                 }
@@ -125,16 +135,24 @@ public final class Runner {
             }
             final String name =
                     "profile-" + (cell.row() + " " + cell.column()).strip().replaceAll("[^\\w.-]+", "_");
-            final FlightRecording recording = new FlightRecording(nifi.target().process());
-            new LoadRun(cell.settings(), nifi, interruption)
-                    .run(
-                            new Place(cell.row(), cell.column(), 0, 1),
-                            cell.settings().load(),
-                            null);
-            recording.stop(directory.resolve(name + ".jfr"), directory.resolve(name + ".html"));
+            final Path recording = directory.resolve(name + ".jfr");
+            final Jcmd jcmd = new Jcmd(nifi.target().process());
+            jcmd.ask("JFR.start", "name=" + RECORDING, "settings=profile");
+            run(cell, place(cell, 0, 1), cell.settings().load(), null);
+            jcmd.ask("JFR.stop", "name=" + RECORDING, "filename=\"" + recording + "\"");
+            draw(recording, directory.resolve(name + ".html"));
             remarks.add("Where the time of %s, %s goes: %s.html".formatted(cell.row(), cell.column(), name));
         }
         return remarks;
+    }
+
+    private static void draw(final Path recording, final Path flameGraph) {
+        try {
+            final String title = flameGraph.getFileName().toString();
+            JfrToFlame.convert(recording.toString(), flameGraph.toString(), new Arguments("--title", title));
+        } catch (final IOException e) {
+            throw new HarnessException("Cannot draw the flame graph of " + recording, e);
+        }
     }
 
     private Measured lap(final Place place, final Cell cell, final MeasuredNifi nifi) throws InterruptedException {
@@ -146,8 +164,7 @@ public final class Runner {
             for (final Probe probe : probes) {
                 probe.before(figures);
             }
-            final Measured measured = new LoadRun(cell.settings(), nifi, interruption)
-                    .run(place, cell.settings().load(), idle);
+            final Measured measured = run(cell, place, cell.settings().load(), idle);
             for (final Probe probe : probes) {
                 if (!interruption.interrupted()) {
                     probe.after(measured.outcome(), figures);
@@ -161,20 +178,26 @@ public final class Runner {
     }
 
     private void warmUp(final Cell cell, final Duration time) throws InterruptedException {
-        if (time.isZero() || interruption.interrupted() || warm.contains(warmKind(cell))) {
-            return;
+        if (!time.isZero() && !interruption.interrupted() && !warm.contains(warmKind(cell))) {
+            observer.onProgress("warming up " + cell.column() + " ...");
+            run(cell, place(cell, 0, 1), cell.settings().load().flatOutFor(time), null);
         }
-        observer.onProgress("warming up " + cell.column() + " ...");
-        final LoadSettings load = cell.settings().load().flatOutFor(time);
-        new LoadRun(cell.settings(), servers.of(cell), interruption)
-                .run(new Place(cell.row(), cell.column(), 0, 1), load, null);
+    }
+
+    private Measured run(final Cell cell, final Place place, final LoadSettings load, final Double idlePercent)
+            throws InterruptedException {
+        return new LoadRun(cell.settings(), servers.of(cell), interruption).run(place, load, idlePercent);
+    }
+
+    private static Place place(final Cell cell, final int round, final int lap) {
+        return new Place(cell.row(), cell.column(), round, lap);
     }
 
     /** Another client, direction or target finds other code cold. */
     private static String warmKind(final Cell cell) {
-        return cell.settings().ofTarget() + " " + cell.settings().text(Parameter.CLIENT) + " "
-                + cell.settings().text(Parameter.DIRECTION) + " "
-                + cell.settings().text(Parameter.GZIP) + " "
-                + cell.settings().text(Parameter.LARGE);
+        final Settings settings = cell.settings();
+        return Stream.of(Parameter.CLIENT, Parameter.DIRECTION, Parameter.GZIP, Parameter.LARGE)
+                .map(settings::text)
+                .collect(Collectors.joining(" ", settings.ofTarget() + " ", ""));
     }
 }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
@@ -36,16 +37,6 @@ public final class Servers implements AutoCloseable {
     private final MeasuredNifi given;
     private final Map<Settings, MeasuredNifi> open = new LinkedHashMap<>();
 
-    private enum Sink {
-        NIFI,
-        NULL
-    }
-
-    private enum Route {
-        DIRECT,
-        STORED
-    }
-
     private Servers(final Path homes, final Consumer<String> progress, final MeasuredNifi given) {
         this.homes = homes;
         this.progress = progress;
@@ -67,23 +58,14 @@ public final class Servers implements AutoCloseable {
         if (given != null) {
             return given;
         }
-        final Settings settings = cell.settings().ofTarget();
-        final MeasuredNifi running = open.get(settings);
-        if (running != null) {
-            return running;
-        }
-        progress.accept("starting " + cell.column() + " ...");
-        final MeasuredNifi started = start(cell.column(), settings);
-        open.put(settings, started);
-        return started;
+        return open.computeIfAbsent(cell.settings().ofTarget(), settings -> {
+            progress.accept("starting " + cell.column() + " ...");
+            return start(cell.column(), settings);
+        });
     }
 
-    /** Ends the server of a cell. */
     void close(final Cell cell) {
-        final MeasuredNifi running = open.remove(cell.settings().ofTarget());
-        if (running != null) {
-            running.close();
-        }
+        Optional.ofNullable(open.remove(cell.settings().ofTarget())).ifPresent(MeasuredNifi::close);
     }
 
     /**
@@ -124,9 +106,9 @@ public final class Servers implements AutoCloseable {
 
     private MeasuredNifi start(final String name, final Settings settings) {
         final Listener listener = settings.word(Parameter.LISTENER, Listener.class);
-        if (settings.word(Parameter.SINK, Sink.class) == Sink.NULL) {
-            final List<String> arguments = new ArrayList<>(
-                    List.of("-Xms" + settings.text(Parameter.HEAP), "-Xmx" + settings.text(Parameter.HEAP)));
+        if (settings.text(Parameter.SINK).equals("null")) {
+            final String heap = settings.text(Parameter.HEAP);
+            final List<String> arguments = new ArrayList<>(List.of("-Xms" + heap, "-Xmx" + heap));
             arguments.addAll(jvmArguments(settings));
             return NullNifi.start(listener, settings.number(Parameter.PORT_TASKS), settings.properties(), arguments);
         }
@@ -138,16 +120,13 @@ public final class Servers implements AutoCloseable {
         if (nodes > 1) {
             return nifi;
         }
-        boolean usable = false;
         try {
             nifi.instance().flow().setTimerDrivenThreads(settings.number(Parameter.POOL));
             surround(nifi, settings, directory);
-            usable = true;
             return nifi;
-        } finally {
-            if (!usable) {
-                nifi.close();
-            }
+        } catch (final RuntimeException | Error e) {
+            nifi.close();
+            throw e;
         }
     }
 
@@ -155,7 +134,7 @@ public final class Servers implements AutoCloseable {
         final int tasks = settings.number(Parameter.PORT_TASKS);
         if (settings.number(Parameter.PORTS) > 1) {
             nifi.spreadOver(settings.number(Parameter.PORTS), tasks);
-        } else if (settings.word(Parameter.ROUTE, Route.class) == Route.STORED) {
+        } else if (settings.text(Parameter.ROUTE).equals("stored")) {
             if (settings.flag(Parameter.SECURE)) {
                 throw new HarnessException("route stored is for plain TCP: use route direct with secure");
             }
@@ -180,15 +159,15 @@ public final class Servers implements AutoCloseable {
     }
 
     private static NifiInstallation installation(final Settings settings) {
+        final String home = settings.text(Parameter.NIFI_HOME);
+        final String version = settings.text(Parameter.NIFI_VERSION);
         if (settings.has(Parameter.NIFI_HOME) && settings.has(Parameter.NIFI_VERSION)) {
             throw new IllegalArgumentException("nifi-home and nifi-version are mutually exclusive");
         }
-        if (!settings.text(Parameter.NIFI_HOME).isEmpty()) {
-            return NifiInstallation.at(Path.of(settings.text(Parameter.NIFI_HOME)));
+        if (!home.isEmpty()) {
+            return NifiInstallation.at(Path.of(home));
         }
-        return settings.text(Parameter.NIFI_VERSION).isEmpty()
-                ? NifiInstallation.usual()
-                : NifiInstallation.ofVersion(settings.text(Parameter.NIFI_VERSION));
+        return version.isEmpty() ? NifiInstallation.usual() : NifiInstallation.ofVersion(version);
     }
 
     private static List<String> jvmArguments(final Settings settings) {

@@ -22,7 +22,6 @@ import org.nios2s.harness.nifi.security.ClientTls;
 public record Target(
         String name, TargetAddress address, ProcessHandle process, Path packetIds, ClientTls tls, List<Target> others) {
 
-    /** Copies the list. */
     public Target {
         others = List.copyOf(others);
     }
@@ -67,13 +66,12 @@ public record Target(
 
     /** The same with the load spread over further ports. */
     public Target and(final List<TargetAddress> further) {
-        return new Target(
-                name,
-                address,
-                process,
-                packetIds,
-                tls,
-                further.stream().map(this::at).toList());
+        return beside(name, further.stream().map(this::at).toList());
+    }
+
+    /** The same under a name for all, with further nodes. */
+    Target beside(final String common, final List<Target> further) {
+        return new Target(common, address, process, packetIds, tls, further);
     }
 
     private Stream<Target> nodes() {

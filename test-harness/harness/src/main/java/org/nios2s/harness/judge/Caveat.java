@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.nios2s.harness.plan.Order;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.Spread;
@@ -40,7 +40,6 @@ public record Caveat(String brief, String remark) {
     private static final double SPREAD_PERCENT = 20;
 
     private static final double PERCENT = 100;
-    private static final String SPREAD = "runs of the same work differ widely";
 
     /** What is to be said of the runs of an experiment on a machine of so many processors, worst first. */
     public static List<Caveat> of(final List<RunResult> runs, final int processors) {
@@ -55,52 +54,52 @@ public record Caveat(String brief, String remark) {
 
     /** A verdict with its caveats: one or two sentences. */
     public static String append(final String verdict, final List<Caveat> caveats) {
-        return caveats.isEmpty()
-                ? verdict
-                : caveats.stream()
-                        .map(Caveat::brief)
-                        .distinct()
-                        .collect(Collectors.joining(", ", verdict + " But ", "."));
+        if (caveats.isEmpty()) {
+            return verdict;
+        }
+        final Stream<String> reasons = caveats.stream().map(Caveat::brief).distinct();
+        return verdict + " But " + reasons.collect(Collectors.joining(", ")) + ".";
     }
 
-    /** Says something of those runs of which a condition is true, if there are any. */
+    /** Says something of those runs of which a condition is true, if there are any: where, and how bad it is. */
+    @SafeVarargs
     private static void say(
             final List<Caveat> caveats,
             final String brief,
             final List<RunResult> runs,
             final Predicate<RunResult> condition,
-            final Function<List<RunResult>, String> remark) {
+            final String remark,
+            final Function<List<RunResult>, Object>... figures) {
         final List<RunResult> concerned = runs.stream().filter(condition).toList();
         if (!concerned.isEmpty()) {
-            caveats.add(new Caveat(brief, remark.apply(concerned)));
+            final List<Object> words = new ArrayList<>(List.of(labels(concerned)));
+            for (final Function<List<RunResult>, Object> figure : figures) {
+                words.add(figure.apply(concerned));
+            }
+            caveats.add(new Caveat(brief, Figure.words(remark, words.toArray())));
         }
     }
 
     private static void generator(final List<RunResult> runs, final int processors, final List<Caveat> caveats) {
-        final List<RunResult> seen =
-                runs.stream().filter(run -> run.generator() != null).toList();
         say(
                 caveats,
                 "the load generator was the limit",
-                seen,
+                runs,
                 run -> run.generator().busiestThreadPercent() >= BUSY_THREAD_PERCENT
                         || run.generator().cpuPercent() >= BUSY_PROCESSORS_PERCENT * processors,
-                full -> Figure.words(
-                        "The load generator was the limit in %s: its busiest thread took up to %.0f %% of a processor, all"
-                                + " of it up to %.0f %%. The target may be able to do more.",
-                        labels(full),
-                        most(full, run -> run.generator().busiestThreadPercent()),
-                        most(full, run -> run.generator().cpuPercent())));
+                "The load generator was the limit in %s: its busiest thread took up to %.0f %% of a processor, all"
+                        + " of it up to %.0f %%. The target may be able to do more.",
+                full -> most(full, run -> run.generator().busiestThreadPercent()),
+                full -> most(full, run -> run.generator().cpuPercent()));
         say(
                 caveats,
                 "the load generator fell behind",
-                seen,
+                runs,
                 run -> run.generator().lateP99Millis() != null
                         && run.generator().lateP99Millis() > LATE_MILLIS,
-                late -> Figure.words(
-                        "The load generator fell behind in %s: it began transactions up to %,.0f ms (p99) later than due,"
-                                + " because it got too little of the processors. Times there are partly its own.",
-                        labels(late), most(late, run -> run.generator().lateP99Millis())));
+                "The load generator fell behind in %s: it began transactions up to %,.0f ms (p99) later than due,"
+                        + " because it got too little of the processors. Times there are partly its own.",
+                late -> most(late, run -> run.generator().lateP99Millis()));
     }
 
     private static void noise(final List<RunResult> runs, final List<Caveat> caveats) {
@@ -111,12 +110,10 @@ public record Caveat(String brief, String remark) {
                 run -> run.disturbance() != null
                         && (run.disturbance().foreignPercent() > FOREIGN_PERCENT
                                 || run.disturbance().stolenPercent() > STOLEN_PERCENT),
-                disturbed -> Figure.words(
-                        "The machine was noisy in %s: processes that were not measured took up to %.0f %% of a processor,"
-                                + " and the machine's host up to %.0f %%.",
-                        labels(disturbed),
-                        most(disturbed, run -> run.disturbance().foreignPercent()),
-                        most(disturbed, run -> run.disturbance().stolenPercent())));
+                "The machine was noisy in %s: processes that were not measured took up to %.0f %% of a processor,"
+                        + " and the machine's host up to %.0f %%.",
+                disturbed -> most(disturbed, run -> run.disturbance().foreignPercent()),
+                disturbed -> most(disturbed, run -> run.disturbance().stolenPercent()));
     }
 
     private static void spread(final List<RunResult> runs, final List<Caveat> caveats) {
@@ -125,7 +122,7 @@ public record Caveat(String brief, String remark) {
         final List<String> differences = new ArrayList<>();
         for (final Figure figure : List.of(Figure.RATE, Figure.CPU)) {
             repeated.forEach((work, same) -> {
-                final double percent = spreadPercent(figure, same);
+                final double percent = figure.spread(same).map(Spread::percent).orElse(0.0);
                 if (percent > SPREAD_PERCENT) {
                     differences.add(Figure.words("%.0f %% in %s (%s)", percent, figure.title(), work));
                 }
@@ -133,21 +130,12 @@ public record Caveat(String brief, String remark) {
         }
         if (!differences.isEmpty()) {
             caveats.add(new Caveat(
-                    SPREAD,
+                    "runs of the same work differ widely",
                     Figure.words(
-                            "Runs of the same work differ by %s of their median. The machine was noisy, or the servers were not"
-                                    + " warm yet: smaller differences mean nothing here.",
+                            "Runs of the same work differ by %s of their median. The machine was noisy, or the servers were"
+                                    + " not warm yet: smaller differences mean nothing here.",
                             String.join(", by ", differences))));
         }
-    }
-
-    private static double spreadPercent(final Figure figure, final List<RunResult> runs) {
-        final List<Double> values = runs.stream()
-                .map(figure::of)
-                .filter(OptionalDouble::isPresent)
-                .map(OptionalDouble::getAsDouble)
-                .toList();
-        return values.size() < 2 ? 0 : Spread.of(values).percent();
     }
 
     private static void whole(final List<RunResult> runs, final List<Caveat> caveats) {
@@ -156,29 +144,23 @@ public record Caveat(String brief, String remark) {
                 "some runs have no steady part",
                 runs,
                 run -> run.window() != null && !run.window().usable(),
-                without ->
-                        "In %s all clients were at work together for too short a time: rates and times there are those of"
-                                        .formatted(labels(without))
-                                + " the whole run, start and end included.");
+                "In %s all clients were at work together for too short a time: rates and times there are those of"
+                        + " the whole run, start and end included.");
         say(
                 caveats,
                 "the pace was not kept",
                 runs,
                 run -> Figure.PACE.of(run).orElse(Rule.PACE_PERCENT) < Rule.PACE_PERCENT,
-                behind -> Figure.words(
-                        "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there grow with the length"
-                                + " of the run and say nothing else.",
-                        labels(behind),
-                        -most(behind, run -> -Figure.PACE.of(run).orElseThrow())));
+                "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there grow with the length"
+                        + " of the run and say nothing else.",
+                behind -> behind.stream().mapToDouble(Figure.PACE::orNull).min().orElseThrow());
         say(
                 caveats,
                 "the ledger did not come to rest",
                 runs,
                 run -> run.ledger() != null && !run.ledger().settled(),
-                restless ->
-                        "The sink was still at work when the harness stopped to wait in %s: lost packets there may only be"
-                                        .formatted(labels(restless))
-                                + " late, and their cost is not counted.");
+                "The sink was still at work when the harness stopped to wait in %s: lost packets there may only be"
+                        + " late, and their cost is not counted.");
     }
 
     private static void order(final List<RunResult> runs, final List<Caveat> caveats) {
@@ -199,15 +181,10 @@ public record Caveat(String brief, String remark) {
 
     /** Of many runs of a kind only the kind is named. */
     private static String labels(final List<RunResult> runs) {
-        return runs.stream()
-                .map(run -> run.place().kind())
-                .distinct()
-                .map(kind -> kind
-                        + Figure.words(
-                                " (%d ×)",
-                                runs.stream()
-                                        .filter(run -> run.place().kind().equals(kind))
-                                        .count()))
+        final Map<String, Long> counts = runs.stream()
+                .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.counting()));
+        return counts.entrySet().stream()
+                .map(kind -> Figure.words("%s (%d ×)", kind.getKey(), kind.getValue()))
                 .collect(Collectors.joining(", "));
     }
 }

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.judge;
 
+import static org.nios2s.harness.judge.Figure.Sense.LESS;
+import static org.nios2s.harness.judge.Figure.Sense.MORE;
+import static org.nios2s.harness.judge.Figure.Sense.NEITHER;
+
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.LatencySummary;
+import org.nios2s.harness.result.LedgerFigures;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.GeneratorFigures;
+import org.nios2s.harness.result.RunResult.ServerFigures;
+import org.nios2s.harness.result.Spread;
 
 /**
  * A figure of a run that tables, ratios, charts and rules name by its key. Immutable, any thread.
@@ -20,9 +32,9 @@ import org.nios2s.harness.result.RunResult;
  * @param title    what tables call it, with its unit
  * @param decimals how exactly it is printed
  * @param sense    which of two values is the better one
- * @param value    takes it from a run; empty where it means nothing or nobody measured it
+ * @param value    takes it from a run; null where it means nothing or nobody measured it
  */
-public record Figure(String key, String title, int decimals, Sense sense, Function<RunResult, OptionalDouble> value) {
+public record Figure(String key, String title, int decimals, Sense sense, Function<RunResult, Number> value) {
 
     /** Which of two values is the better one. */
     public enum Sense {
@@ -35,78 +47,62 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
     private static final double MEBIBYTE = 1024 * 1024;
     private static final double MEGABYTE = 1e6;
 
-    public static final Figure RATE = of("rate", "tx/s", 0, Sense.MORE, RunResult::transactionsPerSecond);
-    public static final Figure FAILURES = of("failures", "failures", 0, Sense.LESS, RunResult::failures);
-    public static final Figure PACE = new Figure("pace", "pace kept %", 1, Sense.MORE, Figure::pace);
+    public static final Figure RATE = new Figure("rate", "tx/s", 0, MORE, RunResult::transactionsPerSecond);
+    public static final Figure FAILURES = new Figure("failures", "failures", 0, LESS, RunResult::failures);
+    public static final Figure PACE = new Figure("pace", "pace kept %", 1, MORE, Figure::pace);
     public static final Figure P50 = latency("p50", "p50 ms", LatencySummary::p50);
     public static final Figure P99 = latency("p99", "p99 ms", LatencySummary::p99);
-    public static final Figure CPU =
-            server("cpu", "server CPU ms/tx", 3, run -> run.server().cpuMillisPerTransaction());
-    public static final Figure CPU_NET = new Figure(
-            "cpu-net",
-            "server CPU above idle ms/tx",
-            3,
-            Sense.LESS,
-            run -> run.server() == null || run.server().netCpuMillisPerTransaction() == null
-                    ? OptionalDouble.empty()
-                    : OptionalDouble.of(run.server().netCpuMillisPerTransaction()));
-    public static final Figure LOST =
-            ledger("lost", "lost packets", run -> run.ledger().lost());
-    public static final Figure DUPLICATED =
-            ledger("duplicated", "duplicated packets", run -> run.ledger().duplicated());
+    public static final Figure CPU = server("cpu", "server CPU ms/tx", 3, ServerFigures::cpuMillisPerTransaction);
+    public static final Figure CPU_NET =
+            server("cpu-net", "server CPU above idle ms/tx", 3, ServerFigures::netCpuMillisPerTransaction);
+    public static final Figure LOST = ledger("lost", "lost packets", LedgerFigures::lost);
+    public static final Figure DUPLICATED = ledger("duplicated", "duplicated packets", LedgerFigures::duplicated);
 
     private static final List<Figure> ALL = List.of(
             RATE,
-            of(
-                    "flowfiles",
-                    "FlowFiles/s",
-                    0,
-                    Sense.MORE,
-                    run -> run.transactionsPerSecond() * run.settings().packets()),
-            new Figure("mb", "MB/s", 1, Sense.MORE, Figure::megabytes),
-            probe("arrived", "FlowFiles/s into the sink", 0, Sense.MORE),
+            new Figure("flowfiles", "FlowFiles/s", 0, MORE, Figure::flowFiles),
+            new Figure("mb", "MB/s", 1, MORE, Figure::megabytes),
+            probe("arrived", "FlowFiles/s into the sink", 0, MORE),
             PACE,
             FAILURES,
-            of("unbegun", "never begun", 0, Sense.LESS, RunResult::unbegun),
+            new Figure("unbegun", "never begun", 0, LESS, RunResult::unbegun),
             P50,
             P99,
             latency("max", "max ms", LatencySummary::max),
             total("service-p50", "service p50 ms", LatencySummary::p50),
             total("service-p99", "service p99 ms", LatencySummary::p99),
             total("average", "average ms", LatencySummary::average),
-            probe("deviation", "standard deviation ms", 3, Sense.LESS),
-            probe("connect", "connecting ms", 3, Sense.LESS),
-            probe("connect-deviation", "its standard deviation ms", 3, Sense.LESS),
-            probe("stuck", "stuck", 0, Sense.LESS),
-            of("timed-out", "timed out", 0, Sense.LESS, Figure::timedOut),
+            probe("deviation", "standard deviation ms", 3, LESS),
+            probe("connect", "connecting ms", 3, LESS),
+            probe("connect-deviation", "its standard deviation ms", 3, LESS),
+            probe("stuck", "stuck", 0, LESS),
+            new Figure("timed-out", "timed out", 0, LESS, Figure::timedOut),
             CPU,
             CPU_NET,
-            server("server-percent", "server CPU %", 0, run -> run.server().cpuPercent()),
-            probe("between-percent", "NiFi in between CPU %", 0, Sense.LESS),
-            server("threads", "server threads", 0, run -> run.server().maxThreads()),
-            server("rss", "server RSS MiB", 0, run -> run.server().maxResidentBytes() / MEBIBYTE),
-            of("generator-cpu", "generator CPU ms/tx", 3, Sense.LESS, run -> run.generator()
-                    .cpuMillisPerTransaction()),
-            of("generator-percent", "generator CPU %", 0, Sense.LESS, run -> run.generator()
-                    .cpuPercent()),
+            server("server-percent", "server CPU %", 0, ServerFigures::cpuPercent),
+            probe("between-percent", "NiFi in between CPU %", 0, LESS),
+            server("threads", "server threads", 0, ServerFigures::maxThreads),
+            server("rss", "server RSS MiB", 0, server -> server.maxResidentBytes() / MEBIBYTE),
+            generator("generator-cpu", "generator CPU ms/tx", 3, GeneratorFigures::cpuMillisPerTransaction),
+            generator("generator-percent", "generator CPU %", 0, GeneratorFigures::cpuPercent),
             LOST,
             DUPLICATED,
-            probe("slow-peers", "slow peers still there", 0, Sense.MORE),
-            probe("idle-peers", "idle peers connected", 0, Sense.MORE),
-            probe("idle-refused", "idle peers refused", 0, Sense.LESS),
-            probe("idle-seconds", "all there after s", 2, Sense.LESS),
-            probe("idle-heap", "heap per idle peer KiB", 1, Sense.LESS),
-            probe("idle-heap-error", "± KiB of heap", 1, Sense.NEITHER),
-            probe("idle-native", "native memory per idle peer KiB", 1, Sense.LESS),
-            probe("idle-native-error", "± KiB of native memory", 1, Sense.NEITHER),
-            probe("idle-threads", "threads for idle peers", 0, Sense.LESS),
-            probe("triggers-idle", "triggers/s beside idle ports", 0, Sense.MORE),
-            probe("triggers", "triggers/s beside busy ports", 0, Sense.MORE),
-            probe("live-heap", "live heap MiB", 1, Sense.LESS),
-            probe("rss-after", "RSS afterwards MiB", 0, Sense.LESS),
-            probe("buffered", "most buffered MiB, by its log", 1, Sense.LESS),
-            probe("equal", "equal digests", 0, Sense.MORE),
-            probe("different", "different digests", 0, Sense.LESS));
+            probe("slow-peers", "slow peers still there", 0, MORE),
+            probe("idle-peers", "idle peers connected", 0, MORE),
+            probe("idle-refused", "idle peers refused", 0, LESS),
+            probe("idle-seconds", "all there after s", 2, LESS),
+            probe("idle-heap", "heap per idle peer KiB", 1, LESS),
+            probe("idle-heap-error", "± KiB of heap", 1, NEITHER),
+            probe("idle-native", "native memory per idle peer KiB", 1, LESS),
+            probe("idle-native-error", "± KiB of native memory", 1, NEITHER),
+            probe("idle-threads", "threads for idle peers", 0, LESS),
+            probe("triggers-idle", "triggers/s beside idle ports", 0, MORE),
+            probe("triggers", "triggers/s beside busy ports", 0, MORE),
+            probe("live-heap", "live heap MiB", 1, LESS),
+            probe("rss-after", "RSS afterwards MiB", 0, LESS),
+            probe("buffered", "most buffered MiB, by its log", 1, LESS),
+            probe("equal", "equal digests", 0, MORE),
+            probe("different", "different digests", 0, LESS));
 
     private static final Map<String, Figure> BY_KEY =
             ALL.stream().collect(Collectors.toMap(Figure::key, Function.identity()));
@@ -134,9 +130,42 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
         return ALL.stream();
     }
 
-    /** The figure of a run. */
+    /** The figure of a run; empty where it means nothing or nobody measured it. */
     public OptionalDouble of(final RunResult run) {
-        return value.apply(run);
+        final Double known = orNull(run);
+        return known == null ? OptionalDouble.empty() : OptionalDouble.of(known);
+    }
+
+    /** The same; null where it means nothing or nobody measured it. */
+    public Double orNull(final RunResult run) {
+        final Number known = value.apply(run);
+        return known == null ? null : known.doubleValue();
+    }
+
+    /** Median and spread of some runs; empty when none of them has this figure. */
+    public Optional<Spread> spread(final List<RunResult> runs) {
+        final List<Double> known =
+                runs.stream().map(this::orNull).filter(Objects::nonNull).toList();
+        return known.isEmpty() ? Optional.empty() : Optional.of(Spread.of(known));
+    }
+
+    /** A table with a row for each run: what it goes by, in the first columns, then figures. */
+    public static DataTable table(
+            final String title,
+            final List<String> first,
+            final Function<RunResult, List<Object>> names,
+            final List<Figure> figures,
+            final List<RunResult> runs) {
+        final List<Column> columns =
+                new ArrayList<>(first.stream().map(Column::of).toList());
+        figures.forEach(figure -> columns.add(new Column(figure.title(), figure.decimals())));
+        final List<List<Object>> rows = new ArrayList<>();
+        for (final RunResult run : runs) {
+            final List<Object> row = new ArrayList<>(names.apply(run));
+            figures.forEach(figure -> row.add(figure.orNull(run)));
+            rows.add(row);
+        }
+        return new DataTable(title, null, columns, rows);
     }
 
     /** A number as this figure is printed. */
@@ -149,84 +178,57 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
         return String.format(Locale.ROOT, format, values);
     }
 
-    private static Figure of(
-            final String key,
-            final String title,
-            final int decimals,
-            final Sense sense,
-            final ToDoubleFunction<RunResult> value) {
-        return new Figure(key, title, decimals, sense, run -> OptionalDouble.of(value.applyAsDouble(run)));
-    }
-
     private static Figure server(
-            final String key, final String title, final int decimals, final ToDoubleFunction<RunResult> value) {
-        return new Figure(
-                key,
-                title,
-                decimals,
-                Sense.LESS,
-                run -> run.server() == null ? OptionalDouble.empty() : OptionalDouble.of(value.applyAsDouble(run)));
+            final String key, final String title, final int decimals, final Function<ServerFigures, Number> value) {
+        return new Figure(key, title, decimals, LESS, run -> run.server() == null ? null : value.apply(run.server()));
     }
 
-    private static Figure ledger(final String key, final String title, final ToDoubleFunction<RunResult> value) {
-        return new Figure(
-                key,
-                title,
-                0,
-                Sense.LESS,
-                run -> run.ledger() == null ? OptionalDouble.empty() : OptionalDouble.of(value.applyAsDouble(run)));
+    private static Figure generator(
+            final String key, final String title, final int decimals, final Function<GeneratorFigures, Number> value) {
+        return new Figure(key, title, decimals, LESS, run -> value.apply(run.generator()));
+    }
+
+    private static Figure ledger(final String key, final String title, final Function<LedgerFigures, Number> value) {
+        return new Figure(key, title, 0, LESS, run -> run.ledger() == null ? null : value.apply(run.ledger()));
     }
 
     private static Figure probe(final String key, final String title, final int decimals, final Sense sense) {
-        return new Figure(
-                key,
-                title,
-                decimals,
-                sense,
-                run -> run.probes().containsKey(key)
-                        ? OptionalDouble.of(run.probes().get(key))
-                        : OptionalDouble.empty());
+        return new Figure(key, title, decimals, sense, run -> run.probes().get(key));
     }
 
     /** From the intended start wherever there is a pace, and the title says so in the note of every table. */
-    private static Figure latency(final String key, final String title, final ToDoubleFunction<LatencySummary> part) {
-        return new Figure(
-                key,
-                title,
-                1,
-                Sense.LESS,
-                run -> of(
-                        run.latencyMillis()
-                                .getOrDefault(
-                                        Phase.RESPONSE, run.latencyMillis().get(Phase.TOTAL)),
-                        part));
+    private static Figure latency(final String key, final String title, final Function<LatencySummary, Number> part) {
+        return new Figure(key, title, 1, LESS, run -> {
+            final LatencySummary total = run.latencyMillis().get(Phase.TOTAL);
+            return known(run.latencyMillis().getOrDefault(Phase.RESPONSE, total), part);
+        });
     }
 
-    private static Figure total(final String key, final String title, final ToDoubleFunction<LatencySummary> part) {
-        return new Figure(
-                key, title, 3, Sense.LESS, run -> of(run.latencyMillis().get(Phase.TOTAL), part));
+    private static Figure total(final String key, final String title, final Function<LatencySummary, Number> part) {
+        return new Figure(key, title, 3, LESS, run -> known(run.latencyMillis().get(Phase.TOTAL), part));
     }
 
-    private static OptionalDouble of(final LatencySummary summary, final ToDoubleFunction<LatencySummary> part) {
-        return summary == null || summary.count() == 0
-                ? OptionalDouble.empty()
-                : OptionalDouble.of(part.applyAsDouble(summary));
+    private static Number known(final LatencySummary summary, final Function<LatencySummary, Number> part) {
+        return summary == null || summary.count() == 0 ? null : part.apply(summary);
     }
 
-    private static OptionalDouble pace(final RunResult run) {
+    private static Double pace(final RunResult run) {
         return run.settings().paced()
-                ? OptionalDouble.of(
-                        PERCENT * run.transactionsPerSecond() / run.settings().intendedPerSecond())
-                : OptionalDouble.empty();
+                ? PERCENT * run.transactionsPerSecond() / run.settings().intendedPerSecond()
+                : null;
     }
 
-    private static OptionalDouble megabytes(final RunResult run) {
+    private static double flowFiles(final RunResult run) {
+        return run.transactionsPerSecond() * run.settings().packets();
+    }
+
+    private static Double megabytes(final RunResult run) {
         return run.transactions() == 0
-                ? OptionalDouble.empty()
-                : OptionalDouble.of(run.transactionsPerSecond() * run.bytes() / run.transactions() / MEGABYTE);
+                ? null
+                : run.transactionsPerSecond() * run.bytes() / run.transactions() / MEGABYTE;
     }
 
-    private static double timedOut(final RunResult run) {
+    private static long timedOut(final RunResult run) {
         return run.failuresByCause().entrySet().stream()
                 .filter(cause ->
                         cause.getKey().contains("time-out") || cause.getKey().contains("DEADLINE_PASSED"))

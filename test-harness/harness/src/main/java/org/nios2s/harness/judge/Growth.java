@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.judge;
 
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
@@ -29,20 +30,18 @@ public record Growth(String column, Figure figure, long transactions, Slope slop
 
     /** The growth of every column that has laps enough. */
     static List<Growth> of(final List<RunResult> runs) {
-        final List<Growth> growths = new ArrayList<>();
-        runs.stream()
+        final Map<String, List<RunResult>> measurements = runs.stream()
                 .collect(Collectors.groupingBy(
-                        run -> run.place().kind() + " #" + run.place().round()))
-                .values()
-                .forEach(laps -> FIGURES.forEach(key -> of(laps, Figure.by(key)).ifPresent(growths::add)));
-        return growths.stream()
-                .sorted((one, other) -> one.column().compareTo(other.column()))
+                        run -> run.place().kind() + " #" + run.place().round()));
+        return measurements.values().stream()
+                .flatMap(laps -> FIGURES.stream().flatMap(key -> of(laps, Figure.by(key)).stream()))
+                .sorted(Comparator.comparing(Growth::column))
                 .toList();
     }
 
     private static Optional<Growth> of(final List<RunResult> laps, final Figure figure) {
         final List<RunResult> telling = laps.subList(laps.size() / WARM_UP_PART, laps.size());
-        if (laps.size() < LEAST_LAPS || telling.stream().map(figure::of).anyMatch(OptionalDouble::isEmpty)) {
+        if (laps.size() < LEAST_LAPS || telling.stream().map(figure::orNull).anyMatch(Objects::isNull)) {
             return Optional.empty();
         }
         final double[] transactions = new double[telling.size()];
@@ -54,9 +53,7 @@ public record Growth(String column, Figure figure, long transactions, Slope slop
             sum += telling.get(lap).transactions();
             transactions[lap] = sum / PER;
         }
-        final double[] values = telling.stream()
-                .mapToDouble(lap -> figure.of(lap).orElseThrow())
-                .toArray();
+        final double[] values = telling.stream().mapToDouble(figure::orNull).toArray();
         return Optional.of(new Growth(laps.getFirst().place().kind(), figure, sum, Slope.of(transactions, values)));
     }
 
@@ -75,29 +72,25 @@ public record Growth(String column, Figure figure, long transactions, Slope slop
                                 "no growth is shown, and one of more than %.2f would have been", slope.detectable()));
     }
 
-    /** Growths as a table. */
     static DataTable table(final List<Growth> growths) {
-        DataTable table = DataTable.of(
+        return new DataTable(
                 "Growth per 100,000 transactions",
-                Column.of("what"),
-                Column.of("figure"),
-                Column.of("transactions"),
-                Column.of("slope", null, 3),
-                Column.of("± standard error", null, 3),
-                Column.of("largest that fits", null, 3),
-                Column.of("grows"));
-        for (final Growth growth : growths) {
-            table = table.row(
-                    growth.column(),
-                    growth.figure().title(),
-                    growth.transactions(),
-                    growth.slope().value(),
-                    growth.slope().standardError(),
-                    growth.slope().detectable(),
-                    growth.slope().grows() ? "yes" : "not shown");
-        }
-        return table.noted(
                 "Least squares through the laps after the first quarter. More than two standard errors above 0"
-                        + " is growth; a true growth up to the largest that fits can't be excluded.");
+                        + " is growth; a true growth up to the largest that fits can't be excluded.",
+                List.of(
+                        Column.of("what"),
+                        Column.of("figure"),
+                        Column.of("transactions"),
+                        new Column("slope", 3),
+                        new Column("± standard error", 3),
+                        new Column("largest that fits", 3),
+                        Column.of("grows")),
+                growths.stream().map(Growth::cells).toList());
+    }
+
+    private List<Object> cells() {
+        final String grows = slope.grows() ? "yes" : "not shown";
+        return List.of(
+                column, figure.title(), transactions, slope.value(), slope.standardError(), slope.detectable(), grows);
     }
 }

@@ -2,14 +2,13 @@
 package org.nios2s.harness.judge;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -19,7 +18,7 @@ import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
-import org.nios2s.harness.result.Headline;
+import org.nios2s.harness.result.ExperimentResult.Headline;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.Spread;
 
@@ -46,17 +45,13 @@ public final class Judge {
         this.experiment = experiment;
         this.runs = List.copyOf(runs);
         this.rows = experiment.rows();
+        final List<String> planned =
+                experiment.cells().stream().map(Cell::column).distinct().toList();
         this.columns = runs.stream()
                 .map(run -> run.place().column())
                 .distinct()
-                .sorted(this::inOrder)
+                .sorted(Comparator.comparingInt(planned::indexOf))
                 .toList();
-    }
-
-    private int inOrder(final String one, final String other) {
-        final List<String> planned =
-                experiment.cells().stream().map(Cell::column).distinct().toList();
-        return Integer.compare(planned.indexOf(one), planned.indexOf(other));
     }
 
     /** All figures: rows by what was measured, a column for each target, and how they compare. */
@@ -64,53 +59,43 @@ public final class Judge {
         final boolean several = rows.size() > 1;
         final List<String> compared =
                 columns.stream().filter(column -> partner(column).isPresent()).toList();
-        final List<Column> head = new ArrayList<>();
-        if (several) {
-            head.add(Column.of("what"));
-        }
-        head.add(Column.of("median (least – most)"));
-        columns.forEach(column -> head.add(Column.of(column)));
-        for (final String column : compared) {
-            head.add(Column.of(column + " / " + partner(column).orElseThrow()));
-        }
+        final List<String> head = new ArrayList<>(several ? List.of("what") : List.of());
+        head.add("median (least – most)");
+        head.addAll(columns);
+        compared.forEach(column -> head.add(column + " / " + partner(column).orElseThrow()));
         if (compared.size() == 1) {
-            head.add(Column.of("which means"));
+            head.add("which means");
         }
-        DataTable table = DataTable.of(
-                experiment.about().isEmpty() ? experiment.name() : experiment.about(), head.toArray(Column[]::new));
+        final List<List<Object>> body = new ArrayList<>();
         for (final String row : rows.keySet()) {
             for (final Figure figure : figures(row)) {
-                final List<Object> cells = new ArrayList<>();
-                if (several) {
-                    cells.add(row);
-                }
+                final List<Object> cells = new ArrayList<>(several ? List.of(row) : List.of());
                 cells.add(figure.title());
                 columns.forEach(column -> cells.add(text(figure, row, column)));
-                final List<Optional<Ratio>> ratios = compared.stream()
-                        .map(column -> ratio(figure, row, column))
-                        .toList();
-                ratios.forEach(ratio -> cells.add(ratio.map(Ratio::text).orElse(null)));
+                compared.forEach(column ->
+                        cells.add(ratio(figure, row, column).map(Ratio::text).orElse(null)));
                 if (compared.size() == 1) {
-                    cells.add(ratios.getFirst()
-                            .map(Ratio::meaning)
-                            .orElseGet(() -> withoutRatio(figure, row, compared.getFirst())));
+                    cells.add(meaning(figure, row, compared.getFirst()));
                 }
-                table = table.row(cells.toArray());
+                body.add(cells);
             }
         }
-        return table.noted(note());
+        final String title = experiment.about().isEmpty() ? experiment.name() : experiment.about();
+        return new DataTable(title, note(), head.stream().map(Column::of).toList(), body);
     }
 
-    /** What is to be said when the other's figure is 0, so that there is no ratio. */
-    private String withoutRatio(final Figure figure, final String row, final String column) {
-        final Optional<Spread> own = spread(figure, row, column);
-        final Optional<Spread> other = partner(column).flatMap(first -> spread(figure, row, first));
-        return own.isPresent()
-                        && own.get().least() > 0
-                        && other.isPresent()
-                        && other.get().most() == 0
-                ? partner(column).orElseThrow() + " has none"
-                : null;
+    private String meaning(final Figure figure, final String row, final String column) {
+        final Optional<Ratio> ratio = ratio(figure, row, column);
+        if (ratio.isPresent()) {
+            return ratio.get().meaning();
+        }
+        // When the other's figure is 0 there is no ratio.
+        final String partner = partner(column).orElseThrow();
+        final boolean some =
+                spread(figure, row, column).filter(own -> own.least() > 0).isPresent();
+        final boolean none =
+                spread(figure, row, partner).filter(other -> other.most() == 0).isPresent();
+        return some && none ? partner + " has none" : null;
     }
 
     private String note() {
@@ -147,84 +132,66 @@ public final class Judge {
         if (runs.stream().anyMatch(run -> run.place().lap() > 1)) {
             Stream.of("live-heap", "rss-after", "rate").map(Figure::by).forEach(figure -> charts.add(laps(figure)));
         }
-        return charts.stream()
-                .filter(chart -> chart.series().stream()
-                        .anyMatch(series -> series.points().stream().anyMatch(point -> point.y() != null)))
-                .toList();
+        return charts.stream().filter(Chart::hasPoints).toList();
     }
 
     private Chart chart(final Figure figure) {
-        final List<Double> numbers = rows.keySet().stream()
-                .map(Judge::lastNumber)
-                .flatMap(Optional::stream)
-                .toList();
-        final boolean numeric = rows.size() > 2 && numbers.size() == rows.size();
-        final List<String> names = List.copyOf(rows.keySet());
-        final List<Chart.Series> series = columns.stream()
-                .map(column -> new Chart.Series(
-                        column,
-                        names.stream()
-                                .map(row -> new Chart.Point(
-                                        numeric ? lastNumber(row).orElseThrow() : row.isEmpty() ? column : row,
-                                        spread(figure, row, column)
-                                                .map(Spread::median)
-                                                .orElse(null)))
-                                .toList()))
-                .toList();
-        final String what = numeric ? names.getFirst().replaceAll("\\d+$", "").strip() : "measured";
+        final boolean numeric = rows.size() > 2 && rows.keySet().stream().allMatch(row -> lastNumber(row) != null);
+        final List<Chart.Series> series = new ArrayList<>();
+        for (final String column : columns) {
+            final List<Chart.Point> points = new ArrayList<>();
+            for (final String row : rows.keySet()) {
+                final Double median =
+                        spread(figure, row, column).map(Spread::median).orElse(null);
+                final String name = row.isEmpty() ? column : row;
+                points.add(new Chart.Point(numeric ? lastNumber(row) : name, median));
+            }
+            series.add(new Chart.Series(column, points));
+        }
+        final String first = rows.keySet().iterator().next();
+        final String what = numeric ? first.replaceAll("\\d+$", "").strip() : "measured";
         final Chart.Axis x = new Chart.Axis(what, what);
         final Chart.Axis y = new Chart.Axis(figure.title(), figure.title().endsWith(" ms") ? "ms" : figure.title());
-        return numeric ? Chart.line(figure.title(), x, y, series) : Chart.bar(figure.title(), x, y, series);
+        return new Chart(figure.title(), numeric ? Chart.Kind.LINE : Chart.Kind.BAR, x, y, series);
     }
 
     private Chart laps(final Figure figure) {
-        final List<Chart.Series> series = runs.stream()
-                .collect(Collectors.groupingBy(run -> run.place().column(), TreeMap::new, Collectors.toList()))
-                .entrySet()
-                .stream()
-                .map(entry -> new Chart.Series(
-                        entry.getKey(),
-                        entry.getValue().stream()
-                                .map(run -> new Chart.Point(
-                                        (double) run.place().lap(),
-                                        figure.of(run).isPresent()
-                                                ? figure.of(run).getAsDouble()
-                                                : null))
-                                .toList()))
-                .toList();
-        return Chart.line(
+        final Map<String, List<Chart.Point>> points = new TreeMap<>();
+        runs.forEach(run -> points.computeIfAbsent(run.place().column(), column -> new ArrayList<>())
+                .add(new Chart.Point((double) run.place().lap(), figure.orNull(run))));
+        final List<Chart.Series> series = new ArrayList<>();
+        points.forEach((column, laps) -> series.add(new Chart.Series(column, laps)));
+        return new Chart(
                 figure.title() + " by lap",
+                Chart.Kind.LINE,
                 new Chart.Axis("lap", "laps"),
                 new Chart.Axis(figure.title(), figure.title()),
                 series);
     }
 
-    private static Optional<Double> lastNumber(final String row) {
+    private static Double lastNumber(final String row) {
         final Matcher number = LAST_NUMBER.matcher(row);
-        return number.matches() ? Optional.of(Double.valueOf(number.group(2))) : Optional.empty();
+        return number.matches() ? Double.valueOf(number.group(2)) : null;
     }
 
     /** The ratios that tell most, for the top of the report. */
     public List<Headline> headlines() {
         final List<Headline> headlines = new ArrayList<>();
         for (final String row : rows.keySet()) {
-            for (final Figure figure :
-                    figures(row).stream().limit(FIGURES_OF_A_VERDICT).toList()) {
+            for (final Figure figure : mostTelling(row)) {
                 columns.stream()
-                        .map(column -> ratio(figure, row, column))
-                        .flatMap(Optional::stream)
+                        .flatMap(column -> ratio(figure, row, column).stream())
                         .findFirst()
-                        .ifPresent(ratio -> headlines.add(new Headline(
-                                Figure.words("%.2f ×", ratio.ratios().median()),
-                                Figure.words(
-                                        "%s, %s / %s%s",
-                                        figure.title(),
-                                        ratio.second(),
-                                        ratio.first(),
-                                        row.isEmpty() ? "" : ": " + row))));
+                        .ifPresent(ratio -> headlines.add(headline(ratio, row)));
             }
         }
         return headlines.stream().limit(MOST_HEADLINES).toList();
+    }
+
+    private static Headline headline(final Ratio ratio, final String row) {
+        final String compared = ratio.figure().title() + ", " + ratio.second() + " / " + ratio.first();
+        return new Headline(
+                Figure.words("%.2f ×", ratio.ratios().median()), row.isEmpty() ? compared : compared + ": " + row);
     }
 
     /** What the runs show, with what to beware of. */
@@ -233,33 +200,26 @@ public final class Judge {
             return "Nothing was measured.";
         }
         final List<String> parts = new ArrayList<>();
-        for (final String column : columns) {
-            if (partner(column).isPresent()) {
-                comparison(column).ifPresent(parts::add);
-            }
-        }
+        columns.forEach(column -> comparison(column).ifPresent(parts::add));
         if (parts.isEmpty()) {
             parts.add(plain());
         }
         growths().stream().filter(growth -> growth.slope().grows()).forEach(growth -> parts.add(growth.sentence()));
-        return Caveat.append(String.join("; ", parts) + "; " + faults() + ".", caveats(processors));
+        return Caveat.append(String.join("; ", parts) + "; " + faults() + ".", Caveat.of(runs, processors));
     }
 
     private Optional<String> comparison(final String column) {
         final Set<Figure> telling = new LinkedHashSet<>();
-        rows.keySet()
-                .forEach(
-                        row -> figures(row).stream().limit(FIGURES_OF_A_VERDICT).forEach(telling::add));
+        rows.keySet().forEach(row -> telling.addAll(mostTelling(row)));
         final List<String> said = new ArrayList<>();
         for (final Figure figure : telling) {
             final List<Ratio> ratios = rows.keySet().stream()
                     .filter(row -> figures(row).contains(figure))
-                    .map(row -> ratio(figure, row, column))
-                    .flatMap(Optional::stream)
+                    .flatMap(row -> ratio(figure, row, column).stream())
                     .toList();
             if (ratios.size() == 1) {
-                said.add(figure.title() + " " + ratios.getFirst().text() + ", "
-                        + ratios.getFirst().meaning());
+                final Ratio only = ratios.getFirst();
+                said.add(figure.title() + " " + only.text() + ", " + only.meaning());
             } else if (!ratios.isEmpty()) {
                 final Spread medians = Spread.of(
                         ratios.stream().map(ratio -> ratio.ratios().median()).toList());
@@ -270,67 +230,58 @@ public final class Judge {
         }
         return said.isEmpty()
                 ? Optional.empty()
-                : Optional.of(column + " / " + partner(column).orElseThrow() + ": " + String.join(", ", said));
+                : partner(column).map(partner -> column + " / " + partner + ": " + String.join(", ", said));
     }
 
     private String plain() {
-        return rows.keySet().stream()
-                .flatMap(row -> columns.stream().map(column -> figures(row).stream()
-                        .limit(FIGURES_OF_A_VERDICT)
+        final List<String> parts = new ArrayList<>();
+        for (final String row : rows.keySet()) {
+            for (final String column : columns) {
+                final String what = row.isEmpty() ? column : row + ", " + column;
+                parts.add(mostTelling(row).stream()
                         .filter(figure -> spread(figure, row, column).isPresent())
                         .map(figure -> figure.title() + " " + text(figure, row, column))
-                        .collect(Collectors.joining(", ", (row.isEmpty() ? column : row + ", " + column) + ": ", ""))))
-                .limit(MOST_HEADLINES)
-                .collect(Collectors.joining("; "));
+                        .collect(Collectors.joining(", ", what + ": ", "")));
+            }
+        }
+        return parts.stream().limit(MOST_HEADLINES).collect(Collectors.joining("; "));
     }
 
     private String faults() {
-        final List<String> faulty = columns.stream()
-                .map(column -> {
-                    final long failed = sum(column, RunResult::failures);
-                    final long lost = sum(
-                            column,
-                            run -> run.ledger() == null ? 0 : run.ledger().lost());
-                    final long twice = sum(
-                            column,
-                            run -> run.ledger() == null ? 0 : run.ledger().duplicated());
-                    return failed + lost + twice == 0
-                            ? ""
-                            : Figure.words(
-                                    "%s: %,d failed, %,d packets lost, %,d duplicated", column, failed, lost, twice);
-                })
-                .filter(text -> !text.isEmpty())
-                .toList();
+        final List<String> faulty = new ArrayList<>();
+        for (final String column : columns) {
+            final List<RunResult> own = runs.stream()
+                    .filter(run -> run.place().column().equals(column))
+                    .toList();
+            final double failed = sum(own, Figure.FAILURES);
+            final double lost = sum(own, Figure.LOST);
+            final double twice = sum(own, Figure.DUPLICATED);
+            if (failed + lost + twice != 0) {
+                faulty.add(Figure.words(
+                        "%s: %,.0f failed, %,.0f packets lost, %,.0f duplicated", column, failed, lost, twice));
+            }
+        }
         final boolean counted = runs.stream().allMatch(run -> run.ledger() != null);
         return faulty.isEmpty()
                 ? "no failure" + (counted ? ", 0 packets lost, 0 duplicated" : "")
                 : String.join("; ", faulty);
     }
 
-    private long sum(final String column, final ToLongFunction<RunResult> part) {
-        return runs.stream()
-                .filter(run -> run.place().column().equals(column))
-                .mapToLong(part)
-                .sum();
-    }
-
-    /** What to beware of. */
-    public List<Caveat> caveats(final int processors) {
-        return Caveat.of(runs, processors);
+    private static double sum(final List<RunResult> runs, final Figure figure) {
+        return runs.stream().flatMapToDouble(run -> figure.of(run).stream()).sum();
     }
 
     /** The rules of the experiment that are true of some run, in words. */
     public List<String> brokenRules() {
-        return experiment.rules().stream()
-                .map(Rule::parse)
-                .flatMap(rule -> runs.stream()
-                        .filter(rule::holds)
-                        .map(run -> Figure.words(
-                                "%s holds in %s: %s",
-                                rule,
-                                run.label(),
-                                rule.figure().format(rule.figure().of(run).orElseThrow()))))
-                .toList();
+        final List<String> broken = new ArrayList<>();
+        for (final Rule rule : experiment.rules().stream().map(Rule::parse).toList()) {
+            final Figure figure = rule.figure();
+            runs.stream()
+                    .filter(rule::holds)
+                    .forEach(run -> broken.add(
+                            Figure.words("%s holds in %s: %s", rule, run.label(), figure.format(figure.orNull(run)))));
+        }
+        return broken;
     }
 
     /** Whether nothing went wrong, the stock listener's own trouble aside when it stands beside the NIO one. */
@@ -369,16 +320,12 @@ public final class Judge {
 
     /** One value per round: of several laps their median. */
     private Map<Integer, Double> byRound(final Figure figure, final String row, final String column) {
-        final Map<Integer, List<Double>> laps = new TreeMap<>();
-        for (final RunResult run : runs) {
-            final OptionalDouble value = figure.of(run);
-            if (run.place().row().equals(row) && run.place().column().equals(column) && value.isPresent()) {
-                laps.computeIfAbsent(run.place().round(), round -> new ArrayList<>())
-                        .add(value.getAsDouble());
-            }
-        }
         final Map<Integer, Double> medians = new TreeMap<>();
-        laps.forEach((round, values) -> medians.put(round, Spread.of(values).median()));
+        runs.stream()
+                .filter(run ->
+                        run.place().row().equals(row) && run.place().column().equals(column))
+                .collect(Collectors.groupingBy(run -> run.place().round()))
+                .forEach((round, laps) -> figure.spread(laps).ifPresent(spread -> medians.put(round, spread.median())));
         return medians;
     }
 
@@ -398,16 +345,20 @@ public final class Judge {
                 .orElse(null);
     }
 
+    private List<Figure> mostTelling(final String row) {
+        return figures(row).stream().limit(FIGURES_OF_A_VERDICT).toList();
+    }
+
     /** The figures of a row: those that its experiment names, else those that tell most of its kind of load. */
     private List<Figure> figures(final String row) {
         final Cell first = rows.get(row).getFirst();
-        final List<Figure> wanted = !first.figures().isEmpty()
-                ? first.figures().stream().map(Figure::by).toList()
-                : first.settings().load().paced() ? Figure.OF_A_PACE : Figure.FLAT_OUT;
+        final List<Figure> usual = first.settings().load().paced() ? Figure.OF_A_PACE : Figure.FLAT_OUT;
+        final List<Figure> wanted = first.figures().isEmpty()
+                ? usual
+                : first.figures().stream().map(Figure::by).toList();
         return wanted.stream()
-                .filter(figure -> runs.stream()
-                        .filter(run -> run.place().row().equals(row))
-                        .anyMatch(run -> figure.of(run).isPresent()))
+                .filter(figure ->
+                        runs.stream().anyMatch(run -> run.place().row().equals(row) && figure.orNull(run) != null))
                 .toList();
     }
 }

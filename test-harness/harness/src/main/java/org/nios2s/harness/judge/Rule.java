@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.judge;
 
-import java.util.List;
-import java.util.Locale;
-import java.util.OptionalDouble;
+import java.util.function.BiPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.nios2s.harness.load.Units;
 import org.nios2s.harness.result.RunResult;
 
@@ -30,33 +29,25 @@ public record Rule(String column, Figure figure, Operator operator, double limit
 
     /** How a figure is compared. */
     public enum Operator {
-        LESS("<"),
-        AT_MOST("<="),
-        MORE(">"),
-        AT_LEAST(">="),
-        EQUAL("=");
+        LESS("<", (value, limit) -> value < limit),
+        AT_MOST("<=", (value, limit) -> value <= limit),
+        MORE(">", (value, limit) -> value > limit),
+        AT_LEAST(">=", (value, limit) -> value >= limit),
+        EQUAL("=", (value, limit) -> value.doubleValue() == limit);
 
         private final String sign;
+        private final BiPredicate<Double, Double> comparison;
 
-        Operator(final String sign) {
+        Operator(final String sign, final BiPredicate<Double, Double> comparison) {
             this.sign = sign;
+            this.comparison = comparison;
         }
 
         private static Operator of(final String sign) {
-            return List.of(values()).stream()
+            return Stream.of(values())
                     .filter(operator -> operator.sign.equals(sign))
                     .findFirst()
                     .orElseThrow();
-        }
-
-        private boolean holds(final double value, final double limit) {
-            return switch (this) {
-                case LESS -> value < limit;
-                case AT_MOST -> value <= limit;
-                case MORE -> value > limit;
-                case AT_LEAST -> value >= limit;
-                case EQUAL -> value == limit;
-            };
         }
     }
 
@@ -85,13 +76,13 @@ public record Rule(String column, Figure figure, Operator operator, double limit
 
     /** Whether the condition is true of a run; a figure that the run does not have makes it neither true nor false. */
     public boolean holds(final RunResult run) {
-        final OptionalDouble value = figure.of(run);
-        return isAbout(run) && value.isPresent() && operator.holds(value.getAsDouble(), limit);
+        final Double value = figure.orNull(run);
+        return isAbout(run) && value != null && operator.comparison.test(value, limit);
     }
 
     /** Whether a run meets the condition as a requirement: what it does not have it need not meet. */
     public boolean isMet(final RunResult run) {
-        return !isAbout(run) || figure.of(run).isEmpty() || holds(run);
+        return !isAbout(run) || figure.orNull(run) == null || holds(run);
     }
 
     private boolean isAbout(final RunResult run) {
@@ -100,12 +91,7 @@ public record Rule(String column, Figure figure, Operator operator, double limit
 
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
-                "%s%s %s %s",
-                column == null ? "" : column + ": ",
-                figure.title(),
-                operator.sign,
-                figure.format(limit));
+        final String whose = column == null ? "" : column + ": ";
+        return whose + figure.title() + " " + operator.sign + " " + figure.format(limit);
     }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
-/**
- * The clients that can make the load. A constant, used on every thread.
- */
+/** The clients that can make the load. A constant, used on every thread. */
 public enum ClientKind {
     /** NiFi's own {@code SiteToSiteClient}, one object and one thread for each logical client. */
     STOCK,

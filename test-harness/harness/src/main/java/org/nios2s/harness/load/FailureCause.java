@@ -17,15 +17,21 @@ public final class FailureCause {
 
     /** Names a cause: words without addresses, numbers and ids. */
     public static String of(final String step, final Throwable cause) {
-        Throwable root = cause;
-        while (root.getCause() != null && root.getCause() != root) {
-            root = root.getCause();
-        }
+        final Throwable root = rootOf(cause);
         if (root instanceof SocketTimeoutException) {
             return "time-out while " + step;
         }
         final String message = root.getMessage() == null ? "" : ": " + root.getMessage();
         return of(step, root.getClass().getSimpleName() + message);
+    }
+
+    /** What a failure comes from in the end. */
+    public static Throwable rootOf(final Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        return root;
     }
 
     /** Names a cause: words without addresses, numbers and ids. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +30,6 @@ public final class LoadMeter {
 
     private final int clients;
     private final Map<Phase, Times> times = new EnumMap<>(Phase.class);
-    private final Map<Phase, Recorder> steadyTimes = new EnumMap<>(Phase.class);
     private final Times lateness = new Times();
     private final Map<String, LongAdder> failures = new ConcurrentHashMap<>();
     private final LongAdder succeeded = new LongAdder();
@@ -49,7 +51,6 @@ public final class LoadMeter {
         for (final Phase phase : Phase.values()) {
             if (phase != Phase.RESPONSE || settings.paced()) {
                 times.put(phase, new Times());
-                steadyTimes.put(phase, new Recorder(SIGNIFICANT_DIGITS));
             }
         }
     }
@@ -70,14 +71,14 @@ public final class LoadMeter {
 
     /** The server acknowledged a transaction, and perhaps said that its destination is full now. */
     public void succeeded(final TransactionTimes moments, final boolean full, final long contentBytes) {
-        times.forEach((phase, recorded) -> recorded.record(moments.nanos(phase)));
+        // By its start, not its end: one that the server kept beyond the window belongs to it all the same.
+        final boolean steady = isSteady(moments.intendedNanos());
+        times.forEach((phase, recorded) -> recorded.record(moments.nanos(phase), steady));
+        if (steady) {
+            timedSteadily.increment();
+        }
         if (isSteady(moments.completedNanos())) {
             succeededSteadily.increment();
-        }
-        // By its start, not its end: one that the server kept beyond the window belongs to it all the same.
-        if (isSteady(moments.intendedNanos())) {
-            timedSteadily.increment();
-            steadyTimes.forEach((phase, recorder) -> recorder.recordValue(micros(moments.nanos(phase))));
         }
         succeeded.increment();
         bytes.add(contentBytes);
@@ -94,7 +95,7 @@ public final class LoadMeter {
 
     /** A client began a transaction so much later than it should have for reasons of its own. */
     public void began(final long nanos) {
-        lateness.record(Math.max(0, nanos));
+        lateness.record(nanos, false);
     }
 
     /** A transaction was given up because the run was stopped. */
@@ -108,11 +109,7 @@ public final class LoadMeter {
      */
     public void neverBegun(final long intendedNanos) {
         unbegun.increment();
-        final long waited = System.nanoTime() - intendedNanos;
-        times.get(Phase.RESPONSE).record(waited);
-        if (isSteady(intendedNanos)) {
-            steadyTimes.get(Phase.RESPONSE).recordValue(micros(waited));
-        }
+        times.get(Phase.RESPONSE).record(System.nanoTime() - intendedNanos, isSteady(intendedNanos));
     }
 
     /** Acknowledged transactions so far. */
@@ -125,19 +122,9 @@ public final class LoadMeter {
         return failed.sum();
     }
 
-    /** Transactions given up so far. */
-    public long abandonments() {
-        return abandoned.sum();
-    }
-
     /** Transactions that a pace had asked for and no client came to. */
     public long unbegun() {
         return unbegun.sum();
-    }
-
-    /** Acknowledged transactions after which the destination was full. */
-    public long destinationFull() {
-        return destinationFull.sum();
     }
 
     /** Content of the acknowledged transactions. */
@@ -150,6 +137,24 @@ public final class LoadMeter {
         final Map<String, Long> copy = new TreeMap<>();
         failures.forEach((cause, count) -> copy.put(cause, count.sum()));
         return copy;
+    }
+
+    /** What clients that have ended just now did in a run of this name, begin and length. */
+    public LoadOutcome outcome(
+            final String run, final Instant started, final Duration wall, final List<ClientTally> tallies) {
+        final SteadyWindow window = window();
+        return new LoadOutcome(
+                run,
+                started,
+                wall,
+                List.copyOf(tallies),
+                window,
+                histograms(window),
+                failuresByCause(),
+                bytes(),
+                abandoned.sum(),
+                unbegun(),
+                destinationFull.sum());
     }
 
     /** The times since the last tick, in microseconds; they stay part of {@link #histograms}. */
@@ -171,11 +176,8 @@ public final class LoadMeter {
     /** The times of a run that has ended, in microseconds: those of its steady window, or all when it has none. */
     public Map<Phase, Histogram> histograms(final SteadyWindow window) {
         final Map<Phase, Histogram> histograms = new EnumMap<>(Phase.class);
-        if (window.usable()) {
-            steadyTimes.forEach((phase, recorder) -> histograms.put(phase, recorder.getIntervalHistogram()));
-        } else {
-            times.forEach((phase, recorded) -> histograms.put(phase, recorded.all()));
-        }
+        times.forEach((phase, recorded) ->
+                histograms.put(phase, window.usable() ? recorded.steady.getIntervalHistogram() : recorded.all()));
         return histograms;
     }
 
@@ -190,20 +192,21 @@ public final class LoadMeter {
         return from != NOT_YET && nanos - from >= 0 && (to == NOT_YET || nanos - to <= 0);
     }
 
-    private static long micros(final long nanos) {
-        return Math.min(TimeUnit.NANOSECONDS.toMicros(Math.max(0, nanos)), MAX_MICROS);
-    }
-
     /** Times of one kind. Recording never waits; the rest is done by few, one at a time. */
     private static final class Times {
 
         private final Recorder recorder = new Recorder(SIGNIFICANT_DIGITS);
+        private final Recorder steady = new Recorder(SIGNIFICANT_DIGITS);
         private final Histogram all = new Histogram(SIGNIFICANT_DIGITS);
         private Histogram sinceTick = new Histogram(SIGNIFICANT_DIGITS);
         private Histogram recycled;
 
-        private void record(final long nanos) {
-            recorder.recordValue(micros(nanos));
+        private void record(final long nanos, final boolean steadily) {
+            final long micros = Math.min(TimeUnit.NANOSECONDS.toMicros(Math.max(0, nanos)), MAX_MICROS);
+            recorder.recordValue(micros);
+            if (steadily) {
+                steady.recordValue(micros);
+            }
         }
 
         private synchronized Histogram tick() {

@@ -35,28 +35,6 @@ public record LoadOutcome(
         long unbegun,
         long destinationFull) {
 
-    /** The outcome of clients that have ended just now. */
-    public static LoadOutcome of(
-            final String run,
-            final Instant started,
-            final Duration wall,
-            final List<ClientTally> clients,
-            final LoadMeter meter) {
-        final SteadyWindow window = meter.window();
-        return new LoadOutcome(
-                run,
-                started,
-                wall,
-                List.copyOf(clients),
-                window,
-                meter.histograms(window),
-                meter.failuresByCause(),
-                meter.bytes(),
-                meter.abandonments(),
-                meter.unbegun(),
-                meter.destinationFull());
-    }
-
     /** Acknowledged transactions of all clients. */
     public long successes() {
         return clients.stream().mapToLong(ClientTally::successes).sum();

@@ -115,28 +115,7 @@ public record LoadSettings(
         }
     }
 
-    /** A push of equal packets over connections that are kept. */
-    public LoadSettings(
-            final int clients,
-            final int transactions,
-            final Duration duration,
-            final int packets,
-            final long packetSize,
-            final Duration interval,
-            final Duration stagger,
-            final Duration timeout) {
-        this(
-                clients,
-                transactions,
-                duration,
-                interval,
-                stagger,
-                timeout,
-                Shape.push(packets, packetSize),
-                Connection.KEPT);
-    }
-
-    /** The same over TLS or plain TCP, with a connection for each transaction or not. */
+    /** The same load over TLS or plain TCP, with a connection for each transaction or not. */
     public LoadSettings over(final boolean secured, final boolean reconnecting) {
         final Connection other = new Connection(secured, reconnecting, connection.most());
         return new LoadSettings(clients, transactions, duration, interval, stagger, timeout, shape, other);
@@ -144,15 +123,8 @@ public record LoadSettings(
 
     /** Packets of the same kind from the same clients, as fast as they go and for some time: to warm a server up. */
     public LoadSettings flatOutFor(final Duration time) {
-        return new LoadSettings(
-                Math.min(clients, WARM_UP_CLIENTS),
-                UNLIMITED,
-                time,
-                Duration.ZERO,
-                Duration.ZERO,
-                timeout,
-                shape,
-                connection);
+        final int few = Math.min(clients, WARM_UP_CLIENTS);
+        return new LoadSettings(few, UNLIMITED, time, Duration.ZERO, Duration.ZERO, timeout, shape, connection);
     }
 
     /** Whether clients have a pace rather than work flat out. */

@@ -6,6 +6,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
@@ -14,11 +16,17 @@ import java.util.function.Supplier;
  */
 public final class PacedLoad implements LoadDriver {
 
+    /** How long a client that finds nobody waits before its next transaction, so that it does not spin. */
+    private static final long NOBODY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final long EMPTY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final String run;
     private final LoadSettings settings;
     private final Supplier<Transactor.Transport> transport;
     private final LoadMeter meter;
-    private final List<PacedClient> clients = new ArrayList<>();
+    private final CountDownLatch running;
+    private final List<Client> clients = new ArrayList<>();
     private boolean stopped;
 
     /** A driver for one run, whose name is the first part of the packet ids; it opens the transport when it is driven. */
@@ -27,36 +35,39 @@ public final class PacedLoad implements LoadDriver {
         this.settings = settings;
         this.transport = transport;
         this.meter = new LoadMeter(settings);
+        this.running = new CountDownLatch(settings.clients());
     }
 
     @Override
     public LoadOutcome drive() throws InterruptedException {
-        final CountDownLatch running = new CountDownLatch(settings.clients());
         try (Transactor.Transport opened = transport.get()) {
             final Instant started = Instant.now();
             final long startNanos = System.nanoTime();
-            startClients(opened, running);
+            startClients(opened);
             try {
                 running.await();
             } finally {
                 stop();
             }
             final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
-            return LoadOutcome.of(
-                    run, started, wall, clients.stream().map(PacedClient::tally).toList(), meter);
+            return meter.outcome(
+                    run,
+                    started,
+                    wall,
+                    clients.stream().map(client -> client.tally).toList());
         }
     }
 
-    private void startClients(final Transactor.Transport opened, final CountDownLatch running) {
+    private void startClients(final Transactor.Transport opened) {
         final RunPlan plan = new RunPlan(settings);
         synchronized (clients) {
-            for (int client = 0; client < settings.clients(); client++) {
-                final PacedClient next = new PacedClient(client, plan, opened.of(client), meter, running::countDown);
-                clients.add(next);
-                next.start();
+            for (int number = 0; number < settings.clients(); number++) {
+                final Client client = new Client(number, plan, opened.of(number));
+                clients.add(client);
+                client.start();
             }
             if (stopped) {
-                clients.forEach(PacedClient::abandon);
+                clients.forEach(Client::abandon);
             }
         }
     }
@@ -65,12 +76,130 @@ public final class PacedLoad implements LoadDriver {
     public void stop() {
         synchronized (clients) {
             stopped = true;
-            clients.forEach(PacedClient::abandon);
+            clients.forEach(Client::abandon);
         }
     }
 
     @Override
     public LoadMeter meter() {
         return meter;
+    }
+
+    /**
+     * One logical client: does its transactions one after the other, when the plan says so. Lives on its transactor's
+     * threads, one at a time; only {@link #start} and {@link #abandon} are called elsewhere.
+     */
+    private final class Client implements Transactor.Listener {
+
+        private enum State {
+            WAITING,
+            IN_TRANSACTION,
+            ENDED
+        }
+
+        private final int number;
+        private final RunPlan plan;
+        private final Transactor transactor;
+        private final ClientTally tally;
+        private final TransactionTimes times = new TransactionTimes();
+        private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+        private int transaction;
+        private long notBefore;
+
+        Client(final int number, final RunPlan plan, final Transactor transactor) {
+            this.number = number;
+            this.plan = plan;
+            this.transactor = transactor;
+            this.tally = new ClientTally(number, meter);
+            this.notBefore = plan.clientStart(number);
+        }
+
+        /** Begins when the plan says so. */
+        void start() {
+            after(notBefore - System.nanoTime(), () -> {
+                if (state.get() == State.WAITING) {
+                    tally.begin();
+                    next();
+                }
+            });
+        }
+
+        /** Gives up what is in flight and ends. */
+        void abandon() {
+            final State before = state.getAndSet(State.ENDED);
+            if (before == State.IN_TRANSACTION) {
+                meter.abandoned();
+            }
+            if (before != State.ENDED) {
+                end();
+            }
+        }
+
+        private void next() {
+            final long now = System.nanoTime();
+            final long intended = plan.intendedStart(number, transaction, now);
+            if (!plan.includes(transaction, intended, now)) {
+                if (state.compareAndSet(State.WAITING, State.ENDED)) {
+                    plan.neverBegun(number, transaction, meter);
+                    end();
+                }
+                return;
+            }
+            final long wait = Math.max(intended - now, notBefore - now);
+            if (wait > 0) {
+                after(wait, () -> begin(intended, now + wait));
+            } else {
+                transactor.onward().execute(() -> begin(intended, now));
+            }
+        }
+
+        private void begin(final long intended, final long due) {
+            if (state.compareAndSet(State.WAITING, State.IN_TRANSACTION)) {
+                meter.began(System.nanoTime() - due);
+                times.start(intended);
+                transactor.begin(transaction, times, this);
+            }
+        }
+
+        @Override
+        public void finished(final boolean destinationFull, final long bytes) {
+            if (state.compareAndSet(State.IN_TRANSACTION, State.WAITING)) {
+                tally.succeeded(transaction, times, destinationFull, bytes);
+                transaction++;
+                next();
+            }
+        }
+
+        @Override
+        public void empty() {
+            after(EMPTY_PAUSE_NANOS, () -> {
+                if (state.get() == State.IN_TRANSACTION) {
+                    transactor.begin(transaction, times, this);
+                }
+            });
+        }
+
+        @Override
+        public void failed(final String cause, final boolean nobodyThere) {
+            if (state.compareAndSet(State.IN_TRANSACTION, State.WAITING)) {
+                tally.failed(cause);
+                transaction++;
+                notBefore = System.nanoTime() + (nobodyThere ? NOBODY_PAUSE_NANOS : 0);
+                // Not from within: a transaction that fails at once must not begin the next one on top of itself.
+                transactor.pacer().execute(this::next);
+            }
+        }
+
+        private void after(final long nanos, final Runnable step) {
+            if (state.get() != State.ENDED) {
+                transactor.pacer().schedule(step, Math.max(0, nanos), TimeUnit.NANOSECONDS);
+            }
+        }
+
+        private void end() {
+            transactor.close();
+            tally.end();
+            running.countDown();
+        }
     }
 }

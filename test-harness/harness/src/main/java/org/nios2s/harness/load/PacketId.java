@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 /**
  * The name of one packet, unique in a run, carried as an attribute so that the sink can account for it. Immutable.
  *
@@ -16,6 +18,12 @@ public record PacketId(String run, int client, int transaction, int packet) {
 
     private static final char SEPARATOR = '-';
     private static final int RADIX = 10;
+    private static final AtomicInteger RUNS = new AtomicInteger();
+
+    /** A name for a run, short and unlike that of any earlier run on the same NiFi: letters and digits only. */
+    public static String newRun() {
+        return "r" + Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "x" + RUNS.incrementAndGet();
+    }
 
     /** Reads an id back: the id, or null when the text is no packet id of that run. */
     public static PacketId parse(final String run, final String text) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
-/**
- * The parts of a push transaction that are timed apart. A constant, used on every thread.
- */
+/** The parts of a push transaction that are timed apart. A constant, used on every thread. */
 public enum Phase {
     /** From the start to a connection that is ready for the transaction; includes connecting when there is none. */
     CREATE,

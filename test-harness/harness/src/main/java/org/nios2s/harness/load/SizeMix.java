@@ -68,14 +68,6 @@ public record SizeMix(List<Share> shares) {
         throw new IllegalStateException("the shares add up to 100 %");
     }
 
-    /** The size of a packet on average. */
-    public double mean() {
-        return shares.stream()
-                        .mapToDouble(share -> share.percent() * (double) share.bytes())
-                        .sum()
-                / HUNDRED;
-    }
-
     /** The largest size. */
     public long largest() {
         return shares.stream().mapToLong(Share::bytes).max().orElseThrow();

@@ -2,7 +2,9 @@
 package org.nios2s.harness.load;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -14,6 +16,8 @@ public final class Units {
 
     private static final Pattern SIZE = Pattern.compile("(\\d{1,12})(b|k|m|g)?");
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h)");
+    private static final Map<String, ChronoUnit> TIME_UNITS =
+            Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
     private static final String LARGER = "bkmg";
     private static final int UNIT_BITS = 10;
 
@@ -37,13 +41,7 @@ public final class Units {
             throw new IllegalArgumentException(
                     "'" + text + "' is no time: write a whole number and ms, s, m or h, as 10ms");
         }
-        final long number = Long.parseLong(time.group(1));
-        return switch (time.group(2)) {
-            case "ms" -> Duration.ofMillis(number);
-            case "s" -> Duration.ofSeconds(number);
-            case "m" -> Duration.ofMinutes(number);
-            default -> Duration.ofHours(number);
-        };
+        return Duration.of(Long.parseLong(time.group(1)), TIME_UNITS.get(time.group(2)));
     }
 
     /** A size in its largest whole unit. */

@@ -1,4 +1,2 @@
-/**
- * Load on a RAW Site-to-Site port: what to send, the two clients that can send it, and what they measured.
- */
+/** Load on a RAW Site-to-Site port: what to send, the two clients that can send it, and what they measured. */
 package org.nios2s.harness.load;

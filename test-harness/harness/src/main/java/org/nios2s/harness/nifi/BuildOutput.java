@@ -17,7 +17,6 @@ public final class BuildOutput {
 
     private BuildOutput() {}
 
-    /** The directory of the harness's modules. */
     static Path modules() {
         final Path shipped = home().resolve(MODULES);
         return Files.isDirectory(shipped) ? shipped : home().getParent().getParent();

@@ -9,22 +9,17 @@ import org.nios2s.harness.HarnessException;
 /**
  * A point in time until which a condition is waited for.
  * Waits on the thread that calls it.
+ *
+ * @param patience what it was set to
+ * @param end      in nanoseconds of {@link System#nanoTime()}
  */
-public final class Deadline {
+public record Deadline(Duration patience, long end) {
 
     private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
-    private final Duration patience;
-    private final long end;
-
-    private Deadline(final Duration patience) {
-        this.patience = patience;
-        this.end = System.nanoTime() + patience.toNanos();
-    }
-
     /** A deadline that long from now. */
     public static Deadline after(final Duration patience) {
-        return new Deadline(patience);
+        return new Deadline(patience, System.nanoTime() + patience.toNanos());
     }
 
     /** Whether the deadline has passed. */
@@ -43,16 +38,12 @@ public final class Deadline {
             if (passed()) {
                 throw new HarnessException("Waited %d s in vain: %s".formatted(patience.toSeconds(), what.get()));
             }
-            pause();
-        }
-    }
-
-    private static void pause() {
-        try {
-            Thread.sleep(POLL_INTERVAL);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new HarnessException("Interrupted while waiting", e);
+            try {
+                Thread.sleep(POLL_INTERVAL);
+            } catch (final InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new HarnessException("Interrupted while waiting", e);
+            }
         }
     }
 }

@@ -14,21 +14,17 @@ final class ExitGuard {
     private NifiProcess process;
     private boolean exiting;
 
-    /** Launches NiFi under a guard. */
     NifiProcess launch(final Supplier<NifiProcess> launcher) {
         try {
             Runtime.getRuntime().addShutdownHook(hook);
         } catch (final IllegalStateException e) {
             throw ending(e);
         }
-        NifiProcess launched = null;
         try {
-            launched = launchUnlessExiting(launcher);
-            return launched;
-        } finally {
-            if (launched == null) {
-                release();
-            }
+            return launchUnlessExiting(launcher);
+        } catch (final RuntimeException | Error e) {
+            release();
+            throw e;
         }
     }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
-import java.util.Collection;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,17 +11,20 @@ import java.util.Map;
  * which it can be pulled back.
  * For one thread.
  */
-final class HarnessFlow {
+record HarnessFlow(FlowClient flow) {
 
     static final String INPUT = "input";
     static final String LOOP_IN = "loop-in";
     static final String LOOP_OUT = "loop-out";
     static final String SINK = "sink";
 
+    /** Properties of the sink: each names a file that it keeps. */
+    static final String PACKET_ID_FILE = "Packet Id File";
+
+    static final String DIGEST_FILE = "Digest File";
+
     private static final String SINK_TYPE = "org.nios2s.harness.sink.LedgerSink";
     private static final String LEDGER_DIRECTORY = "Ledger Directory";
-    private static final String PACKET_ID_FILE = "Packet Id File";
-    private static final String DIGEST_FILE = "Digest File";
 
     /** Seen from NiFi's working directory, its home: every node of a cluster has the same flow but its own ledger. */
     private static final String OWN_LEDGER = "./ledger";
@@ -30,15 +32,8 @@ final class HarnessFlow {
     private static final int SINK_TASKS = 2;
     private static final int TIMER_DRIVEN_THREADS = 20;
 
-    private final FlowClient flow;
-    private List<Component> ports = List.of();
-
-    HarnessFlow(final FlowClient flow) {
-        this.flow = flow;
-    }
-
-    /** Makes what is missing, and starts all of it: ids of the ports by name. */
-    Map<String, String> ensure(final int portTasks) {
+    /** Makes what is missing, and starts all of it: the ports by name. */
+    Map<String, Component> ensure(final int portTasks) {
         flow.setTimerDrivenThreads(TIMER_DRIVEN_THREADS);
         final Component input = flow.ensurePort(ComponentKind.INPUT_PORT, INPUT, portTasks);
         final Component loopIn = flow.ensurePort(ComponentKind.INPUT_PORT, LOOP_IN, portTasks);
@@ -46,39 +41,19 @@ final class HarnessFlow {
         final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseGet(this::createSink);
         connect(input, sink);
         connect(loopIn, loopOut);
-        flow.start(sink);
-        flow.start(loopOut);
-        flow.start(input);
-        flow.start(loopIn);
-        ports = List.of(input, loopIn, loopOut);
-        final Map<String, String> ids = new LinkedHashMap<>();
-        ids.put(INPUT, input.id());
-        ids.put(LOOP_IN, loopIn.id());
-        ids.put(LOOP_OUT, loopOut.id());
-        return ids;
-    }
-
-    /** The ports that {@link #ensure} found or made. */
-    Collection<Component> ports() {
+        List.of(sink, loopOut, input, loopIn).forEach(flow::start);
+        final Map<String, Component> ports = new LinkedHashMap<>();
+        ports.put(INPUT, input);
+        ports.put(LOOP_IN, loopIn);
+        ports.put(LOOP_OUT, loopOut);
         return ports;
     }
 
-    /** Makes the sink keep packet ids in a file of its ledger's directory, or no longer when the name is null. */
-    void keepPacketIds(final String fileName) {
-        setInSink(PACKET_ID_FILE, fileName);
-    }
-
-    /** Makes the sink keep digests of contents in a file of its ledger's directory. */
-    void keepDigests(final String fileName) {
-        setInSink(DIGEST_FILE, fileName);
-    }
-
-    private void setInSink(final String property, final String value) {
+    /** Makes the sink keep something in a file of its ledger's directory, or no longer when the name is null. */
+    void keep(final String property, final String fileName) {
         final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseThrow();
         flow.stop(sink);
-        final Map<String, String> change = new HashMap<>();
-        change.put(property, value);
-        flow.setProperties(sink, change);
+        flow.setProperties(sink, Collections.singletonMap(property, fileName));
         flow.start(sink);
     }
 

@@ -3,7 +3,6 @@ package org.nios2s.harness.nifi;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -42,15 +41,6 @@ public record InstanceRecord(
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(3);
 
-    /** The record as one line of JSON. */
-    public String toJson() {
-        try {
-            return JSON.writeValueAsString(this);
-        } catch (final JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     /** The same with the ids of ports. */
     InstanceRecord withPorts(final Map<String, String> ids) {
         return JSON.convertValue(((ObjectNode) JSON.valueToTree(this)).set("ports", JSON.valueToTree(ids)), getClass());
@@ -73,19 +63,17 @@ public record InstanceRecord(
         }
     }
 
-    /** Keeps the record in its home. */
     void write() {
         final Path file = Path.of(home, FILE_NAME);
         final Path next = Path.of(home, FILE_NAME + ".next");
         try {
-            Files.writeString(next, toJson() + System.lineSeparator());
+            Files.writeString(next, JSON.valueToTree(this) + System.lineSeparator());
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (final IOException e) {
             throw new HarnessException("Cannot write " + file, e);
         }
     }
 
-    /** Takes the record out of its home. */
     void delete() {
         final Path file = Path.of(home, FILE_NAME);
         try {
@@ -97,19 +85,14 @@ public record InstanceRecord(
 
     /** The process of this record, if it still runs and is the same one and not another under its id. */
     Optional<ProcessHandle> process() {
-        return ProcessHandle.of(pid)
-                .filter(ProcessHandle::isAlive)
-                .filter(process -> startedThen(process.info()))
-                .filter(process -> process.info()
-                        .commandLine()
-                        .map(line -> line.contains(home))
-                        .orElse(true));
+        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).filter(process -> isIt(process.info()));
     }
 
-    private boolean startedThen(final ProcessHandle.Info info) {
+    private boolean isIt(final ProcessHandle.Info info) {
+        final Instant started = Instant.parse(startedAt);
         return info.startInstant()
-                .map(start ->
-                        Duration.between(Instant.parse(startedAt), start).abs().compareTo(CLOCK_TOLERANCE) <= 0)
-                .orElse(true);
+                        .filter(start -> Duration.between(started, start).abs().compareTo(CLOCK_TOLERANCE) > 0)
+                        .isEmpty()
+                && info.commandLine().filter(line -> !line.contains(home)).isEmpty();
     }
 }

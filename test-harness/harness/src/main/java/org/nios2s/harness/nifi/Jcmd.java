@@ -13,17 +13,12 @@ import org.nios2s.harness.HarnessException;
 /**
  * Asks a JVM about itself with {@code jcmd}, which every JDK has.
  * For any thread; a question blocks it for a moment.
+ *
+ * @param process a process of the same user, which runs on a JDK
  */
-public final class Jcmd {
+public record Jcmd(ProcessHandle process) {
 
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)");
-
-    private final ProcessHandle process;
-
-    /** Asks a process of the same user, which runs on a JDK. */
-    public Jcmd(final ProcessHandle process) {
-        this.process = process;
-    }
 
     /** Bytes of all objects that a full collection leaves. They are counted while the JVM stands still: what it makes next is no part. */
     public long heapAfterCollection() {

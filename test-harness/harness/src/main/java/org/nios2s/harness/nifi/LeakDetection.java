@@ -26,7 +26,6 @@ final class LeakDetection {
 
     private LeakDetection() {}
 
-    /** Arguments of NiFi's JVM. */
     static List<String> jvmArguments() {
         return Boolean.getBoolean(PROPERTY) ? List.of(LEVEL) : List.of();
     }

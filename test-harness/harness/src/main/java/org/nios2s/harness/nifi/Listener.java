@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
-/**
- * Which Site-to-Site listener a NiFi serves its RAW port with.
- * Immutable, for any thread.
- */
+/** Which Site-to-Site listener a NiFi serves its RAW port with. Immutable, for any thread. */
 public enum Listener {
     /** The non-blocking listener: our NAR in {@code lib/} and the property that activates it. */
     NIO,

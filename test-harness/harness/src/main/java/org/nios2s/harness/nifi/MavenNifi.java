@@ -21,25 +21,20 @@ final class MavenNifi {
     private static final Pattern VERSION = Pattern.compile("2\\.(\\d{1,4})\\.\\d{1,4}(-[A-Za-z0-9.-]+)?");
     private static final Pattern MISSING =
             Pattern.compile("(?:Could not find artifact|Could not transfer artifact|Failure to find) [^\\n]*");
+    private static final List<String> MAVEN = List.of("mvn", "--batch-mode", "--no-transfer-progress", "--quiet");
     private static final String COPY = "dependency:copy-dependencies@nifi";
     private static final int ZOOKEEPER_APART_SINCE = 6;
     private static final long PATIENCE_MINUTES = 15;
 
-    private final String version;
-    private final boolean zookeeperApart;
+    private MavenNifi() {}
 
-    /** @param version as it was released, 2.3.0 for instance */
-    MavenNifi(final String version) {
+    /** The directory of a version as it was released, 2.3.0 for instance; filled when it is not there yet. */
+    static Path resolve(final String version) {
         final Matcher parts = VERSION.matcher(version);
         if (!parts.matches()) {
             throw new HarnessException("'%s' is no version of NiFi 2: write it as 2.3.0".formatted(version));
         }
-        this.version = version;
-        this.zookeeperApart = Integer.parseInt(parts.group(1)) >= ZOOKEEPER_APART_SINCE;
-    }
-
-    /** Its directory, filled when it is not there yet. */
-    Path resolve() {
+        final boolean zookeeperApart = Integer.parseInt(parts.group(1)) >= ZOOKEEPER_APART_SINCE;
         final Path module = BuildOutput.modules().resolve("nifi");
         final Path directory = module.resolve("target").resolve("nifi-" + version);
         if (Files.isDirectory(directory)) {
@@ -48,7 +43,7 @@ final class MavenNifi {
         final Path unfinished = directory.resolveSibling(directory.getFileName() + ".part");
         try {
             Files.createDirectories(unfinished);
-            run(module, unfinished);
+            run(version, zookeeperApart, module, unfinished);
             Files.move(unfinished, directory);
         } catch (final IOException e) {
             throw new HarnessException(
@@ -63,17 +58,11 @@ final class MavenNifi {
         return directory;
     }
 
-    private void run(final Path module, final Path target) throws IOException {
-        final List<String> command = new ArrayList<>(List.of(
-                "mvn",
-                "--batch-mode",
-                "--no-transfer-progress",
-                "--quiet",
-                "--file",
-                module.resolve("pom.xml").toString(),
-                COPY,
-                "-Dnifi.version=" + version,
-                "-Dnifi.directory=" + target.getFileName()));
+    private static void run(final String version, final boolean zookeeperApart, final Path module, final Path target)
+            throws IOException {
+        final List<String> command = new ArrayList<>(MAVEN);
+        command.addAll(List.of("--file", module.resolve("pom.xml").toString(), COPY));
+        command.addAll(List.of("-Dnifi.version=" + version, "-Dnifi.directory=" + target.getFileName()));
         if (zookeeperApart) {
             command.add("--activate-profiles=zookeeper-nar");
         }

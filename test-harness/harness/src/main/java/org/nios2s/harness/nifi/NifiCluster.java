@@ -2,64 +2,58 @@
 package org.nios2s.harness.nifi;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
  * A NiFi with the harness's flow in it, or several that are one cluster on loopback, with ZooKeeper embedded in the first.
  * For one thread at a time; starting and stopping block it for seconds.
+ *
+ * @param nodes the first one runs ZooKeeper
  */
-public final class NifiCluster implements AutoCloseable {
+public record NifiCluster(List<NifiInstance> nodes) implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String NODE_PREFIX = "node-";
-
-    private final List<NifiInstance> nodes;
-
-    private NifiCluster(final List<NifiInstance> nodes) {
-        this.nodes = List.copyOf(nodes);
-    }
 
     /** Starts a cluster, or a single NiFi, and waits until all nodes are connected and its flow runs. */
     public static NifiCluster start(final NifiOptions options, final int size) {
         final NifiHome home = new NifiHome(options.home);
         home.prepare(options.fresh);
-        final SecurityFiles security = options.secure ? home.ensureSecurity() : null;
+        final SecurityFiles security =
+                options.secure ? SecurityFiles.ensure(home.directory().resolve("security")) : null;
         final int zookeeperPort = FreePorts.any();
         final List<NifiInstance> nodes = new ArrayList<>();
-        boolean complete = false;
         try {
             for (int number = 1; number <= size; number++) {
-                final NifiInstance node = size == 1
-                        ? new NifiInstance(options, security, null)
-                        : new NifiInstance(
-                                options.at(home.directory().resolve(NODE_PREFIX + number)),
-                                security,
-                                new ClusterMembership(
-                                        size, FreePorts.any(), FreePorts.any(), zookeeperPort, number == 1));
+                final boolean first = number == 1;
+                NifiHome own = home;
+                ClusterMembership membership = null;
+                if (size > 1) {
+                    own = new NifiHome(home.directory().resolve(NODE_PREFIX + number));
+                    own.prepare(options.fresh);
+                    membership = new ClusterMembership(size, FreePorts.any(), FreePorts.any(), zookeeperPort, first);
+                }
+                final NifiInstance node = new NifiInstance(own, options, security, membership);
                 nodes.add(node);
                 node.launch(
-                        number == 1 ? options.httpPort : NifiOptions.ANY_PORT,
-                        number == 1 ? options.s2sPort : NifiOptions.ANY_PORT);
+                        first ? options.httpPort : NifiOptions.ANY_PORT,
+                        first ? options.s2sPort : NifiOptions.ANY_PORT);
             }
             nodes.forEach(NifiInstance::awaitUp);
             nodes.forEach(NifiInstance::awaitConnected);
             final Map<String, String> ports = nodes.getFirst().ensureFlow();
             nodes.forEach(node -> node.setPorts(ports));
-            complete = true;
-        } finally {
-            if (!complete) {
-                nodes.forEach(NifiInstance::kill);
-            }
+        } catch (final RuntimeException | Error e) {
+            nodes.forEach(NifiInstance::kill);
+            throw e;
         }
-        return new NifiCluster(nodes);
+        return new NifiCluster(List.copyOf(nodes));
     }
 
     /** The nodes that run in a cluster's home, or the one NiFi that runs in it, or none. */
@@ -76,15 +70,12 @@ public final class NifiCluster implements AutoCloseable {
     public static String describe(final List<NifiInstance> running) {
         final ObjectNode line = JSON.valueToTree(running.getFirst().instance());
         if (running.size() > 1) {
-            final ArrayNode nodes = line.putArray("nodes");
-            running.forEach(node -> nodes.add((ObjectNode) JSON.valueToTree(node.instance())));
+            line.set(
+                    "nodes",
+                    JSON.valueToTree(
+                            running.stream().map(NifiInstance::instance).toList()));
         }
         return line.toString();
-    }
-
-    /** The nodes; the first one runs ZooKeeper. */
-    public List<NifiInstance> nodes() {
-        return nodes;
     }
 
     /** What the sinks of all nodes dropped so far. */
@@ -96,20 +87,14 @@ public final class NifiCluster implements AutoCloseable {
                         (one, other) -> new SinkLedger(one.count() + other.count(), one.bytes() + other.bytes()));
     }
 
-    /** Stops all nodes, the one with ZooKeeper last. */
-    public void stop() {
-        stop(nodes);
-    }
-
     /** Stops running NiFis, the first one last. */
     public static void stop(final List<NifiInstance> running) {
-        Stream.iterate(running.size() - 1, index -> index >= 0, index -> index - 1)
-                .map(running::get)
-                .forEach(NifiInstance::stop);
+        running.reversed().forEach(NifiInstance::stop);
     }
 
+    /** Stops all nodes, the one with ZooKeeper last. */
     @Override
     public void close() {
-        stop();
+        stop(nodes);
     }
 }

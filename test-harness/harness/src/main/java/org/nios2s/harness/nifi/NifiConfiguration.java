@@ -20,8 +20,11 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
 /**
  * The {@code conf} directory of a NiFi, written anew before each start; the flow, users and policies in it are kept.
  * For one thread.
+ *
+ * @param properties what {@code nifi.properties} will say
+ * @param files      the texts of all other files, by name
  */
-final class NifiConfiguration {
+record NifiConfiguration(Properties properties, Map<String, String> files) {
 
     /** Where NiFis listen. */
     static final String LOOPBACK = "127.0.0.1";
@@ -31,18 +34,17 @@ final class NifiConfiguration {
 
     private static final String PROPERTIES_FILE = "nifi.properties";
 
-    private final Properties properties = new Properties();
-    private final Map<String, String> files = new LinkedHashMap<>();
-
-    private NifiConfiguration() {}
-
-    /** The configuration of one NiFi. */
-    static NifiConfiguration of(final NifiOptions options, final NodePlan plan) {
-        final SecurityFiles security = plan.security();
+    /** The configuration of one NiFi; without {@code security} it is not secured, without {@code cluster} standalone. */
+    static NifiConfiguration of(
+            final NifiOptions options,
+            final int httpPort,
+            final int s2sPort,
+            final SecurityFiles security,
+            final ClusterMembership cluster) {
         final Map<String, Object> context = new HashMap<>();
         context.put("host", security == null ? LOOPBACK : LOOPBACK_NAME);
-        context.put("httpPort", plan.httpPort());
-        context.put("s2sPort", plan.s2sPort());
+        context.put("httpPort", httpPort);
+        context.put("s2sPort", s2sPort);
         context.put("nio", options.listener == Listener.NIO);
         context.put("secure", security != null);
         if (security != null) {
@@ -50,24 +52,24 @@ final class NifiConfiguration {
             context.put("trustStore", escaped(security.trustStore()));
             context.put("password", security.password());
         }
-        final NifiConfiguration configuration = new NifiConfiguration();
-        if (plan.cluster() != null) {
-            context.put("cluster", plan.cluster());
-            context.put("zookeeper", plan.cluster().zookeeper());
-            context.put("zookeeperPort", plan.cluster().zookeeperPort());
-            configuration.files.put("zookeeper.properties", filled("zookeeper.properties", context));
+        final Map<String, String> files = new LinkedHashMap<>();
+        if (cluster != null) {
+            context.put("cluster", cluster);
+            context.put("zookeeper", cluster.zookeeper());
+            context.put("zookeeperPort", cluster.zookeeperPort());
+            files.put("zookeeper.properties", filled("zookeeper.properties", context));
         }
         List.of("logback.xml", "login-identity-providers.xml", "state-management.xml")
-                .forEach(file -> configuration.files.put(file, filled(file, context)));
-        configuration.files.put(
-                "authorizers.xml", filled(security == null ? "authorizers.xml" : "authorizers-secure.xml", context));
+                .forEach(file -> files.put(file, filled(file, context)));
+        files.put("authorizers.xml", filled(security == null ? "authorizers.xml" : "authorizers-secure.xml", context));
+        final Properties properties = new Properties();
         try {
-            configuration.properties.load(new StringReader(filled(PROPERTIES_FILE, context)));
+            properties.load(new StringReader(filled(PROPERTIES_FILE, context)));
         } catch (final IOException e) {
             throw new IllegalStateException("Reading from memory does not fail", e);
         }
-        configuration.properties.putAll(options.properties);
-        return configuration;
+        properties.putAll(options.properties);
+        return new NifiConfiguration(properties, files);
     }
 
     private static String filled(final String file, final Map<String, Object> context) {
@@ -101,7 +103,6 @@ final class NifiConfiguration {
         return port.isBlank() ? null : Integer.valueOf(port.trim());
     }
 
-    /** Writes the files. */
     void write(final Path conf) {
         try {
             Files.createDirectories(conf);

@@ -12,21 +12,21 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
  * The directory of one NiFi: {@code lib}, {@code extensions}, {@code conf}, {@code logs}, {@code ledger} and NiFi's repositories.
  * Immutable, for any thread.
+ *
+ * @param directory as an absolute path
  */
-public final class NifiHome {
+public record NifiHome(Path directory) {
 
     /** A directory without this file is not touched. */
     private static final String MARKER = ".s2s-harness-home";
 
-    private final Path directory;
-
-    NifiHome(final Path directory) {
-        this.directory = directory.toAbsolutePath().normalize();
+    /** The home in a directory, wherever it is seen from. */
+    public NifiHome {
+        directory = directory.toAbsolutePath().normalize();
     }
 
     /** Makes the directory, or makes sure that it is one of ours and that no NiFi runs in it. */
@@ -62,7 +62,6 @@ public final class NifiHome {
         }
     }
 
-    /** Makes sure that no NiFi runs here. */
     void failIfInUse() {
         NifiCluster.attach(directory).stream().findFirst().ifPresent(running -> {
             throw new HarnessException(
@@ -70,15 +69,6 @@ public final class NifiHome {
                             .formatted(
                                     running.instance().pid(), running.instance().home(), directory));
         });
-    }
-
-    /** The key stores of a secured NiFi or of all nodes of a secured cluster, made when they are missing. */
-    SecurityFiles ensureSecurity() {
-        return SecurityFiles.ensure(directory.resolve("security"));
-    }
-
-    Path directory() {
-        return directory;
     }
 
     Path lib() {

@@ -16,8 +16,11 @@ import org.nios2s.harness.result.Machine;
  * A NiFi of any version 2 as one downloads it: the directory that holds its {@code lib}, of which nothing is changed.
  * Its configuration is not used: the harness writes its own.
  * Immutable, for any thread.
+ *
+ * @param directory that holds {@code lib}, as an absolute path
+ * @param version   of NiFi, as its framework's NAR says
  */
-public final class NifiInstallation {
+public record NifiInstallation(Path directory, String version) {
 
     /** System property that names the installation to use where none is asked for. */
     public static final String HOME_PROPERTY = "nifi.home";
@@ -32,14 +35,6 @@ public final class NifiInstallation {
     private static final String NAR = ".nar";
     private static final Pattern FRAMEWORK = Pattern.compile("nifi-framework-nar-(.+)\\.nar");
     private static final String SERVED_VERSIONS = "2.";
-
-    private final Path directory;
-    private final String version;
-
-    private NifiInstallation(final Path directory, final String version) {
-        this.directory = directory;
-        this.version = version;
-    }
 
     /**
      * The installation that {@link #HOME_PROPERTY} names, else the one that this build collected, else the version that it
@@ -79,12 +74,7 @@ public final class NifiInstallation {
 
     /** A released version, resolved with Maven when it is first asked for. */
     public static NifiInstallation ofVersion(final String version) {
-        return at(new MavenNifi(version).resolve());
-    }
-
-    /** NiFi's version. */
-    public String version() {
-        return version;
+        return at(MavenNifi.resolve(version));
     }
 
     @Override

@@ -5,13 +5,13 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.AccessPolicies;
-import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
@@ -21,6 +21,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  */
 public final class NifiInstance implements AutoCloseable {
 
+    private static final Duration START_PATIENCE = Duration.ofMinutes(3);
     private static final Duration JOIN_PATIENCE = Duration.ofSeconds(180);
 
     private final NifiHome home;
@@ -32,15 +33,7 @@ public final class NifiInstance implements AutoCloseable {
     private InstanceRecord instance;
     private RestClient rest;
 
-    /** A NiFi that is not started yet. */
-    NifiInstance(final NifiOptions options, final SecurityFiles security, final ClusterMembership cluster) {
-        this(new NifiHome(options.home), options, security, cluster);
-        if (cluster != null) {
-            home.prepare(options.fresh);
-        }
-    }
-
-    private NifiInstance(
+    NifiInstance(
             final NifiHome home,
             final NifiOptions options,
             final SecurityFiles security,
@@ -62,7 +55,7 @@ public final class NifiInstance implements AutoCloseable {
         return InstanceRecord.read(home.directory())
                 .flatMap(found -> found.process().map(running -> {
                     final NifiInstance attached = new NifiInstance(home, null, found.securityFiles(), null);
-                    attached.process = NifiProcess.running(running, home);
+                    attached.process = new NifiProcess(running, 0, new NifiLog(home.logs(), 0));
                     attached.instance = found;
                     attached.rest = attached.connect();
                     return attached;
@@ -116,22 +109,22 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Makes the sink append the packet id of whatever it drops from now on to a file: the file, one id per line. */
     public Path keepPacketIds(final String fileName) {
-        new HarnessFlow(flow()).keepPacketIds(fileName);
-        return home.ledger().resolve(fileName);
+        return keep(HarnessFlow.PACKET_ID_FILE, fileName);
     }
 
-    /**
-     * Makes the sink append packet id and SHA-256 of the content of whatever it drops from now on to a file: the
-     * file, one id and one digest per line.
-     */
+    /** The same with packet id and SHA-256 of the content: the file, one id and one digest per line. */
     public Path keepDigests(final String fileName) {
-        new HarnessFlow(flow()).keepDigests(fileName);
+        return keep(HarnessFlow.DIGEST_FILE, fileName);
+    }
+
+    private Path keep(final String property, final String fileName) {
+        new HarnessFlow(flow()).keep(property, fileName);
         return home.ledger().resolve(fileName);
     }
 
     /** Makes the sink keep no packet ids from now on. */
     public void dropPacketIds() {
-        new HarnessFlow(flow()).keepPacketIds(null);
+        new HarnessFlow(flow()).keep(HarnessFlow.PACKET_ID_FILE, null);
     }
 
     /** What NiFi logged since its last start. */
@@ -198,15 +191,13 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Starts the process in a home that nobody uses; it runs, but is not up yet, when this returns. */
     void launch(final int httpPort, final int s2sPort) {
-        final NodePlan plan = new NodePlan(
-                FreePorts.settle(httpPort, "REST API"),
-                FreePorts.settle(s2sPort, "RAW Site-to-Site"),
-                security,
-                cluster);
+        final int settledHttpPort = FreePorts.settle(httpPort, "REST API");
+        final int settledS2sPort = FreePorts.settle(s2sPort, "RAW Site-to-Site");
         home.exclusively(() -> {
             home.failIfInUse();
             options.installation().install(home, options.listener);
-            final NifiConfiguration configuration = NifiConfiguration.of(options, plan);
+            final NifiConfiguration configuration =
+                    NifiConfiguration.of(options, settledHttpPort, settledS2sPort, security, cluster);
             configuration.write(home.conf());
             process = guard.launch(() -> NifiProcess.launch(home, options));
             orKill(() -> describe(configuration));
@@ -215,7 +206,7 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Waits until the REST API and the RAW port are there. */
     void awaitUp() {
-        process.awaitReady(options.startTimeout, instance.s2sPort() == 0 ? null : instance.s2sPort());
+        process.awaitReady(START_PATIENCE, instance.s2sPort());
         rest = connect();
     }
 
@@ -235,15 +226,16 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Makes the flow, and the permissions for it, as far as they are missing; returns the ports' ids by name. */
     Map<String, String> ensureFlow() {
-        final HarnessFlow flow = new HarnessFlow(flow());
-        if (security == null) {
-            return flow.ensure(options.portTasks);
+        if (security != null) {
+            policies().grantFlow(flow().rootGroup());
         }
-        final HarnessPolicies granting = new HarnessPolicies(policies());
-        granting.grantFlow(flow().rootGroup());
-        final Map<String, String> ports = flow.ensure(options.portTasks);
-        granting.grantPorts(flow.ports());
-        return ports;
+        final Map<String, Component> ports = new HarnessFlow(flow()).ensure(options.portTasks);
+        if (security != null) {
+            policies().grantPorts(ports.values());
+        }
+        final Map<String, String> ids = new LinkedHashMap<>();
+        ports.forEach((name, port) -> ids.put(name, port.id()));
+        return ids;
     }
 
     /** Tells the home that everything is there; NiFi outlives this JVM from now on unless it is to stop with it. */
@@ -257,14 +249,11 @@ public final class NifiInstance implements AutoCloseable {
 
     /** Does a step of the start; if it fails, nothing is left running. */
     void orKill(final Runnable step) {
-        boolean done = false;
         try {
             step.run();
-            done = true;
-        } finally {
-            if (!done) {
-                kill();
-            }
+        } catch (final RuntimeException | Error e) {
+            kill();
+            throw e;
         }
     }
 

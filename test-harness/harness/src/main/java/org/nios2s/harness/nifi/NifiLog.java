@@ -2,46 +2,31 @@
 package org.nios2s.harness.nifi;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.nios2s.harness.HarnessException;
 
 /**
  * What a NiFi has logged since it was started.
  * Immutable, for any thread.
+ *
+ * @param directory of its log files
+ * @param offset    bytes that the file of NiFi's own log had before
  */
-public final class NifiLog {
+public record NifiLog(Path directory, long offset) {
 
     private static final String APPLICATION_LOG = "nifi-app.log";
     private static final String CONSOLE_LOG = "nifi-console.log";
 
-    private final Path directory;
-    private final long offset;
-
-    private NifiLog(final Path directory, final long offset) {
-        this.directory = directory;
-        this.offset = offset;
-    }
-
     /** The log in a directory from now on: what was there before is left out. */
     static NifiLog fromHere(final Path directory) {
-        try {
-            final Path file = directory.resolve(APPLICATION_LOG);
-            return new NifiLog(directory, Files.exists(file) ? Files.size(file) : 0);
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot read the logs in " + directory, e);
-        }
-    }
-
-    /** The whole log in a directory. */
-    static NifiLog all(final Path directory) {
-        return new NifiLog(directory, 0);
+        return new NifiLog(
+                directory, directory.resolve(APPLICATION_LOG).toFile().length());
     }
 
     /** The file of NiFi's own log. */
@@ -56,16 +41,10 @@ public final class NifiLog {
 
     /** Every line of NiFi's own log. */
     public List<String> lines() {
-        try (FileChannel channel = FileChannel.open(file(), StandardOpenOption.READ)) {
-            final long start = channel.size() >= offset ? offset : 0;
-            final byte[] text = new byte[Math.toIntExact(channel.size() - start)];
-            final ByteBuffer buffer = ByteBuffer.wrap(text);
-            while (buffer.hasRemaining() && channel.read(buffer, start + buffer.position()) >= 0) {
-                continue;
-            }
-            return new String(text, 0, buffer.position(), StandardCharsets.UTF_8)
-                    .lines()
-                    .toList();
+        try (FileChannel channel = FileChannel.open(file())) {
+            channel.position(channel.size() >= offset ? offset : 0);
+            final byte[] text = Channels.newInputStream(channel).readAllBytes();
+            return new String(text, StandardCharsets.UTF_8).lines().toList();
         } catch (final NoSuchFileException e) {
             return List.of();
         } catch (final IOException e) {

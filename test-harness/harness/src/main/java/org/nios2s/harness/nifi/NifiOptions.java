@@ -2,7 +2,6 @@
 package org.nios2s.harness.nifi;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,31 +26,12 @@ public final class NifiOptions {
     int s2sPort = ANY_PORT;
     String heap = "2g";
     int portTasks = 4;
-    Duration startTimeout = Duration.ofMinutes(3);
     boolean stopOnExit;
     boolean secure;
     boolean fresh;
     final Map<String, String> properties = new LinkedHashMap<>();
     final List<String> jvmArguments = new ArrayList<>();
     final Map<String, String> environment = new LinkedHashMap<>();
-
-    /** The same for another directory. */
-    NifiOptions at(final Path directory) {
-        final NifiOptions copy = new NifiOptions()
-                .home(directory)
-                .installation(installation)
-                .listener(listener)
-                .heap(heap)
-                .portTasks(portTasks)
-                .startTimeout(startTimeout)
-                .stopOnExit(stopOnExit)
-                .secure(secure)
-                .fresh(fresh);
-        copy.properties.putAll(properties);
-        copy.jvmArguments.addAll(jvmArguments);
-        copy.environment.putAll(environment);
-        return copy;
-    }
 
     /** The directory that holds everything of this NiFi: configuration, repositories, logs, ledger. */
     public NifiOptions home(final Path value) {
@@ -96,12 +76,6 @@ public final class NifiOptions {
     /** Concurrent tasks of each port. */
     public NifiOptions portTasks(final int value) {
         portTasks = value;
-        return this;
-    }
-
-    /** How long a start may take. */
-    public NifiOptions startTimeout(final Duration value) {
-        startTimeout = value;
         return this;
     }
 

@@ -14,13 +14,16 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import org.nios2s.harness.HarnessException;
 
 /**
  * The operating system's process of one NiFi.
  * For any thread; waiting blocks the thread that waits.
+ *
+ * @param managementPort on which it tells whether its start is complete; 0 when nobody is to ask
  */
-final class NifiProcess {
+record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
 
     private static final Duration GRACE = Duration.ofSeconds(40);
     private static final Duration KILL_PATIENCE = Duration.ofSeconds(10);
@@ -28,35 +31,26 @@ final class NifiProcess {
     private static final int CONSOLE_LINES = 5;
     private static final int ERROR_LINES = 5;
     private static final int HTTP_OK = 200;
-
-    private final ProcessHandle handle;
-    private final int managementPort;
-    private final NifiLog log;
-
-    private NifiProcess(final ProcessHandle handle, final int managementPort, final NifiLog log) {
-        this.handle = handle;
-        this.managementPort = managementPort;
-        this.log = log;
-    }
+    private static final String ERROR = " ERROR ";
+    private static final Pattern FAILED_START = Pattern.compile("Start Server failed|Starting NiFi failed");
 
     /** Starts NiFi on this JVM's Java in a home whose files are in place. */
     static NifiProcess launch(final NifiHome home, final NifiOptions options) {
         final int managementPort = FreePorts.any();
         final NifiLog log = NifiLog.fromHere(home.logs());
-        final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xms" + options.heap);
-        command.add("-Xmx" + options.heap);
-        command.add("-Djava.awt.headless=true");
-        command.add("-Dsun.net.http.allowRestrictedHeaders=true");
-        command.add("-Dnifi.properties.file.path=" + home.conf().resolve("nifi.properties"));
-        command.add("-Dorg.apache.nifi.bootstrap.config.log.dir=" + home.logs());
-        command.add("-Dorg.apache.nifi.management.server.address=" + NifiConfiguration.LOOPBACK + ":" + managementPort);
+        final List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xms" + options.heap,
+                "-Xmx" + options.heap,
+                "-Djava.awt.headless=true",
+                "-Dsun.net.http.allowRestrictedHeaders=true",
+                "-Dnifi.properties.file.path=" + home.conf().resolve("nifi.properties"),
+                "-Dorg.apache.nifi.bootstrap.config.log.dir=" + home.logs(),
+                "-Dorg.apache.nifi.management.server.address=" + NifiConfiguration.LOOPBACK + ":" + managementPort));
         command.addAll(LeakDetection.jvmArguments());
         command.addAll(options.jvmArguments);
-        command.add("-cp");
-        command.add(home.conf() + File.pathSeparator + home.lib() + File.separator + "*");
-        command.add("org.apache.nifi.NiFi");
+        final String classPath = home.conf() + File.pathSeparator + home.lib() + File.separator + "*";
+        command.addAll(List.of("-cp", classPath, "org.apache.nifi.NiFi"));
         try {
             final ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(home.directory().toFile())
@@ -71,30 +65,17 @@ final class NifiProcess {
         }
     }
 
-    /** A NiFi that is running already. */
-    static NifiProcess running(final ProcessHandle handle, final NifiHome home) {
-        return new NifiProcess(handle, 0, NifiLog.all(home.logs()));
-    }
-
-    ProcessHandle handle() {
-        return handle;
-    }
-
-    NifiLog log() {
-        return log;
-    }
-
     /**
      * Waits until NiFi's start is complete and something listens on its RAW port. No connection is made to it: a
      * listener would log that its peer left.
      */
-    void awaitReady(final Duration timeout, final Integer s2sPort) {
+    void awaitReady(final Duration timeout, final int s2sPort) {
         final Deadline deadline = Deadline.after(timeout);
         try (HttpClient http =
                 HttpClient.newBuilder().connectTimeout(PROBE_TIMEOUT).build()) {
             deadline.until(() -> "NiFi's start is complete" + lastErrors(), () -> failIfEnded() && isUp(http));
         }
-        if (s2sPort != null) {
+        if (s2sPort != 0) {
             deadline.until(
                     () -> "NiFi listens on its RAW port " + s2sPort + lastErrors(),
                     () -> failIfEnded() && !FreePorts.isFree(s2sPort));
@@ -135,27 +116,18 @@ final class NifiProcess {
         if (!handle.isAlive()) {
             throw new HarnessException("NiFi ended while it was started" + lastErrors());
         }
-        if (log.lines().stream().anyMatch(NifiProcess::tellsOfFailedStart)) {
+        if (log.linesWith(ERROR).stream().anyMatch(FAILED_START.asPredicate())) {
             throw new HarnessException("NiFi could not be started" + lastErrors());
         }
         return true;
     }
 
-    private static boolean tellsOfFailedStart(final String line) {
-        return line.contains(" ERROR ")
-                && (line.contains("Start Server failed") || line.contains("Starting NiFi failed"));
-    }
-
     private boolean isUp(final HttpClient http) {
         final URI health = URI.create("http://" + NifiConfiguration.LOOPBACK + ":" + managementPort + "/health");
+        final HttpRequest request =
+                HttpRequest.newBuilder(health).timeout(PROBE_TIMEOUT).build();
         try {
-            return http.send(
-                                    HttpRequest.newBuilder(health)
-                                            .timeout(PROBE_TIMEOUT)
-                                            .build(),
-                                    HttpResponse.BodyHandlers.discarding())
-                            .statusCode()
-                    == HTTP_OK;
+            return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == HTTP_OK;
         } catch (final IOException e) {
             return false;
         } catch (final InterruptedException e) {
@@ -165,10 +137,8 @@ final class NifiProcess {
     }
 
     private String lastErrors() {
-        final List<String> lines = log.lines();
-        final List<String> errors = new ArrayList<>(
-                lines.stream().filter(line -> line.contains(" ERROR ")).toList());
-        lines.stream()
+        final List<String> errors = new ArrayList<>(log.linesWith(ERROR));
+        log.lines().stream()
                 .filter(line -> line.startsWith("Caused by: "))
                 .reduce((earlier, later) -> later)
                 .ifPresent(errors::add);

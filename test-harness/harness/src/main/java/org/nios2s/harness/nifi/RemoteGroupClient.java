@@ -37,23 +37,23 @@ public final class RemoteGroupClient {
     }
 
     /** Waits until the group has learnt of the other NiFi's input port of a name. */
-    public RemotePort inputPort(final String group, final String name) {
-        return new RemotePort(group, awaitPort(group, "inputPorts", name), true);
+    public ConnectionEnd inputPort(final String group, final String name) {
+        return new ConnectionEnd(awaitPort(group, "inputPorts", name), group, "REMOTE_INPUT_PORT");
     }
 
     /** Waits until the group has learnt of the other NiFi's output port of a name. */
-    public RemotePort outputPort(final String group, final String name) {
-        return new RemotePort(group, awaitPort(group, "outputPorts", name), false);
+    public ConnectionEnd outputPort(final String group, final String name) {
+        return new ConnectionEnd(awaitPort(group, "outputPorts", name), group, "REMOTE_OUTPUT_PORT");
     }
 
     /** Lets what a component of the root group puts out be pushed. */
-    public Component connect(final Component source, final RemotePort destination, final BackPressure backPressure) {
-        return flow.connect(flow.end(source), end(destination), backPressure);
+    public Component connect(final Component source, final ConnectionEnd destination, final BackPressure backPressure) {
+        return flow.connect(flow.end(source), destination, backPressure);
     }
 
     /** Lets what is pulled go into a component of the root group. */
-    public Component connect(final RemotePort source, final Component destination, final BackPressure backPressure) {
-        return flow.connect(end(source), flow.end(destination), backPressure);
+    public Component connect(final ConnectionEnd source, final Component destination, final BackPressure backPressure) {
+        return flow.connect(source, flow.end(destination), backPressure);
     }
 
     /** Starts or stops the connected ports of a group. */
@@ -73,22 +73,13 @@ public final class RemoteGroupClient {
     }
 
     private Optional<String> find(final String group, final String list, final String name) {
-        for (final JsonNode port : get(group).at("/component/contents/" + list)) {
-            if (name.equals(port.required("name").asText())) {
-                return Optional.of(port.required("id").asText());
-            }
-        }
-        return Optional.empty();
+        return RestClient.stream(get(group).at("/component/contents/" + list))
+                .filter(port -> name.equals(port.required("name").asText()))
+                .findFirst()
+                .map(port -> port.required("id").asText());
     }
 
     private JsonNode get(final String group) {
         return rest.get("/remote-process-groups/" + group);
-    }
-
-    private static ObjectNode end(final RemotePort port) {
-        return RestClient.object()
-                .put("id", port.id())
-                .put("groupId", port.group())
-                .put("type", port.connectableType());
     }
 }

@@ -3,7 +3,6 @@ package org.nios2s.harness.nifi;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -14,13 +13,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import javax.net.ssl.SSLContext;
 import org.nios2s.harness.HarnessException;
 
-/**
- * NiFi's REST API as JSON in and JSON out.
- * For any thread; a call blocks the thread that makes it.
- */
+/** NiFi's REST API as JSON in and JSON out. For any thread; a call blocks the thread that makes it. */
 public final class RestClient implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -32,7 +30,7 @@ public final class RestClient implements AutoCloseable {
     private final String api;
     private final HttpClient http;
 
-    /** A client of one NiFi. */
+    /** A client of one NiFi; without TLS for plain HTTP. */
     public RestClient(final String api, final SSLContext tls) {
         this.api = api;
         final HttpClient.Builder builder =
@@ -46,6 +44,11 @@ public final class RestClient implements AutoCloseable {
     /** An empty JSON object to fill. */
     public static ObjectNode object() {
         return JSON.createObjectNode();
+    }
+
+    /** What a JSON array holds; nothing when there is none. */
+    public static Stream<JsonNode> stream(final JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false);
     }
 
     /** Address up to and including {@code /nifi-api}. */
@@ -86,13 +89,10 @@ public final class RestClient implements AutoCloseable {
     private byte[] send(final String method, final String path, final JsonNode body) {
         final HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(api + path))
                 .timeout(REQUEST_TIMEOUT)
-                .method(
-                        method,
-                        body == null
-                                ? HttpRequest.BodyPublishers.noBody()
-                                : HttpRequest.BodyPublishers.ofString(text(body)));
+                .method(method, HttpRequest.BodyPublishers.noBody());
         if (body != null) {
-            request.header("Content-Type", "application/json");
+            request.method(method, HttpRequest.BodyPublishers.ofString(body.toString()))
+                    .header("Content-Type", "application/json");
         }
         final String name = method + " " + path;
         try {
@@ -106,14 +106,6 @@ public final class RestClient implements AutoCloseable {
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new HarnessException("Interrupted while waiting for NiFi to answer " + name, e);
-        }
-    }
-
-    private static String text(final JsonNode body) {
-        try {
-            return JSON.writeValueAsString(body);
-        } catch (final JsonProcessingException e) {
-            throw new IllegalArgumentException(e);
         }
     }
 

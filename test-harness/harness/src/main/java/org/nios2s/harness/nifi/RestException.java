@@ -3,10 +3,7 @@ package org.nios2s.harness.nifi;
 
 import org.nios2s.harness.HarnessException;
 
-/**
- * An answer of NiFi's REST API other than success.
- * Thrown on the thread that asked.
- */
+/** An answer of NiFi's REST API other than success. Thrown on the thread that asked. */
 public final class RestException extends HarnessException {
 
     private static final long serialVersionUID = 1L;

@@ -10,25 +10,21 @@ import java.util.Map;
 import java.util.TreeMap;
 import javax.net.ssl.SSLContext;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
  * A NiFi that somebody else runs: asks its REST API where its RAW socket and an input port are, and changes nothing.
  * Immutable, for any thread; a call blocks until NiFi has answered.
+ *
+ * @param base its web address, without {@code /nifi}
+ * @param tls  whom to trust and who to be, or null for plain HTTP
  */
-public final class RunningNifi {
+public record RunningNifi(URI base, SSLContext tls) {
 
     private static final String WEB = "/nifi";
     private static final String API = "/nifi-api";
-
-    private final URI base;
-    private final SSLContext tls;
-
-    private RunningNifi(final URI base, final SSLContext tls) {
-        this.base = base;
-        this.tls = tls;
-    }
 
     /** A NiFi by its web address. */
     public static RunningNifi at(final String url, final SSLContext tls) {
@@ -96,7 +92,7 @@ public final class RunningNifi {
                             .formatted(base, e.getMessage()),
                     e);
         } catch (final UncheckedIOException e) {
-            throw new HarnessException("No NiFi answers at %s: %s".formatted(base, rootOf(e)), e);
+            throw new HarnessException("No NiFi answers at %s: %s".formatted(base, FailureCause.rootOf(e)), e);
         }
     }
 
@@ -129,14 +125,6 @@ public final class RunningNifi {
                     .formatted(base, ids.size(), kind, name, ids));
         }
         return ids.getFirst();
-    }
-
-    private static Throwable rootOf(final Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root;
     }
 
     private static IllegalArgumentException noAddress(final String url, final Throwable cause) {

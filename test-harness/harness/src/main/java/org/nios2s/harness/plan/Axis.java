@@ -42,7 +42,6 @@ public record Axis(String name, List<Step> steps) {
         }
     }
 
-    /** Copies the list. */
     public Axis {
         steps = List.copyOf(steps);
         if (steps.isEmpty()) {
@@ -72,32 +71,39 @@ public record Axis(String name, List<Step> steps) {
     }
 
     private static Step single(final String name, final String value) {
-        return new Step(
-                value.equals("true") || value.equals("false") ? (value.equals("true") ? name : "no " + name) : value,
-                Map.of(name, value),
-                Map.of(),
-                List.of());
+        final String label =
+                switch (value) {
+                    case "true" -> name;
+                    case "false" -> "no " + name;
+                    default -> value;
+                };
+        return new Step(label, Map.of(name, value), Map.of(), List.of());
     }
 
     private static Step situation(final Map<?, ?> map) {
-        final Map<String, String> settings = new LinkedHashMap<>();
-        map.forEach((key, value) -> settings.put(String.valueOf(key), String.valueOf(value)));
+        final Map<String, String> settings = strings(map);
         final String named = settings.remove(NAME);
         settings.remove(ONLY);
         settings.remove(FIGURES);
-        final String label = named != null
-                ? named
-                : settings.entrySet().stream()
-                        .map(entry -> entry.getKey() + " " + entry.getValue())
-                        .collect(Collectors.joining(", "));
-        final Map<String, String> only = new LinkedHashMap<>();
-        if (map.get(ONLY) instanceof final Map<?, ?> conditions) {
-            conditions.forEach((key, value) -> only.put(String.valueOf(key), String.valueOf(value)));
+        final String listed = settings.entrySet().stream()
+                .map(entry -> entry.getKey() + " " + entry.getValue())
+                .collect(Collectors.joining(", "));
+        return new Step(named == null ? listed : named, settings, strings(map.get(ONLY)), list(map.get(FIGURES)));
+    }
+
+    private static Map<String, String> strings(final Object value) {
+        final Map<String, String> strings = new LinkedHashMap<>();
+        if (value instanceof final Map<?, ?> map) {
+            map.forEach((key, each) -> strings.put(String.valueOf(key), String.valueOf(each)));
         }
-        final List<String> figures = map.get(FIGURES) instanceof final List<?> list
+        return strings;
+    }
+
+    /** The texts of a list of a preset; none when there is no list. */
+    static List<String> list(final Object value) {
+        return value instanceof final List<?> list
                 ? list.stream().map(String::valueOf).toList()
                 : List.of();
-        return new Step(label, settings, only, figures);
     }
 
     /** Whether its values make other servers rather than other loads. */

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What is measured: settings, and axes along which they vary. Rows are loads, columns are targets. Immutable, any thread.
@@ -22,7 +23,6 @@ public record Experiment(
 
     private static final int MOST_CELLS = 500;
 
-    /** Copies the lists. */
     public Experiment {
         axes = List.copyOf(axes);
         figures = List.copyOf(figures);
@@ -47,27 +47,22 @@ public record Experiment(
 
     /** The same with a setting that the command line gives, which wins over an axis. */
     public Experiment with(final String key, final String value) {
-        return new Experiment(
-                name,
-                about,
-                base.with(key, value),
-                axes.stream().map(axis -> axis.fixed(key, value)).toList(),
-                figures,
-                rules);
+        final List<Axis> fixed =
+                axes.stream().map(axis -> axis.fixed(key, value)).toList();
+        return new Experiment(name, about, base.with(key, value), fixed, figures, rules);
     }
 
     /** The same with an axis of the command line, which replaces one of the same name. */
     public Experiment vary(final Axis axis) {
-        final List<Axis> others = new ArrayList<>(
-                axes.stream().filter(each -> !each.name().equals(axis.name())).toList());
-        others.add(axis);
-        return new Experiment(name, about, base, others, figures, rules);
+        final List<Axis> all = new ArrayList<>(axes);
+        all.removeIf(each -> each.name().equals(axis.name()));
+        all.add(axis);
+        return new Experiment(name, about, base, all, figures, rules);
     }
 
     /** The same with further rules. */
     public Experiment ruled(final List<String> more) {
-        final List<String> all = new ArrayList<>(rules);
-        all.addAll(more);
+        final List<String> all = Stream.concat(rules.stream(), more.stream()).toList();
         return new Experiment(name, about, base, axes, figures, all);
     }
 
@@ -75,11 +70,10 @@ public record Experiment(
     private record Draft(Cell cell, Map<String, String> only) {
 
         private boolean isPossible() {
-            return only.entrySet().stream().allMatch(condition -> condition
-                    .getValue()
-                    .equals(Parameter.find(condition.getKey())
-                            .map(cell.settings()::text)
-                            .orElse(null)));
+            return only.entrySet().stream().allMatch(condition -> Parameter.find(condition.getKey())
+                    .map(cell.settings()::text)
+                    .filter(condition.getValue()::equals)
+                    .isPresent());
         }
     }
 

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.plan;
 
+import static org.nios2s.harness.plan.Parameter.Kind.FLAG;
+import static org.nios2s.harness.plan.Parameter.Kind.NUMBER;
+import static org.nios2s.harness.plan.Parameter.Kind.SIZES;
+import static org.nios2s.harness.plan.Parameter.Kind.TEXT;
+import static org.nios2s.harness.plan.Parameter.Kind.TIME;
+import static org.nios2s.harness.plan.Parameter.Kind.WORD;
+import static org.nios2s.harness.plan.Parameter.Scope.LOAD;
+import static org.nios2s.harness.plan.Parameter.Scope.PLAN;
+import static org.nios2s.harness.plan.Parameter.Scope.PROBE;
+import static org.nios2s.harness.plan.Parameter.Scope.TARGET;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -14,102 +25,76 @@ import org.nios2s.harness.load.Units;
  * used on every thread.
  */
 public enum Parameter {
-    LISTENER(Scope.TARGET, Kind.WORD, "nio", "Listener of a NiFi that is started: stock or nio", "stock", "nio"),
+    LISTENER(TARGET, WORD, "nio", "Listener of a NiFi that is started: stock or nio", "stock|nio"),
     SINK(
-            Scope.TARGET,
-            Kind.WORD,
+            TARGET,
+            WORD,
             "nifi",
             "Behind the listener: nifi, or null for a port that keeps nothing: the engine alone",
-            "nifi",
-            "null"),
-    NIFI_HOME(
-            Scope.TARGET,
-            Kind.TEXT,
-            "",
-            "The NiFi 2 to start, as it was downloaded and unpacked; nothing in it is changed"),
-    NIFI_VERSION(
-            Scope.TARGET,
-            Kind.TEXT,
-            "",
-            "The release of NiFi 2 to start, put together by Maven; else the one of this build"),
-    NODES(Scope.TARGET, Kind.NUMBER, "1", "Nodes of a NiFi that is started, 2 or more for a cluster"),
-    SECURE(Scope.TARGET, Kind.FLAG, "false", "TLS with client certificates"),
-    HEAP(Scope.TARGET, Kind.TEXT, "2g", "Heap of a NiFi that is started, as for -Xmx"),
+            "nifi|null"),
+    NIFI_HOME(TARGET, TEXT, "", "The NiFi 2 to start, as it was downloaded and unpacked; nothing in it is changed"),
+    NIFI_VERSION(TARGET, TEXT, "", "The release of NiFi 2 to start, put together by Maven; else the one of this build"),
+    NODES(TARGET, NUMBER, "1", "Nodes of a NiFi that is started, 2 or more for a cluster"),
+    SECURE(TARGET, FLAG, "false", "TLS with client certificates"),
+    HEAP(TARGET, TEXT, "2g", "Heap of a NiFi that is started, as for -Xmx"),
     GC(
-            Scope.TARGET,
-            Kind.WORD,
+            TARGET,
+            WORD,
             "",
             "Garbage collector: serial, parallel, g1, z, shenandoah; else the JVM's own choice",
-            "serial",
-            "parallel",
-            "g1",
-            "z",
-            "shenandoah"),
-    JVM_ARGS(Scope.TARGET, Kind.TEXT, "", "Further arguments of the JVM of a NiFi that is started, by spaces"),
-    PORT_TASKS(Scope.TARGET, Kind.NUMBER, "4", "Concurrent tasks of each port"),
-    PORTS(
-            Scope.TARGET,
-            Kind.NUMBER,
-            "1",
-            "Input ports; with 2 or more a processor beside them counts how often it is triggered"),
-    POOL(Scope.TARGET, Kind.NUMBER, "20", "Timer-driven threads that ports and processors share"),
+            "serial|parallel|g1|z|shenandoah"),
+    JVM_ARGS(TARGET, TEXT, "", "Further arguments of the JVM of a NiFi that is started, by spaces"),
+    PORT_TASKS(TARGET, NUMBER, "4", "Concurrent tasks of each port"),
+    PORTS(TARGET, NUMBER, "1", "Input ports; with 2 or more a processor beside them counts how often it is triggered"),
+    POOL(TARGET, NUMBER, "20", "Timer-driven threads that ports and processors share"),
     ROUTE(
-            Scope.TARGET,
-            Kind.WORD,
+            TARGET,
+            WORD,
             "direct",
             "direct, or stored: through a NiFi in between with a Remote Process Group",
-            "direct",
-            "stored"),
+            "direct|stored"),
 
     CLIENT(
-            Scope.LOAD,
-            Kind.WORD,
+            LOAD,
+            WORD,
             "wire",
             "wire: a connection per client; nio: this project's client, which shares them;"
                     + " stock: NiFi's own, a thread each; inside: no client, a processor in NiFi makes the FlowFiles",
-            "wire",
-            "nio",
-            "stock",
-            "inside"),
-    DIRECTION(Scope.LOAD, Kind.WORD, "push", "push or pull", "push", "pull"),
-    CLIENTS(Scope.LOAD, Kind.NUMBER, "100", "Clients, each with one transaction at a time"),
-    CONNECTIONS(Scope.LOAD, Kind.NUMBER, "0", "Most connections that the clients of --client nio share; 0: one each"),
-    DURATION(Scope.LOAD, Kind.TIME, "10s", "How long all clients are at work"),
-    TRANSACTIONS(Scope.LOAD, Kind.NUMBER, "0", "Transactions of each client, in place of a duration"),
-    REQUESTS(Scope.LOAD, Kind.NUMBER, "0", "Transactions of all clients together, in place of a duration"),
-    INTERVAL(Scope.LOAD, Kind.TIME, "0s", "Between the intended starts of a client's transactions; 0s is flat out"),
-    RATE(Scope.LOAD, Kind.NUMBER, "0", "Transactions per second of all clients together, in place of an interval"),
-    STAGGER(Scope.LOAD, Kind.TIME, "10ms", "Between the starts of two clients"),
-    TIMEOUT(Scope.LOAD, Kind.TIME, "60s", "How long a client waits for the server in any step"),
-    PACKETS(Scope.LOAD, Kind.NUMBER, "5", "Packets of a transaction, hence FlowFiles"),
-    SIZE(Scope.LOAD, Kind.SIZES, "10b", "Content of a packet, as 64k, or a mix, as 70%10b+25%1k+5%100k"),
-    ATTRIBUTES(Scope.LOAD, Kind.NUMBER, "0", "Attributes of a packet, beside its id"),
-    ATTRIBUTE_SIZE(Scope.LOAD, Kind.SIZE, "20b", "Characters of an attribute"),
-    GZIP(Scope.LOAD, Kind.FLAG, "false", "Compresses packets on the wire"),
-    RECONNECT(Scope.LOAD, Kind.FLAG, "false", "A connection per transaction; --client wire only"),
-    COMMIT(Scope.LOAD, Kind.NUMBER, "1", "Transactions per commit of --client inside"),
-    LARGE(Scope.LOAD, Kind.FLAG, "false", "One FlowFile per client, made while it is sent and compared by digest"),
+            "wire|nio|stock|inside"),
+    DIRECTION(LOAD, WORD, "push", "push or pull", "push|pull"),
+    CLIENTS(LOAD, NUMBER, "100", "Clients, each with one transaction at a time"),
+    CONNECTIONS(LOAD, NUMBER, "0", "Most connections that the clients of --client nio share; 0: one each"),
+    DURATION(LOAD, TIME, "10s", "How long all clients are at work"),
+    TRANSACTIONS(LOAD, NUMBER, "0", "Transactions of each client, in place of a duration"),
+    REQUESTS(LOAD, NUMBER, "0", "Transactions of all clients together, in place of a duration"),
+    INTERVAL(LOAD, TIME, "0s", "Between the intended starts of a client's transactions; 0s is flat out"),
+    RATE(LOAD, NUMBER, "0", "Transactions per second of all clients together, in place of an interval"),
+    STAGGER(LOAD, TIME, "10ms", "Between the starts of two clients"),
+    TIMEOUT(LOAD, TIME, "60s", "How long a client waits for the server in any step"),
+    PACKETS(LOAD, NUMBER, "5", "Packets of a transaction, hence FlowFiles"),
+    SIZE(LOAD, SIZES, "10b", "Content of a packet, as 64k, or a mix, as 70%10b+25%1k+5%100k"),
+    ATTRIBUTES(LOAD, NUMBER, "0", "Attributes of a packet, beside its id"),
+    ATTRIBUTE_SIZE(LOAD, Kind.SIZE, "20b", "Characters of an attribute"),
+    GZIP(LOAD, FLAG, "false", "Compresses packets on the wire"),
+    RECONNECT(LOAD, FLAG, "false", "A connection per transaction; --client wire only"),
+    COMMIT(LOAD, NUMBER, "1", "Transactions per commit of --client inside"),
+    LARGE(LOAD, FLAG, "false", "One FlowFile per client, made while it is sent and compared by digest"),
 
-    SLOW_PEERS(
-            Scope.PROBE, Kind.NUMBER, "0", "Peers beside the clients that send a byte per second inside a transaction"),
-    IDLE_PEERS(Scope.PROBE, Kind.NUMBER, "0", "Peers that connect before the clients and do nothing: what one costs"),
-    PEER_RATE(Scope.PROBE, Kind.NUMBER, "500", "Slow or idle peers that connect in each second"),
-    LIVE_HEAP(Scope.PROBE, Kind.FLAG, "false", "Looks at the heap after a full collection when a run is over"),
-    STUCK(Scope.PROBE, Kind.TIME, "1s", "A transaction that takes longer counts as stuck"),
-    LAPS(
-            Scope.PROBE,
-            Kind.NUMBER,
-            "1",
-            "Runs in a row of each measurement; with 4 or more: what grows from one to the next?"),
+    SLOW_PEERS(PROBE, NUMBER, "0", "Peers beside the clients that send a byte per second inside a transaction"),
+    IDLE_PEERS(PROBE, NUMBER, "0", "Peers that connect before the clients and do nothing: what one costs"),
+    PEER_RATE(PROBE, NUMBER, "500", "Slow or idle peers that connect in each second"),
+    LIVE_HEAP(PROBE, FLAG, "false", "Looks at the heap after a full collection when a run is over"),
+    STUCK(PROBE, TIME, "1s", "A transaction that takes longer counts as stuck"),
+    LAPS(PROBE, NUMBER, "1", "Runs in a row of each measurement; with 4 or more: what grows from one to the next?"),
 
-    ROUNDS(Scope.PLAN, Kind.NUMBER, "2", "How often everything is measured: in order, then backwards, and so on"),
-    WARMUP(Scope.PLAN, Kind.TIME, "10s", "How long each target is driven flat out before anything counts"),
-    SETTLE(Scope.PLAN, Kind.TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
-    FRESH(Scope.PLAN, Kind.FLAG, "false", "A NiFi of its own for each measurement, one at a time"),
-    PAUSE(Scope.PLAN, Kind.FLAG, "true", "Stops the processes that are not measured meanwhile (signals STOP and CONT)"),
+    ROUNDS(PLAN, NUMBER, "2", "How often everything is measured: in order, then backwards, and so on"),
+    WARMUP(PLAN, TIME, "10s", "How long each target is driven flat out before anything counts"),
+    SETTLE(PLAN, TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
+    FRESH(PLAN, FLAG, "false", "A NiFi of its own for each measurement, one at a time"),
+    PAUSE(PLAN, FLAG, "true", "Stops the processes that are not measured meanwhile (signals STOP and CONT)"),
     PROFILE(
-            Scope.PLAN,
-            Kind.FLAG,
+            PLAN,
+            FLAG,
             "false",
             "One more run of each kind, which does not count, with a flight recording and flame graph");
 
@@ -142,12 +127,16 @@ public enum Parameter {
     private final String meaning;
     private final List<String> words;
 
-    Parameter(final Scope scope, final Kind kind, final String usual, final String meaning, final String... words) {
+    Parameter(final Scope scope, final Kind kind, final String usual, final String meaning) {
+        this(scope, kind, usual, meaning, "");
+    }
+
+    Parameter(final Scope scope, final Kind kind, final String usual, final String meaning, final String words) {
         this.scope = scope;
         this.kind = kind;
         this.usual = usual;
         this.meaning = meaning;
-        this.words = List.of(words);
+        this.words = List.of(words.split("\\|"));
     }
 
     /** The parameter of a name in a preset. */
@@ -157,7 +146,6 @@ public enum Parameter {
                 .findFirst();
     }
 
-    /** All names, for a user who misspelt one. */
     static String names() {
         return Arrays.stream(values()).map(Parameter::key).collect(Collectors.joining(", "));
     }

@@ -41,12 +41,12 @@ public final class Presets {
 
     /** Names of the presets that the harness brings along. */
     public static List<String> names() {
-        return resource(INDEX).lines().toList();
+        return HarnessResource.text(Presets.class, INDEX).lines().toList();
     }
 
     /** The text of a preset, for a user who wants to change it. */
     public static String text(final String name) {
-        return resource("presets/" + name + ".yaml");
+        return HarnessResource.text(Presets.class, "presets/" + name + ".yaml");
     }
 
     /** The experiment of a preset, a file, or the directory of an earlier result; the message of an exception is for a user. */
@@ -70,19 +70,11 @@ public final class Presets {
         }
     }
 
-    /** Reads an experiment. */
     static Experiment parse(final String name, final String text) {
-        final Map<String, Object> entries;
-        try {
-            entries = YAML.readValue(text, ENTRIES);
-        } catch (final JsonProcessingException e) {
-            throw new IllegalArgumentException(
-                    name + " cannot be read as 'name: value' lines of YAML: " + e.getOriginalMessage(), e);
-        }
+        final Map<String, Object> entries = entries(name, text);
         Settings settings = Settings.DEFAULTS;
         final List<Axis> axes = new ArrayList<>();
-        for (final Map.Entry<String, Object> entry :
-                (entries == null ? Map.<String, Object>of() : entries).entrySet()) {
+        for (final Map.Entry<String, Object> entry : entries.entrySet()) {
             switch (entry.getKey()) {
                 case ABOUT, FIGURES, RULES -> settings.given();
                 case VARY -> map(entry).forEach((axis, values) -> axes.add(Axis.read(String.valueOf(axis), values)));
@@ -94,22 +86,29 @@ public final class Presets {
                 default -> settings = settings.with(entry.getKey(), String.valueOf(entry.getValue()));
             }
         }
-        final Experiment experiment = new Experiment(
-                name,
-                entries == null ? "" : String.valueOf(entries.getOrDefault(ABOUT, "")),
-                settings,
-                axes,
-                list(entries, FIGURES),
-                list(entries, RULES));
+        final String about = String.valueOf(entries.getOrDefault(ABOUT, ""));
+        final List<String> figures = Axis.list(entries.get(FIGURES));
+        final Experiment experiment =
+                new Experiment(name, about, settings, axes, figures, Axis.list(entries.get(RULES)));
         experiment.cells();
         return experiment;
+    }
+
+    private static Map<String, Object> entries(final String name, final String text) {
+        try {
+            final Map<String, Object> entries = YAML.readValue(text, ENTRIES);
+            return entries == null ? Map.of() : entries;
+        } catch (final JsonProcessingException e) {
+            throw new IllegalArgumentException(
+                    name + " cannot be read as 'name: value' lines of YAML: " + e.getOriginalMessage(), e);
+        }
     }
 
     /** An experiment as a file that repeats it. */
     public static String write(final Experiment experiment) {
         final Map<String, Object> entries = new LinkedHashMap<>();
         entries.put(ABOUT, experiment.about());
-        experiment.base().given().forEach(entries::put);
+        entries.putAll(experiment.base().given());
         final Map<String, Object> axes = new LinkedHashMap<>();
         for (final Axis axis : experiment.axes()) {
             axes.put(axis.name(), axis.steps().stream().map(Presets::step).toList());
@@ -142,15 +141,5 @@ public final class Presets {
             return map;
         }
         throw new IllegalArgumentException("'" + entry.getKey() + "' has lines 'name: value' below it");
-    }
-
-    private static List<String> list(final Map<String, Object> entries, final String key) {
-        return entries != null && entries.get(key) instanceof final List<?> values
-                ? values.stream().map(String::valueOf).toList()
-                : List.of();
-    }
-
-    private static String resource(final String name) {
-        return HarnessResource.text(Presets.class, name);
     }
 }

@@ -2,9 +2,9 @@
 package org.nios2s.harness.plan;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.load.LoadSettings;
@@ -18,19 +18,20 @@ import org.nios2s.harness.plan.Parameter.Scope;
 /**
  * Values of parameters, and lines of {@code nifi.properties} under {@code set.KEY}; what has no value has its default.
  * Immutable, any thread.
+ *
+ * @param given what was given, by key
  */
-public final class Settings {
+public record Settings(Map<String, String> given) {
 
     /** Before the key of a line of nifi.properties. */
     public static final String PROPERTY = "set.";
 
     /** Nothing but defaults. */
-    public static final Settings DEFAULTS = new Settings(new TreeMap<>());
+    public static final Settings DEFAULTS = new Settings(Map.of());
 
-    private final SortedMap<String, String> values;
-
-    private Settings(final SortedMap<String, String> values) {
-        this.values = values;
+    /** Copies the map and orders it by key. */
+    public Settings {
+        given = Collections.unmodifiableMap(new TreeMap<>(given));
     }
 
     /** The same with another value; the message of an exception is fit for a user. */
@@ -42,7 +43,7 @@ public final class Settings {
                                     .formatted(key, Parameter.names(), PROPERTY)))
                     .check(value);
         }
-        final SortedMap<String, String> changed = new TreeMap<>(values);
+        final Map<String, String> changed = new TreeMap<>(given);
         changed.put(key, value);
         return new Settings(changed);
     }
@@ -58,12 +59,8 @@ public final class Settings {
 
     /** What belongs to the target: two settings that are equal in it are for the same server. */
     public Settings ofTarget() {
-        final SortedMap<String, String> kept = new TreeMap<>();
-        values.forEach((key, value) -> {
-            if (isOfTarget(key)) {
-                kept.put(key, value);
-            }
-        });
+        final Map<String, String> kept = new TreeMap<>(given);
+        kept.keySet().removeIf(key -> !isOfTarget(key));
         return new Settings(kept);
     }
 
@@ -75,15 +72,10 @@ public final class Settings {
                         .isPresent();
     }
 
-    /** What was given, by key. */
-    public Map<String, String> given() {
-        return new TreeMap<>(values);
-    }
-
     /** The lines of nifi.properties that were given. */
     public Map<String, String> properties() {
         final Map<String, String> properties = new TreeMap<>();
-        values.forEach((key, value) -> {
+        given.forEach((key, value) -> {
             if (key.startsWith(PROPERTY)) {
                 properties.put(key.substring(PROPERTY.length()), value);
             }
@@ -93,12 +85,12 @@ public final class Settings {
 
     /** Whether somebody gave this parameter a value. */
     public boolean has(final Parameter parameter) {
-        return values.containsKey(parameter.key());
+        return given.containsKey(parameter.key());
     }
 
     /** A value as it was written. */
     public String text(final Parameter parameter) {
-        return values.getOrDefault(parameter.key(), parameter.usual());
+        return given.getOrDefault(parameter.key(), parameter.usual());
     }
 
     /** A value that is a number. */
@@ -154,20 +146,5 @@ public final class Settings {
                 time(Parameter.TIMEOUT),
                 shape,
                 new Connection(flag(Parameter.SECURE), flag(Parameter.RECONNECT), number(Parameter.CONNECTIONS)));
-    }
-
-    @Override
-    public boolean equals(final Object other) {
-        return other instanceof final Settings settings && values.equals(settings.values);
-    }
-
-    @Override
-    public int hashCode() {
-        return values.hashCode();
-    }
-
-    @Override
-    public String toString() {
-        return values.toString();
     }
 }

@@ -12,18 +12,12 @@ import org.nios2s.harness.nifi.NifiLog;
  * The most that the NIO listener has buffered by the summary that it logs once a minute; nothing as long as it has logged
  * none. Used on the command's thread.
  */
-final class Buffered implements Probe {
+record Buffered(NifiLog log) implements Probe {
 
     private static final String SUMMARY = "Site-to-Site since the last summary";
     private static final Pattern MOST = Pattern.compile("buffered, at most ([\\d.,]+) (bytes|KB|MB|GB);");
     private static final List<String> UNITS = List.of("bytes", "KB", "MB", "GB");
     private static final double KIBI = 1024;
-
-    private final NifiLog log;
-
-    Buffered(final NifiLog log) {
-        this.log = log;
-    }
 
     @Override
     public void after(final LoadOutcome outcome, final Map<String, Double> figures) {

@@ -6,19 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionTimeoutException;
+import java.util.stream.Collectors;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.wire.LargeContent;
+import org.nios2s.harness.nifi.Deadline;
 import org.nios2s.harness.nifi.NifiInstance;
 
-/**
- * Compares what the sink got with what was sent, by SHA-256. Used on the command's thread.
- */
+/** Compares what the sink got with what was sent, by SHA-256. Used on the command's thread. */
 final class Digests implements Probe {
 
     private static final String FILE = "digests.txt";
@@ -42,36 +39,28 @@ final class Digests implements Probe {
     }
 
     @Override
-    public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
+    public void after(final LoadOutcome outcome, final Map<String, Double> figures) throws InterruptedException {
         final Map<String, String> sent = LargeContent.digests(outcome.run(), load);
-        try {
-            Awaitility.await()
-                    .pollInterval(POLL)
-                    .atMost(PATIENCE)
-                    .until(() ->
-                            interrupted.getAsBoolean() || arrived(outcome.run()).size() >= outcome.successes());
-        } catch (final ConditionTimeoutException e) {
-            // What has not arrived by now is missing among the equal ones.
-            figures.put("different", 0.0);
+        final Deadline deadline = Deadline.after(PATIENCE);
+        Map<String, String> arrived = arrived(outcome.run());
+        while (arrived.size() < outcome.successes() && !interrupted.getAsBoolean() && !deadline.passed()) {
+            Thread.sleep(POLL);
+            arrived = arrived(outcome.run());
         }
-        final Map<String, String> arrived = arrived(outcome.run());
-        final long equal = sent.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(arrived.get(entry.getKey())))
-                .count();
-        figures.put("equal", (double) equal);
-        figures.put("different", (double) arrived.size() - equal);
+        final double equal =
+                sent.entrySet().stream().filter(arrived.entrySet()::contains).count();
+        figures.put("equal", equal);
+        figures.put("different", arrived.size() - equal);
     }
 
     private Map<String, String> arrived(final String run) {
-        final Map<String, String> found = new TreeMap<>();
         try {
             final String text = Files.exists(file) ? Files.readString(file) : "";
-            text.substring(0, text.lastIndexOf('\n') + 1)
+            return text.substring(0, text.lastIndexOf('\n') + 1)
                     .lines()
                     .filter(line -> line.startsWith(run + "-"))
                     .map(line -> line.split(" "))
-                    .forEach(words -> found.put(words[0], words[1]));
-            return found;
+                    .collect(Collectors.toMap(words -> words[0], words -> words[1], (earlier, later) -> later));
         } catch (final IOException e) {
             throw new HarnessException("Cannot read the sink's digests " + file, e);
         }

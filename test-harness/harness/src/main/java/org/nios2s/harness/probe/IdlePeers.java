@@ -21,15 +21,12 @@ import org.nios2s.harness.result.Spread;
  * Peers that connect and do nothing: how fast they are all there, and what memory each of them takes, with the part of it
  * that may be the server's own coming and going. They leave before the clients begin. Used on the command's thread.
  */
-final class IdlePeers implements Probe {
+record IdlePeers(Target target, Plan plan) implements Probe {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int LOOKS = 3;
     private static final double KIBIBYTE = 1024;
-
-    private final Target target;
-    private final Plan plan;
 
     /** What a process takes at a moment, its heap after a collection. */
     private record Footprint(double heap, double resident, double threads) {
@@ -42,8 +39,7 @@ final class IdlePeers implements Probe {
     }
 
     IdlePeers(final Target target, final int peers, final int perSecond) {
-        this.target = target;
-        this.plan = new Plan(peers, perSecond, Habit.IDLE, TIMEOUT);
+        this(target, new Plan(peers, perSecond, Habit.IDLE, TIMEOUT));
     }
 
     @Override

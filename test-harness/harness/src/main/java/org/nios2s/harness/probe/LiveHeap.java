@@ -7,18 +7,10 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.nifi.ProcessUsage;
 
-/**
- * What lives in the server's heap after a full collection, and its memory in RAM. Used on the command's thread.
- */
-final class LiveHeap implements Probe {
+/** What lives in the server's heap after a full collection, and its memory in RAM. Used on the command's thread. */
+record LiveHeap(Target target) implements Probe {
 
     private static final double MEBIBYTE = 1024 * 1024;
-
-    private final Target target;
-
-    LiveHeap(final Target target) {
-        this.target = target;
-    }
 
     @Override
     public void after(final LoadOutcome outcome, final Map<String, Double> figures) {

@@ -10,9 +10,7 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 
-/**
- * Something that is measured beside a load. Used on the command's thread, once for each measurement.
- */
+/** Something that is measured beside a load. Used on the command's thread, once for each measurement. */
 public interface Probe extends AutoCloseable {
 
     /** Before the load begins; nothing else happens at the server. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.probe;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.RestClient;
 
 /**
  * How often the processor beside the ports is triggered: while they are idle, and while they are busy. Used on the
@@ -49,12 +49,11 @@ final class Triggers implements Probe {
     }
 
     private long triggers() {
-        for (final JsonNode counter : nifi.rest().get("/counters").requiredAt("/counters/aggregateSnapshot/counters")) {
-            if (counter.required("name").asText().equals("triggers")
-                    && counter.required("context").asText().startsWith("trigger-counter")) {
-                return counter.required("valueCount").asLong();
-            }
-        }
-        return 0;
+        return RestClient.stream(nifi.rest().get("/counters").requiredAt("/counters/aggregateSnapshot/counters"))
+                .filter(counter -> counter.required("name").asText().equals("triggers")
+                        && counter.required("context").asText().startsWith("trigger-counter"))
+                .findFirst()
+                .map(counter -> counter.required("valueCount").asLong())
+                .orElse(0L);
     }
 }

@@ -5,15 +5,23 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.samskivert.mustache.Mustache;
-import com.samskivert.mustache.Template;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.time.format.FormatStyle;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.nios2s.harness.HarnessResource;
+import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.RunResult;
 
 /**
  * The report as one page of HTML that loads nothing: style, scripts, the chart library and all data are in it. Stateless,
@@ -29,23 +37,68 @@ public final class HtmlReport {
     private static final String SCRIPT = "report.js";
     private static final String CHART_LIBRARY = "/META-INF/resources/webjars/echarts/%s/echarts.common.min.js";
     private static final ObjectMapper JSON = JsonMapper.builder().build();
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofLocalizedDateTime(
+                    FormatStyle.LONG, FormatStyle.SHORT)
+            .withLocale(Locale.UK);
+    private static final int MEBIBYTES_PER_GIBIBYTE = 1024;
+
+    /** A longer text is no figure with its spread. */
+    private static final int LONGEST_FIGURE = 30;
+
+    /** More columns than these do not fit on a phone beside each other. */
+    private static final int MOST_NARROW_COLUMNS = 4;
+
+    private static final List<Figure> FIGURES_OF_RUNS = List.of(
+            Figure.RATE,
+            Figure.PACE,
+            Figure.FAILURES,
+            Figure.P50,
+            Figure.P99,
+            Figure.CPU,
+            Figure.LOST,
+            Figure.DUPLICATED);
 
     private HtmlReport() {}
+
+    /** A table on the page; {@code wide} ones become lists on a phone. */
+    private record Table(String title, String note, boolean wide, List<Header> headers, List<List<Cell>> rows) {}
+
+    /** A column; one of words is read from the left. */
+    private record Header(String name, boolean words) {}
+
+    /** A cell; what stands in parentheses at its end is its detail, in smaller letters. */
+    private record Cell(String header, String text, String detail, boolean first, boolean words) {
+
+        private static final Pattern DETAIL = Pattern.compile("(.+?) (\\(.+\\))");
+
+        static Cell of(final Header column, final String text, final boolean first) {
+            final Matcher matcher = DETAIL.matcher(text);
+            return matcher.matches() && !first && !column.words()
+                    ? new Cell(column.name(), matcher.group(1), matcher.group(2), false, false)
+                    : new Cell(column.name(), text, null, first, column.words());
+        }
+    }
+
+    /** A chart's place on the page. */
+    private record Drawn(int index, String title, String x, String y) {}
+
+    /** Settings of a kind: names and values. */
+    private record Group(String title, Collection<? extends Map.Entry<String, ?>> entries) {}
 
     /** The report of a result: the page. */
     public static String of(final ExperimentResult result) {
         final List<Chart> charts = new ArrayList<>(result.charts());
         charts.addAll(RunCharts.of(result.runs()));
-        final Map<String, Object> context = new HashMap<>();
-        context.put("page", ReportPage.of(result, charts));
-        context.put("style", resource(STYLE));
-        context.put("script", resource(SCRIPT));
-        context.put(
-                "chartLibrary",
-                resource(CHART_LIBRARY.formatted(Machine.versionsOfBuild().get("ECharts"))));
-        context.put("charts", json(charts));
-        final Template template = Mustache.compiler().compile(resource(TEMPLATE));
-        return template.execute(context);
+        final String chartLibrary =
+                CHART_LIBRARY.formatted(Machine.versionsOfBuild().get("ECharts"));
+        return Mustache.compiler()
+                .compile(resource(TEMPLATE))
+                .execute(Map.of(
+                        "page", page(result, charts),
+                        "style", resource(STYLE),
+                        "script", resource(SCRIPT),
+                        "chartLibrary", resource(chartLibrary),
+                        "charts", json(charts)));
     }
 
     /** Data inside a script element: nothing in it may end the element. */
@@ -59,5 +112,84 @@ public final class HtmlReport {
 
     private static String resource(final String name) {
         return HarnessResource.text(HtmlReport.class, name);
+    }
+
+    /** What the template shows, in the words and numbers that stand on the page. */
+    private static Map<String, Object> page(final ExperimentResult result, final List<Chart> charts) {
+        final List<RunResult> runs = result.runs();
+        return Map.of(
+                "result", result,
+                "when", TIME.format(result.started().atZone(ZoneId.systemDefault())),
+                "where", where(result.machine()),
+                "tables", result.tables().stream().map(HtmlReport::table).toList(),
+                "figures", figures(charts),
+                "faultless", !runs.isEmpty() && runs.stream().allMatch(run -> run.failures() == 0),
+                "runs", runs.isEmpty() ? List.of() : List.of(table(everyRun(runs))),
+                "settings", settings(result));
+    }
+
+    private static DataTable everyRun(final List<RunResult> runs) {
+        return Figure.table("Every run", List.of("run"), run -> List.of(run.label()), FIGURES_OF_RUNS, runs);
+    }
+
+    private static String where(final Machine machine) {
+        return Figure.words(
+                "%d processors (%s), %,d GiB",
+                machine.processors(),
+                machine.processorModel(),
+                Math.round(machine.memoryMebibytes() / (double) MEBIBYTES_PER_GIBIBYTE));
+    }
+
+    private static Table table(final DataTable table) {
+        final List<List<String>> texts = table.texts();
+        final List<Header> headers = new ArrayList<>();
+        for (int column = 0; column < table.columns().size(); column++) {
+            headers.add(new Header(table.columns().get(column).title(), column > 0 && words(texts, column)));
+        }
+        final List<List<Cell>> rows =
+                texts.stream().map(row -> row(headers, row)).toList();
+        final boolean wide =
+                headers.size() > MOST_NARROW_COLUMNS || headers.stream().anyMatch(Header::words);
+        return new Table(table.title(), table.note(), wide, headers, rows);
+    }
+
+    private static List<Cell> row(final List<Header> headers, final List<String> texts) {
+        final List<Cell> cells = new ArrayList<>();
+        for (int column = 0; column < texts.size(); column++) {
+            cells.add(Cell.of(headers.get(column), texts.get(column), column == 0));
+        }
+        return cells;
+    }
+
+    private static boolean words(final List<List<String>> texts, final int column) {
+        return texts.stream().anyMatch(row -> row.get(column).length() > LONGEST_FIGURE);
+    }
+
+    private static List<Drawn> figures(final List<Chart> charts) {
+        final List<Drawn> figures = new ArrayList<>();
+        for (int index = 0; index < charts.size(); index++) {
+            final Chart chart = charts.get(index);
+            figures.add(new Drawn(index, chart.title(), words(chart.x()), words(chart.y())));
+        }
+        return figures;
+    }
+
+    private static String words(final Chart.Axis axis) {
+        return axis.title().equals(axis.unit()) ? axis.unit() : axis.title() + ", " + axis.unit();
+    }
+
+    private static List<Group> settings(final ExperimentResult result) {
+        final Machine machine = result.machine();
+        return List.of(
+                new Group("Settings", result.config().entrySet()),
+                new Group(
+                        "Machine",
+                        List.of(
+                                Map.entry("processors", machine.processors()),
+                                Map.entry("model", machine.processorModel()),
+                                Map.entry("memory", Figure.words("%,d MiB", machine.memoryMebibytes())),
+                                Map.entry("system", machine.system()),
+                                Map.entry("Java of the generator", machine.java()))),
+                new Group("Versions", machine.versions().entrySet()));
     }
 }

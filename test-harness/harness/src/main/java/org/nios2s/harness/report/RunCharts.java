@@ -11,12 +11,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.Chart.Axis;
+import org.nios2s.harness.result.Chart.Kind;
 import org.nios2s.harness.result.Chart.Point;
 import org.nios2s.harness.result.Chart.Series;
 import org.nios2s.harness.result.RunResult;
-import org.nios2s.harness.result.TimeSeries.Sample;
+import org.nios2s.harness.result.RunResult.TimeSeries.Sample;
 
 /**
  * The charts that every scenario has: how its runs went, second by second, and why transactions failed. Runs of the same
@@ -30,32 +32,24 @@ final class RunCharts {
 
     private RunCharts() {}
 
-    /** Draws runs: the charts that have something to show. */
     static List<Chart> of(final List<RunResult> runs) {
         final Map<String, List<RunResult>> kinds = kinds(runs);
         final boolean overlaid = kinds.values().stream().allMatch(same -> same.size() <= MOST_OVERLAID);
         final Drawing drawing = new Drawing(kinds, overlaid);
-        final List<Chart> charts = new ArrayList<>();
-        charts.add(drawing.chart("Transactions", new Axis("rate", "tx/s"), "", Sample::transactionsPerSecond));
-        charts.add(latency(drawing, runs));
-        charts.add(drawing.chart(
-                "Processor time of the server", new Axis("CPU", "% of one processor"), "", Sample::serverCpuPercent));
-        charts.add(drawing.chart(
-                "Processor time of the load generator",
-                new Axis("CPU", "% of one processor"),
-                "",
-                Sample::generatorCpuPercent));
-        charts.add(drawing.chart(
-                "Memory of the server", new Axis("resident memory", "MiB"), "", Sample::serverResidentMebibytes));
-        charts.add(drawing.chart(
-                "Threads of the server",
-                new Axis("threads", "threads"),
-                "",
-                sample -> sample.serverThreads() == null
-                        ? null
-                        : sample.serverThreads().doubleValue()));
-        charts.add(failures(runs));
-        return charts.stream().filter(RunCharts::hasPoints).toList();
+        final Axis cpu = new Axis("CPU", "% of one processor");
+        return Stream.of(
+                        drawing.chart("Transactions", new Axis("rate", "tx/s"), Sample::transactionsPerSecond),
+                        latency(drawing, runs),
+                        drawing.chart("Processor time of the server", cpu, Sample::serverCpuPercent),
+                        drawing.chart("Processor time of the load generator", cpu, Sample::generatorCpuPercent),
+                        drawing.chart(
+                                "Memory of the server",
+                                new Axis("resident memory", "MiB"),
+                                Sample::serverResidentMebibytes),
+                        drawing.chart("Threads of the server", new Axis("threads", "threads"), Sample::serverThreads),
+                        failures(runs))
+                .filter(Chart::hasPoints)
+                .toList();
     }
 
     private static Map<String, List<RunResult>> kinds(final List<RunResult> runs) {
@@ -75,39 +69,25 @@ final class RunCharts {
 
     private static Chart latency(final Drawing drawing, final List<RunResult> runs) {
         final Axis axis = new Axis("time of a transaction", "ms");
-        final List<Series> series = new ArrayList<>();
-        series.addAll(drawing.chart("", axis, " p50", Sample::p50Millis).series());
-        series.addAll(drawing.chart("", axis, " p99", Sample::p99Millis).series());
-        return Chart.line(
-                runs.stream().anyMatch(run -> run.settings().paced())
-                        ? "Latency percentiles, from the intended start"
-                        : "Latency percentiles",
-                drawing.time(),
-                axis,
-                series);
+        final List<Series> series = new ArrayList<>(drawing.series(" p50", Sample::p50Millis));
+        series.addAll(drawing.series(" p99", Sample::p99Millis));
+        final boolean paced = runs.stream().anyMatch(run -> run.settings().paced());
+        final String title = paced ? "Latency percentiles, from the intended start" : "Latency percentiles";
+        return new Chart(title, Kind.LINE, drawing.time(), axis, series);
     }
 
     private static Chart failures(final List<RunResult> runs) {
         final Set<String> causes = new LinkedHashSet<>();
         runs.forEach(run -> causes.addAll(run.failuresByCause().keySet()));
-        final List<Series> series = causes.stream()
-                .map(cause -> new Series(
-                        cause,
-                        runs.stream()
-                                .map(run -> new Point(
-                                        run.label(),
-                                        run.failuresByCause()
-                                                .getOrDefault(cause, 0L)
-                                                .doubleValue()))
-                                .toList()))
-                .toList();
-        return Chart.bar(
-                "Failures by cause", new Axis("run", "name of the run"), new Axis("failures", "transactions"), series);
-    }
-
-    private static boolean hasPoints(final Chart chart) {
-        return chart.series().stream()
-                .anyMatch(series -> series.points().stream().anyMatch(point -> point.y() != null));
+        final List<Series> series = new ArrayList<>();
+        for (final String cause : causes) {
+            final List<Point> points = new ArrayList<>();
+            runs.forEach(run -> points.add(
+                    new Point(run.label(), (double) run.failuresByCause().getOrDefault(cause, 0L))));
+            series.add(new Series(cause, points));
+        }
+        final Axis x = new Axis("run", "name of the run");
+        return new Chart("Failures by cause", Kind.BAR, x, new Axis("failures", "transactions"), series);
     }
 
     /** Draws one quantity of all runs. Immutable. */
@@ -117,7 +97,11 @@ final class RunCharts {
             return new Axis(overlaid ? "time since the start of the run" : "time since the first run", "s");
         }
 
-        Chart chart(final String title, final Axis axis, final String suffix, final Function<Sample, Double> value) {
+        Chart chart(final String title, final Axis axis, final Function<Sample, Number> value) {
+            return new Chart(title, Kind.LINE, time(), axis, series("", value));
+        }
+
+        List<Series> series(final String suffix, final Function<Sample, Number> value) {
             final List<Series> series = new ArrayList<>();
             kinds.forEach((kind, same) -> {
                 if (overlaid) {
@@ -126,10 +110,10 @@ final class RunCharts {
                     series.add(new Series(kind + suffix, sequence(same, value)));
                 }
             });
-            return Chart.line(title, time(), axis, series);
+            return series;
         }
 
-        private static List<Point> sequence(final List<RunResult> runs, final Function<Sample, Double> value) {
+        private static List<Point> sequence(final List<RunResult> runs, final Function<Sample, Number> value) {
             final Instant first = runs.getFirst().started();
             final List<Point> points = new ArrayList<>();
             for (final RunResult run : runs) {
@@ -143,10 +127,13 @@ final class RunCharts {
         }
 
         private static List<Point> points(
-                final RunResult run, final double offset, final Function<Sample, Double> value) {
-            return run.series().samples().stream()
-                    .map(sample -> new Point(offset + sample.second(), value.apply(sample)))
-                    .toList();
+                final RunResult run, final double offset, final Function<Sample, Number> value) {
+            final List<Point> points = new ArrayList<>();
+            for (final Sample sample : run.series().samples()) {
+                final Number y = value.apply(sample);
+                points.add(new Point(offset + sample.second(), y == null ? null : y.doubleValue()));
+            }
+            return points;
         }
     }
 }

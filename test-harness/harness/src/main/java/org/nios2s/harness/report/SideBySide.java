@@ -2,18 +2,17 @@
 package org.nios2s.harness.report;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.Completion;
@@ -41,16 +40,15 @@ public final class SideBySide {
     /** Puts results side by side: a result that a report can show. */
     public static ExperimentResult of(final Map<String, ExperimentResult> results) {
         final Map<String, ExperimentResult> byLetter = new LinkedHashMap<>();
-        DataTable contents =
-                DataTable.of("The results", Column.of(""), Column.of("directory"), Column.of("what it says"));
-        for (final Map.Entry<String, ExperimentResult> entry : results.entrySet()) {
-            final String letter = letter(byLetter.size());
-            byLetter.put(letter, entry.getValue());
-            contents = contents.row(letter, entry.getKey(), said(entry.getValue()));
-        }
-        final ExperimentResult first = byLetter.get(letter(0));
+        final List<List<Object>> contents = new ArrayList<>();
+        results.forEach((directory, result) -> {
+            final String letter = String.valueOf((char) ('A' + byLetter.size()));
+            byLetter.put(letter, result);
+            contents.add(List.of(letter, directory, said(result)));
+        });
+        final ExperimentResult first = byLetter.get("A");
         final List<DataTable> tables = new ArrayList<>();
-        tables.add(contents);
+        tables.add(DataTable.of("The results", List.of("", "directory", "what it says"), contents));
         tables.addAll(figures(byLetter));
         settings(byLetter).ifPresent(tables::add);
         return new ExperimentResult(
@@ -67,12 +65,8 @@ public final class SideBySide {
                 runs(byLetter));
     }
 
-    private static String letter(final int index) {
-        return String.valueOf((char) ('A' + index));
-    }
-
     private static String said(final ExperimentResult result) {
-        return result.completion().state() == Completion.State.COMPLETE
+        return result.completion().complete()
                 ? result.verdict()
                 : "Not complete: " + result.completion().reason() + " " + result.verdict();
     }
@@ -99,69 +93,45 @@ public final class SideBySide {
                 .flatMap(result -> result.runs().stream())
                 .map(run -> run.place().kind())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
-        return kinds.stream()
-                .map(kind -> figures(kind, byLetter))
-                .flatMap(List::stream)
-                .toList();
+        return kinds.stream().flatMap(kind -> figures(kind, byLetter).stream()).toList();
     }
 
-    private static List<DataTable> figures(final String kind, final Map<String, ExperimentResult> byLetter) {
+    private static Optional<DataTable> figures(final String kind, final Map<String, ExperimentResult> byLetter) {
         final Map<String, List<RunResult>> runs = new LinkedHashMap<>();
-        byLetter.forEach((letter, result) -> {
-            final List<RunResult> same = result.runs().stream()
-                    .filter(run -> run.place().kind().equals(kind))
-                    .toList();
-            if (!same.isEmpty()) {
-                runs.put(letter, same);
-            }
-        });
+        byLetter.forEach((letter, result) -> result.runs().stream()
+                .filter(run -> run.place().kind().equals(kind))
+                .forEach(run ->
+                        runs.computeIfAbsent(letter, each -> new ArrayList<>()).add(run)));
         if (runs.size() < 2) {
-            return List.of();
+            return Optional.empty();
         }
         final List<String> letters = List.copyOf(runs.keySet());
-        final Stream<Column> columns =
-                Stream.concat(Stream.of(Column.of("median")), letters.stream().map(Column::of));
+        final List<Column> columns = new ArrayList<>(List.of(Column.of("median")));
+        letters.forEach(letter -> columns.add(Column.of(letter)));
         final boolean two = letters.size() == 2;
-        DataTable table = DataTable.of(
-                kind,
-                (two
-                                ? Stream.concat(
-                                        columns,
-                                        Stream.of(Column.of(
-                                                letters.getLast() + " / " + letters.getFirst(), null, RATIO_DECIMALS)))
-                                : columns)
-                        .toArray(Column[]::new));
+        if (two) {
+            columns.add(new Column(letters.getLast() + " / " + letters.getFirst(), RATIO_DECIMALS));
+        }
+        final List<List<Object>> rows = new ArrayList<>();
         for (final Figure figure : Figure.all().toList()) {
-            final List<OptionalDouble> medians =
-                    runs.values().stream().map(same -> median(figure, same)).toList();
-            if (medians.stream().anyMatch(OptionalDouble::isPresent)) {
-                final List<Object> cells = new ArrayList<>();
-                cells.add(figure.title());
-                medians.forEach(median -> cells.add(median.isPresent() ? figure.format(median.getAsDouble()) : null));
+            final List<Optional<Double>> medians = runs.values().stream()
+                    .map(same -> figure.spread(same).map(Spread::median))
+                    .toList();
+            if (medians.stream().anyMatch(Optional::isPresent)) {
+                final List<Object> row = new ArrayList<>(List.of(figure.title()));
+                medians.forEach(median -> row.add(median.map(figure::format).orElse(null)));
                 if (two) {
-                    cells.add(ratio(medians.getFirst(), medians.getLast()));
+                    row.add(ratio(
+                            medians.getFirst().orElse(null), medians.getLast().orElse(null)));
                 }
-                table = table.row(cells.toArray());
+                rows.add(row);
             }
         }
-        return List.of(table);
+        return Optional.of(new DataTable(kind, null, columns, rows));
     }
 
-    private static OptionalDouble median(final Figure figure, final List<RunResult> runs) {
-        final List<Double> values = runs.stream()
-                .map(figure::of)
-                .filter(OptionalDouble::isPresent)
-                .map(OptionalDouble::getAsDouble)
-                .toList();
-        return values.isEmpty()
-                ? OptionalDouble.empty()
-                : OptionalDouble.of(Spread.of(values).median());
-    }
-
-    private static Double ratio(final OptionalDouble first, final OptionalDouble second) {
-        return first.isEmpty() || second.isEmpty() || first.getAsDouble() == 0
-                ? null
-                : second.getAsDouble() / first.getAsDouble();
+    private static Double ratio(final Double first, final Double second) {
+        return first == null || second == null || first == 0 ? null : second / first;
     }
 
     private static Optional<DataTable> settings(final Map<String, ExperimentResult> byLetter) {
@@ -171,31 +141,24 @@ public final class SideBySide {
         if (names.isEmpty()) {
             return Optional.empty();
         }
-        DataTable table = DataTable.of(
-                "Settings that differ",
-                Stream.concat(
-                                Stream.of(Column.of("setting")),
-                                byLetter.keySet().stream().map(Column::of))
-                        .toArray(Column[]::new));
+        final List<String> columns = new ArrayList<>(List.of("setting"));
+        columns.addAll(byLetter.keySet());
+        final List<List<Object>> rows = new ArrayList<>();
         for (final String name : names) {
-            table = table.row(Stream.concat(
-                            Stream.of(name),
-                            byLetter.values().stream()
-                                    .map(result ->
-                                            Objects.toString(result.config().get(name), "–")))
-                    .toArray());
+            final List<Object> row = new ArrayList<>(List.of(name));
+            byLetter.values()
+                    .forEach(result -> row.add(Objects.toString(result.config().get(name), "–")));
+            rows.add(row);
         }
-        return Optional.of(table);
+        return Optional.of(DataTable.of("Settings that differ", columns, rows));
     }
 
     private static Map<String, Object> common(final Map<String, ExperimentResult> byLetter) {
-        final Map<String, Object> common = new TreeMap<>();
-        byLetter.values().iterator().next().config().forEach((name, value) -> {
-            if (byLetter.values().stream()
-                    .allMatch(result -> value.equals(result.config().get(name)))) {
-                common.put(name, value);
-            }
-        });
+        final Collection<ExperimentResult> results = byLetter.values();
+        final Map<String, Object> common =
+                new TreeMap<>(results.iterator().next().config());
+        common.entrySet().removeIf(setting -> results.stream()
+                .anyMatch(result -> !setting.getValue().equals(result.config().get(setting.getKey()))));
         return common;
     }
 
@@ -214,13 +177,11 @@ public final class SideBySide {
 
     private static List<RunResult> runs(final Map<String, ExperimentResult> byLetter) {
         final List<RunResult> runs = new ArrayList<>();
-        byLetter.forEach((letter, result) -> {
-            for (final RunResult run : result.runs()) {
-                final Place at = run.place();
-                runs.add(run.at(new Place(
-                        letter + (at.row().isEmpty() ? "" : " " + at.row()), at.column(), at.round(), at.lap())));
-            }
-        });
+        byLetter.forEach((letter, result) -> result.runs().forEach(run -> {
+            final Place at = run.place();
+            final String row = letter + (at.row().isEmpty() ? "" : " " + at.row());
+            runs.add(run.at(new Place(row, at.column(), at.round(), at.lap())));
+        }));
         return runs;
     }
 }

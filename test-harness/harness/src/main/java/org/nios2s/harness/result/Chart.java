@@ -2,7 +2,6 @@
 package org.nios2s.harness.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -17,17 +16,14 @@ import java.util.Objects;
  */
 public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series) {
 
-    /** Copies the list. */
     public Chart {
         Objects.requireNonNull(title, "title");
         series = List.copyOf(series);
     }
 
-    /** How a chart is drawn. */
+    /** How a chart is drawn: points joined by lines, or bars side by side. */
     public enum Kind {
-        /** Points joined by lines. */
         LINE,
-        /** Bars side by side. */
         BAR
     }
 
@@ -54,22 +50,9 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
      */
     public record Series(String name, List<Point> points) {
 
-        /** Copies the list. */
         public Series {
             Objects.requireNonNull(name, "name");
             points = List.copyOf(points);
-        }
-
-        /** A series of numbers: the series. */
-        public static Series of(final String name, final double[] x, final double[] y) {
-            if (x.length != y.length) {
-                throw new IllegalArgumentException("%d values at %d places".formatted(y.length, x.length));
-            }
-            final List<Point> points = new ArrayList<>();
-            for (int i = 0; i < x.length; i++) {
-                points.add(new Point(x[i], y[i]));
-            }
-            return new Series(name, points);
         }
     }
 
@@ -77,13 +60,8 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Point(Object x, Double y) {}
 
-    /** A chart of lines: the chart. */
-    public static Chart line(final String title, final Axis x, final Axis y, final List<Series> series) {
-        return new Chart(title, Kind.LINE, x, y, series);
-    }
-
-    /** A chart of bars: the chart. */
-    public static Chart bar(final String title, final Axis x, final Axis y, final List<Series> series) {
-        return new Chart(title, Kind.BAR, x, y, series);
+    /** Whether there is anything to draw. */
+    public boolean hasPoints() {
+        return series.stream().flatMap(each -> each.points().stream()).anyMatch(point -> point.y() != null);
     }
 }

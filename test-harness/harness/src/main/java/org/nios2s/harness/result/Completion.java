@@ -14,23 +14,15 @@ public record Completion(State state, String reason) {
     public static final Completion INTERRUPTED =
             new Completion(State.INTERRUPTED, "It was interrupted (Ctrl-C): these are the figures of a part.");
 
-    /** How a scenario can end. */
+    /** How a scenario can end; unless it is complete, figures are those of a part. */
     public enum State {
-        /** Everything was measured. */
         COMPLETE,
-        /** The user ended it early: figures are those of a part. */
         INTERRUPTED,
-        /** Something broke in mid-run: figures are those of a part. */
         FAILED
     }
 
-    /** Something broke in mid-run: the completion. */
-    public static Completion failed(final String reason) {
-        return new Completion(State.FAILED, reason);
-    }
-
-    /** The end of a scenario in which nothing broke: interrupted or complete. */
-    public static Completion of(final boolean interrupted) {
-        return interrupted ? INTERRUPTED : COMPLETE;
+    /** Whether everything was measured. */
+    public boolean complete() {
+        return state == State.COMPLETE;
     }
 }

@@ -3,7 +3,6 @@ package org.nios2s.harness.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +15,7 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
 
     private static final String NONE = "–";
 
-    /** Checks that every row has a cell per column. */
+    /** Checks that every row has a cell per column; a cell may be null. */
     public DataTable {
         Objects.requireNonNull(title, "title");
         columns = List.copyOf(columns);
@@ -31,23 +30,12 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
         rows = Collections.unmodifiableList(copy);
     }
 
-    /** A column. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    public record Column(String title, String unit, int decimals) {
+    /** A column; numbers in it have so many decimals. */
+    public record Column(String title, int decimals) {
 
-        /** A column of text, or of numbers that are counts: the column. */
+        /** A column of text, or of numbers that are counts. */
         public static Column of(final String title) {
-            return new Column(title, null, 0);
-        }
-
-        /** A column of numbers: the column. */
-        public static Column of(final String title, final String unit, final int decimals) {
-            return new Column(title, unit, decimals);
-        }
-
-        /** Name and unit: the column's header. */
-        public String header() {
-            return unit == null ? title : title + " " + unit;
+            return new Column(title, 0);
         }
 
         private String text(final Object cell) {
@@ -60,41 +48,24 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
         }
     }
 
-    /** A table without rows: the table. */
-    public static DataTable of(final String title, final Column... columns) {
-        return new DataTable(title, null, List.of(columns), List.of());
+    /** A table of texts, and of numbers that are counts. */
+    public static DataTable of(final String title, final List<String> columns, final List<List<Object>> rows) {
+        return new DataTable(title, null, columns.stream().map(Column::of).toList(), rows);
     }
 
-    /** The same with one more row: the longer table. */
-    public DataTable row(final Object... cells) {
-        final List<List<Object>> longer = new ArrayList<>(rows);
-        // Not List.of: a cell may be null.
-        longer.add(new ArrayList<>(Arrays.asList(cells)));
-        return new DataTable(title, note, columns, longer);
-    }
-
-    /** The same with a note: the explained table. */
-    public DataTable noted(final String text) {
-        return new DataTable(title, text, columns, rows);
-    }
-
-    /** The cells as they are shown: a text per cell. */
+    /** The cells as they are shown, row by row. */
     public List<List<String>> texts() {
         return rows.stream()
-                .map(row -> {
-                    final List<String> cells = new ArrayList<>();
-                    for (int column = 0; column < columns.size(); column++) {
-                        cells.add(columns.get(column).text(row.get(column)));
-                    }
-                    return List.copyOf(cells);
-                })
+                .map(row -> IntStream.range(0, columns.size())
+                        .mapToObj(column -> columns.get(column).text(row.get(column)))
+                        .toList())
                 .toList();
     }
 
     /** The table for the terminal, which is Markdown, too: the first column to the left, the others to the right. */
     public String text() {
         final List<List<String>> lines = new ArrayList<>(texts());
-        lines.addFirst(columns.stream().map(Column::header).toList());
+        lines.addFirst(columns.stream().map(Column::title).toList());
         final int[] widths = IntStream.range(0, columns.size())
                 .map(column -> lines.stream()
                         .mapToInt(line -> line.get(column).length())

@@ -35,7 +35,9 @@ public record ExperimentResult(
         List<Chart> charts,
         List<RunResult> runs) {
 
-    /** Copies the lists. */
+    /** A figure that is shown large, and what it is. Immutable, any thread. */
+    public record Headline(String value, String caption) {}
+
     public ExperimentResult {
         Objects.requireNonNull(verdict, "verdict");
         config = new LinkedHashMap<>(config);

@@ -21,9 +21,8 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 
 /**
- * The directory that one command leaves behind: result.json, a CSV with its index line
- * and a latency log per run. Used on the
- * command's thread.
+ * The directory that one command leaves behind: result.json, a CSV with its index line and a latency log per run. Used
+ * on the command's thread.
  */
 public final class ResultDirectory {
 
@@ -56,7 +55,6 @@ public final class ResultDirectory {
                 return new ResultDirectory(Files.createDirectory(candidate));
             } catch (final FileAlreadyExistsException e) {
                 // Another command began in the same second: the next name is ours.
-                continue;
             }
         }
         throw new IOException("no free name like " + parent.resolve(name));

@@ -3,6 +3,7 @@ package org.nios2s.harness.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
@@ -54,6 +55,56 @@ public record RunResult(
         public String toString() {
             return kind() + " #" + round + (lap > 1 ? "." + lap : "");
         }
+    }
+
+    /**
+     * What else the machine did during a run. Immutable, any thread.
+     *
+     * @param foreignPercent processor time of processes that are neither the server nor the generator, in percent of one
+     *                       processor
+     * @param stolenPercent  processor time that the machine's host gave to others, likewise
+     */
+    public record Disturbance(double foreignPercent, double stolenPercent) {}
+
+    /** What a run cost the process that makes the load, and whether it kept up. Immutable, any thread. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record GeneratorFigures(
+            double cpuMillisPerTransaction, double cpuPercent, double busiestThreadPercent, Double lateP99Millis) {}
+
+    /** What a run cost the server's process. Immutable, any thread. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record ServerFigures(
+            double cpuMillis,
+            double cpuMillisPerTransaction,
+            double cpuPercent,
+            Double idlePercent,
+            Double netCpuMillisPerTransaction,
+            long maxResidentBytes,
+            int maxThreads) {}
+
+    /**
+     * How a run went, second by second. Immutable, any thread.
+     *
+     * @param samples one per second; the last may be that of a part of one, if it is half a second or more
+     */
+    public record TimeSeries(List<Sample> samples) {
+
+        public TimeSeries {
+            samples = List.copyOf(samples);
+        }
+
+        /** One second of a run. What is not known is null. */
+        @JsonInclude(JsonInclude.Include.NON_NULL)
+        public record Sample(
+                double second,
+                double transactionsPerSecond,
+                Map<String, Long> failures,
+                Double p50Millis,
+                Double p99Millis,
+                Double serverCpuPercent,
+                Double generatorCpuPercent,
+                Double serverResidentMebibytes,
+                Integer serverThreads) {}
     }
 
     /** What the run is called. */

@@ -4,20 +4,19 @@ package org.nios2s.harness.result;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 
-/**
- * The CSV of the 2019 scale test, a line per client, and the line of its index. Stateless, any thread.
- */
+/** The CSV of the 2019 scale test, a line per client, and the line of its index. Stateless, any thread. */
 public final class ScaleCsv {
 
-    /** The first line. */
     static final String HEADER = "clientId,start,end,failures,createTxMillis,sendMillis,confirmMillis,completeMillis,"
             + "avgCreate,avgSend,avgConfirm,avgComplete";
 
@@ -44,7 +43,7 @@ public final class ScaleCsv {
         final long transactions = settings.transactions() == LoadSettings.UNLIMITED
                 ? attempted / Math.max(1, outcome.clients().size())
                 : settings.transactions();
-        final StringBuilder line = new StringBuilder(("- %s: numOfClient=%d, numOfTx=%d, numOfPacketsPerTx=%d,"
+        final String counts = ("- %s: numOfClient=%d, numOfTx=%d, numOfPacketsPerTx=%d,"
                         + " txIntervalMillis=%d, totalSuccessfulTx=%d, totalFailureTx=%d")
                 .formatted(
                         file,
@@ -53,35 +52,29 @@ public final class ScaleCsv {
                         settings.packets(),
                         settings.interval().toMillis(),
                         outcome.successes(),
-                        outcome.failed()));
-        appendAverage(line, "avgCreateTxMillis", Phase.CREATE, outcome);
-        appendAverage(line, "avgSendMillis", Phase.SEND, outcome);
-        appendAverage(line, "avgConfirmMillis", Phase.CONFIRM, outcome);
-        appendAverage(line, "avgCompleteMillis", Phase.COMPLETE, outcome);
-        return line.toString();
+                        outcome.failed());
+        return String.join(
+                ", ",
+                counts,
+                "avgCreateTxMillis=" + average(Phase.CREATE, outcome),
+                "avgSendMillis=" + average(Phase.SEND, outcome),
+                "avgConfirmMillis=" + average(Phase.CONFIRM, outcome),
+                "avgCompleteMillis=" + average(Phase.COMPLETE, outcome));
     }
 
-    private static void appendAverage(
-            final StringBuilder line, final String name, final Phase phase, final LoadOutcome outcome) {
+    private static String average(final Phase phase, final LoadOutcome outcome) {
         final double sum = outcome.clients().stream()
                 .mapToDouble(client -> client.averageMillis(phase) * client.successes())
                 .sum();
-        final double average = outcome.successes() == 0 ? 0 : sum / outcome.successes();
-        line.append(", ").append(name).append('=').append(decimal(average));
+        return decimal(outcome.successes() == 0 ? 0 : sum / outcome.successes());
     }
 
     private static String line(final ClientTally client) {
-        final StringBuilder line = new StringBuilder()
-                .append(client.client())
-                .append(',')
-                .append(client.startMillis())
-                .append(',')
-                .append(client.endMillis())
-                .append(',')
-                .append(client.failures());
-        PHASES.forEach(phase -> line.append(',').append(client.millis(phase)));
-        PHASES.forEach(phase -> line.append(',').append(decimal(client.averageMillis(phase))));
-        return line.toString();
+        final List<Object> cells =
+                new ArrayList<>(List.of(client.client(), client.startMillis(), client.endMillis(), client.failures()));
+        PHASES.forEach(phase -> cells.add(client.millis(phase)));
+        PHASES.forEach(phase -> cells.add(decimal(client.averageMillis(phase))));
+        return cells.stream().map(Object::toString).collect(Collectors.joining(","));
     }
 
     private static String decimal(final double value) {

@@ -103,12 +103,19 @@ class LedgerCheckTest {
     /** Client 0 was acknowledged transaction 0, client 1 transaction 2. */
     private static LoadOutcome outcome() {
         final TransactionTimes times = new TransactionTimes();
-        final LoadMeter meter = new LoadMeter(
-                new LoadSettings(2, 3, Duration.ZERO, 2, 10, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1)));
+        final LoadMeter meter = new LoadMeter(new LoadSettings(
+                2,
+                3,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ofSeconds(1),
+                LoadSettings.Shape.push(2, 10),
+                LoadSettings.Connection.KEPT));
         final ClientTally first = new ClientTally(0, meter);
         first.succeeded(0, times, false, 0);
         final ClientTally second = new ClientTally(1, meter);
         second.succeeded(2, times, false, 0);
-        return LoadOutcome.of("run", Instant.EPOCH, Duration.ofSeconds(1), List.of(first, second), meter);
+        return meter.outcome("run", Instant.EPOCH, Duration.ofSeconds(1), List.of(first, second));
     }
 }

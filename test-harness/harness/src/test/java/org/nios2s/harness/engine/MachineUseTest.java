@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.nios2s.harness.result.Disturbance;
+import org.nios2s.harness.result.RunResult.Disturbance;
 
 /** What others did on the machine, by the kernel's counters. Runs on the test's thread. */
 class MachineUseTest {

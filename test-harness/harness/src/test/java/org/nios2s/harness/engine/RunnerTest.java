@@ -34,7 +34,7 @@ class RunnerTest {
     @Test
     void everyCellIsMeasuredInEveryRoundAndRatesAreThoseOfTheSteadyPart() throws Exception {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
-            final List<RunResult> runs = run(server, SHORT, "packets=1,2");
+            final List<RunResult> runs = run(server, SHORT.with("stagger", "200ms"), "packets=1,2");
 
             assertEquals(
                     List.of("packets 1, nio #1", "packets 2, nio #1", "packets 1, nio #2", "packets 2, nio #2"),

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Settings;
-import org.nios2s.harness.result.Disturbance;
-import org.nios2s.harness.result.GeneratorFigures;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.Disturbance;
+import org.nios2s.harness.result.RunResult.GeneratorFigures;
 import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.Samples;
 

@@ -86,20 +86,20 @@ class LoadMeterTest {
                 clients,
                 LoadSettings.UNLIMITED,
                 Duration.ofSeconds(1),
-                1,
-                10,
                 interval,
                 Duration.ZERO,
-                Duration.ofSeconds(5));
+                Duration.ofSeconds(5),
+                LoadSettings.Shape.push(1, 10),
+                LoadSettings.Connection.KEPT);
     }
 
     private static TransactionTimes times() {
         final TransactionTimes times = new TransactionTimes();
         times.start(System.nanoTime());
-        times.created();
-        times.sent();
-        times.confirmed();
-        times.completed();
+        times.ended(Phase.CREATE);
+        times.ended(Phase.SEND);
+        times.ended(Phase.CONFIRM);
+        times.ended(Phase.COMPLETE);
         return times;
     }
 }

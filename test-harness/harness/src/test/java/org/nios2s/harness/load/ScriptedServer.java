@@ -45,13 +45,15 @@ public final class ScriptedServer implements Closeable {
         GARBAGE_INSTEAD_OF_CONFIRMATION,
         REFUSE_PORT,
         SLOW,
-        STALLS_ONCE
+        STALLS_ONCE,
+        PAUSES_IN_A_PULL
     }
 
     public static final int PULLED_BYTES = 25;
 
     private static final long SLOW_MILLIS = 100;
     private static final long STALL_MILLIS = 400;
+    private static final long PULL_PAUSE_MILLIS = 1_200;
     private static final int STALL_AT = 5;
 
     public static final String PORT_ID = "9b2f6d8e-0192-1000-0000-000000000001";
@@ -214,12 +216,16 @@ public final class ScriptedServer implements Closeable {
     }
 
     private void dawdle() {
+        if (script == Script.SLOW) {
+            pause(SLOW_MILLIS);
+        } else if (script == Script.STALLS_ONCE && transactions.incrementAndGet() == STALL_AT) {
+            pause(STALL_MILLIS);
+        }
+    }
+
+    private static void pause(final long millis) {
         try {
-            if (script == Script.SLOW) {
-                Thread.sleep(SLOW_MILLIS);
-            } else if (script == Script.STALLS_ONCE && transactions.incrementAndGet() == STALL_AT) {
-                Thread.sleep(STALL_MILLIS);
-            }
+            Thread.sleep(millis);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -235,7 +241,9 @@ public final class ScriptedServer implements Closeable {
         final int count = Integer.parseInt(handshake.get(HandshakeProperty.BATCH_COUNT.name()));
         for (int packet = 0; packet < count; packet++) {
             if (packet > 0) {
+                pauseInPull(out);
                 ResponseCode.CONTINUE_TRANSACTION.writeResponse(out);
+                pauseInPull(out);
             }
             final CompressionOutputStream deflating = isCompressed() ? new CompressionOutputStream(out) : null;
             final DataOutputStream plain =
@@ -256,6 +264,13 @@ public final class ScriptedServer implements Closeable {
         ResponseCode.CONFIRM_TRANSACTION.writeResponse(out, "");
         out.flush();
         return readCode(in) == ResponseCode.TRANSACTION_FINISHED;
+    }
+
+    private void pauseInPull(final DataOutputStream out) throws IOException {
+        if (script == Script.PAUSES_IN_A_PULL) {
+            out.flush();
+            pause(PULL_PAUSE_MILLIS);
+        }
     }
 
     private void receivePackets(final DataInputStream in, final DataInputStream checked) throws IOException {

@@ -83,8 +83,7 @@ class NifiConfigurationTest {
     void aSecuredNifiHasNoPlainPort() {
         final SecurityFiles security = SecurityFiles.ensure(directory.resolve("security"));
 
-        final NifiConfiguration configuration =
-                NifiConfiguration.of(options(), new NodePlan(HTTP_PORT, S2S_PORT, security, null));
+        final NifiConfiguration configuration = NifiConfiguration.of(options(), HTTP_PORT, S2S_PORT, security, null);
 
         assertEquals("https://localhost:8080/nifi-api", configuration.api());
         assertEquals("", configuration.get("nifi.web.http.port"));
@@ -96,8 +95,7 @@ class NifiConfigurationTest {
     @Test
     void everyIdentityIsAUserOfASecuredNifi() throws IOException {
         final SecurityFiles security = SecurityFiles.ensure(directory.resolve("security"));
-        NifiConfiguration.of(options(), new NodePlan(HTTP_PORT, S2S_PORT, security, null))
-                .write(directory);
+        NifiConfiguration.of(options(), HTTP_PORT, S2S_PORT, security, null).write(directory);
 
         final String authorizers = Files.readString(directory.resolve("authorizers.xml"));
         for (final Identity identity : Identity.values()) {
@@ -108,8 +106,7 @@ class NifiConfigurationTest {
     @Test
     void aNodeKnowsItsClusterAndOnlyTheFirstRunsZookeeper() throws IOException {
         final ClusterMembership second = new ClusterMembership(2, 21_001, 21_002, 21_003, false);
-        final NifiConfiguration configuration =
-                NifiConfiguration.of(options(), new NodePlan(HTTP_PORT, S2S_PORT, null, second));
+        final NifiConfiguration configuration = NifiConfiguration.of(options(), HTTP_PORT, S2S_PORT, null, second);
         configuration.write(directory);
 
         assertEquals("true", configuration.get("nifi.cluster.is.node"));
@@ -122,7 +119,7 @@ class NifiConfigurationTest {
     }
 
     private static NifiConfiguration configuration(final NifiOptions options) {
-        return NifiConfiguration.of(options, new NodePlan(HTTP_PORT, S2S_PORT, null, null));
+        return NifiConfiguration.of(options, HTTP_PORT, S2S_PORT, null, null);
     }
 
     private static NifiOptions options() {

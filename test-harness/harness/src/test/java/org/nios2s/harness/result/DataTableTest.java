@@ -4,18 +4,18 @@ package org.nios2s.harness.result;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.nios2s.harness.result.DataTable.Column;
 
 /** A table is readable text and Markdown. Runs on the test's thread. */
 class DataTableTest {
 
     @Test
     void columnsAreAsWideAsTheirWidestCell() {
-        final String table = DataTable.of("all", Column.of("listener"), Column.of("tx/s"))
-                .row("nio", 12_345)
-                .row("stock", 7)
-                .text();
+        final List<List<Object>> rows = List.of(List.of("nio", 12_345), List.of("stock", 7));
+
+        final String table =
+                DataTable.of("all", List.of("listener", "tx/s"), rows).text();
 
         assertEquals("""
                 | listener |   tx/s |
@@ -27,8 +27,8 @@ class DataTableTest {
 
     @Test
     void aRowHasAsManyCellsAsThereAreColumns() {
-        final DataTable table = DataTable.of("all", Column.of("one"), Column.of("two"));
+        final List<List<Object>> rows = List.of(List.of("alone"));
 
-        assertThrows(IllegalArgumentException.class, () -> table.row("alone"));
+        assertThrows(IllegalArgumentException.class, () -> DataTable.of("all", List.of("one", "two"), rows));
     }
 }

@@ -14,7 +14,11 @@ import org.nios2s.harness.load.SteadyWindow;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.RunResult.Disturbance;
+import org.nios2s.harness.result.RunResult.GeneratorFigures;
 import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.result.RunResult.ServerFigures;
+import org.nios2s.harness.result.RunResult.TimeSeries;
 
 /** Results as an experiment would make them, with figures that are easy to recognize. Stateless. */
 public final class Samples {
@@ -92,11 +96,12 @@ public final class Samples {
         final List<RunResult> runs = List.of(run("stock", 1, 1_000), run("nio", 1, 2_500));
         final Judge judge = new Judge(experiment(), runs);
         final List<Chart> charts = new ArrayList<>();
-        charts.add(Chart.line(
+        charts.add(new Chart(
                 "Rate by connections",
+                Chart.Kind.LINE,
                 new Chart.Axis("connections", "connections"),
                 new Chart.Axis("rate", "req/s"),
-                List.of(Chart.Series.of("nio", new double[] {1, 2}, new double[] {10, 20}))));
+                List.of(new Chart.Series("nio", List.of(new Chart.Point(1.0, 10.0), new Chart.Point(2.0, 20.0))))));
         return new ExperimentResult(
                 "compare",
                 judge.verdict(2),
@@ -113,6 +118,14 @@ public final class Samples {
 
     private static LoadSettings settings() {
         final Duration second = Duration.ofSeconds(1);
-        return new LoadSettings(1, 10, Duration.ZERO, 5, 10, Duration.ZERO, Duration.ZERO, second);
+        return new LoadSettings(
+                1,
+                10,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ZERO,
+                second,
+                LoadSettings.Shape.push(5, 10),
+                LoadSettings.Connection.KEPT);
     }
 }

@@ -13,13 +13,21 @@ import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TransactionTimes;
 
 /** The CSV and the index line of the 2019 scale test. Runs on the test's thread. */
 class ScaleCsvTest {
 
     private static final LoadSettings SETTINGS = new LoadSettings(
-            2, 30, Duration.ZERO, 5, 10, Duration.ofSeconds(1), Duration.ofMillis(10), Duration.ofSeconds(60));
+            2,
+            30,
+            Duration.ZERO,
+            Duration.ofSeconds(1),
+            Duration.ofMillis(10),
+            Duration.ofSeconds(60),
+            LoadSettings.Shape.push(5, 10),
+            LoadSettings.Connection.KEPT);
 
     @Test
     void theNameIsTheStartAndTheNumberOfClients() {
@@ -55,10 +63,10 @@ class ScaleCsvTest {
         final LoadMeter meter = new LoadMeter(SETTINGS);
         final TransactionTimes times = new TransactionTimes();
         times.start(System.nanoTime());
-        times.created();
-        times.sent();
-        times.confirmed();
-        times.completed();
+        times.ended(Phase.CREATE);
+        times.ended(Phase.SEND);
+        times.ended(Phase.CONFIRM);
+        times.ended(Phase.COMPLETE);
         final ClientTally busy = new ClientTally(0, meter);
         busy.begin();
         busy.succeeded(0, times, false, 50);
@@ -67,7 +75,6 @@ class ScaleCsvTest {
         final ClientTally idle = new ClientTally(1, meter);
         idle.begin();
         idle.end();
-        return LoadOutcome.of(
-                "run", Instant.parse("2026-11-21T02:05:59Z"), Duration.ofSeconds(1), List.of(busy, idle), meter);
+        return meter.outcome("run", Instant.parse("2026-11-21T02:05:59Z"), Duration.ofSeconds(1), List.of(busy, idle));
     }
 }

@@ -41,7 +41,7 @@ class NifiClusterIT {
     @AfterAll
     static void stop() {
         if (cluster != null) {
-            cluster.stop();
+            cluster.close();
             assertTrue(NifiCluster.attach(HOME).isEmpty());
         }
     }

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
-import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 
 /**
@@ -98,7 +98,7 @@ class SecuredNifiIT {
     @Test
     void aPermissionCanBeTakenAwayAndGivenBack() throws IOException {
         final String client = Identity.CLIENT.distinguishedName();
-        final String input = HarnessPolicies.transferTo(new Component(ComponentKind.INPUT_PORT, nifi.portId("input")));
+        final String input = AccessPolicies.transferTo(new Component(ComponentKind.INPUT_PORT, nifi.portId("input")));
 
         final Path ids = nifi.keepPacketIds("permission");
 

@@ -33,8 +33,8 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
+import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
-import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.integration.SharedNifi;
 
@@ -97,7 +97,7 @@ class AuthorizationIT {
     void thePolicyOfAnotherPortIsNoPolicy() throws Exception {
         final String name = "CN=other-port, OU=s2s-harness";
         user(name);
-        nifi.policies().grant(name, Action.WRITE, HarnessPolicies.transferTo(input));
+        nifi.policies().grant(name, Action.WRITE, AccessPolicies.transferTo(input));
         try (TlsPeer peer = connect(clients.named(name))) {
             assertEquals(ResponseCode.PROPERTIES_OK, peer.shakeHands(input.id()).getCode());
             peer.negotiateCodec();
@@ -114,7 +114,7 @@ class AuthorizationIT {
     void permissionToReadAPortIsNoPermissionToSend() throws Exception {
         final String name = "CN=reader, OU=s2s-harness";
         user(name);
-        nifi.policies().grant(name, Action.READ, HarnessPolicies.transferTo(input));
+        nifi.policies().grant(name, Action.READ, AccessPolicies.transferTo(input));
         nifi.policies().grant(name, Action.READ, "/site-to-site");
         try (TlsPeer peer = connect(clients.named(name))) {
             assertRefused(name, peer.shakeHands(input.id()));
@@ -155,7 +155,7 @@ class AuthorizationIT {
     void aMappedIdentityIsWhatItIsMappedTo() throws Exception {
         final String mapped = "alice";
         user(mapped);
-        nifi.policies().grant(mapped, Action.WRITE, HarnessPolicies.transferTo(input));
+        nifi.policies().grant(mapped, Action.WRITE, AccessPolicies.transferTo(input));
         for (final String name : List.of("CN=mapped-alice, OU=s2s-harness", "CN=mapped-ALICE, OU=s2s-harness")) {
             try (TlsPeer peer = connect(clients.named(name))) {
                 assertEquals(
@@ -170,7 +170,7 @@ class AuthorizationIT {
     void thePolicyOfANameThatIsMappedAwayIsNoPolicy() throws Exception {
         final String name = "CN=mapped-bob, OU=s2s-harness";
         user(name);
-        nifi.policies().grant(name, Action.WRITE, HarnessPolicies.transferTo(input));
+        nifi.policies().grant(name, Action.WRITE, AccessPolicies.transferTo(input));
         try (TlsPeer peer = connect(clients.named(name))) {
             assertRefused("bob", peer.shakeHands(input.id()));
         }
@@ -200,11 +200,11 @@ class AuthorizationIT {
     void aResumedSessionWhosePolicyWasTakenAwayIsRefused(final String version) throws Exception {
         final String name = "CN=resumed" + version + ", OU=s2s-harness";
         user(name);
-        nifi.policies().grant(name, Action.WRITE, HarnessPolicies.transferTo(input));
+        nifi.policies().grant(name, Action.WRITE, AccessPolicies.transferTo(input));
         final SSLContext context = clients.named(name);
         final SSLSession first = sessionOfAPush(context, version);
 
-        nifi.policies().revoke(name, Action.WRITE, HarnessPolicies.transferTo(input));
+        nifi.policies().revoke(name, Action.WRITE, AccessPolicies.transferTo(input));
 
         Awaitility.await().atMost(PATIENCE).until(() -> System.currentTimeMillis() > first.getCreationTime());
         try (TlsPeer peer = TlsPeer.connect(context, nifi.instance(), version)) {
@@ -267,11 +267,11 @@ class AuthorizationIT {
     void aPolicyThatIsTakenAwayInBetweenIsToldInBulletins() throws Exception {
         final String name = "CN=revoked, OU=s2s-harness";
         user(name);
-        nifi.policies().grant(name, Action.WRITE, HarnessPolicies.transferTo(input));
+        nifi.policies().grant(name, Action.WRITE, AccessPolicies.transferTo(input));
         try (TlsPeer peer = connect(clients.named(name))) {
             assertEquals(ResponseCode.PROPERTIES_OK, peer.shakeHands(input.id()).getCode());
             peer.negotiateCodec();
-            nifi.policies().revoke(name, Action.WRITE, HarnessPolicies.transferTo(input));
+            nifi.policies().revoke(name, Action.WRITE, AccessPolicies.transferTo(input));
             assertThrows(IOException.class, () -> push(peer));
         }
         final List<String> expected = shared == SharedNifi.STOCK_SECURED
@@ -347,8 +347,8 @@ class AuthorizationIT {
         component.putArray("users").addObject().put("id", user.required("id").asText());
         final String id =
                 nifi.rest().post("/tenants/user-groups", group).required("id").asText();
-        nifi.policies().grant(Identity.ADMIN.distinguishedName(), Action.WRITE, HarnessPolicies.transferTo(loopIn));
-        final ObjectNode policy = (ObjectNode) nifi.rest().get("/policies/write" + HarnessPolicies.transferTo(loopIn));
+        nifi.policies().grant(Identity.ADMIN.distinguishedName(), Action.WRITE, AccessPolicies.transferTo(loopIn));
+        final ObjectNode policy = (ObjectNode) nifi.rest().get("/policies/write" + AccessPolicies.transferTo(loopIn));
         ((ArrayNode) policy.required("component").required("userGroups"))
                 .addObject()
                 .put("id", id);

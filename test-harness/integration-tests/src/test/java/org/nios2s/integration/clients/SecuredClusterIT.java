@@ -50,7 +50,7 @@ class SecuredClusterIT {
     @AfterAll
     static void stop() {
         if (cluster != null) {
-            cluster.stop();
+            cluster.close();
         }
     }
 

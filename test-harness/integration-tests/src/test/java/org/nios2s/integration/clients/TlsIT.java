@@ -41,9 +41,9 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
 import org.nios2s.harness.nifi.security.CertificateAuthority;
-import org.nios2s.harness.nifi.security.HarnessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 import org.nios2s.integration.FaultLine;
@@ -196,7 +196,7 @@ class TlsIT {
     @Test
     void aPolicyThatIsTakenAwayEndsTheNextTransaction() throws IOException {
         final String client = Identity.CLIENT.distinguishedName();
-        final String input = HarnessPolicies.transferTo(new Component(ComponentKind.INPUT_PORT, nifi.portId("input")));
+        final String input = AccessPolicies.transferTo(new Component(ComponentKind.INPUT_PORT, nifi.portId("input")));
         final Path ids = nifi.keepPacketIds("policies-" + serving);
         try (TlsPeer peer = greeted()) {
             assertPushes(peer, "allowed");

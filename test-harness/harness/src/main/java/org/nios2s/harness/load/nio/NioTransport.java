@@ -22,6 +22,7 @@ import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.PacketFactory;
+import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
 import org.nios2s.harness.load.Transactor;
@@ -110,7 +111,10 @@ public final class NioTransport implements Transactor.Transport {
                     listener.empty();
                 } else {
                     final Milestones past = result.milestones();
-                    times.reached(begun, past.connected(), past.transferred(), past.confirmed(), result.duration());
+                    times.ended(Phase.CREATE, begun + past.connected().toNanos());
+                    times.ended(Phase.SEND, begun + past.transferred().toNanos());
+                    times.ended(Phase.CONFIRM, begun + past.confirmed().toNanos());
+                    times.ended(Phase.COMPLETE, begun + result.duration().toNanos());
                     listener.finished(result.destinationFull(), result.bytes());
                 }
             });

@@ -16,6 +16,7 @@ import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.PacketFactory;
+import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
 import org.nios2s.harness.load.Transactor;
@@ -109,13 +110,13 @@ public final class StockTransactor implements Transactor {
         final TransactionCompletion completion;
         final long bytes;
         try {
-            times.created();
+            times.ended(Phase.CREATE);
             bytes = load.shape().direction() == Direction.PUSH ? send(transaction, number) : receive(transaction);
-            times.sent();
+            times.ended(Phase.SEND);
             transaction.confirm();
-            times.confirmed();
+            times.ended(Phase.CONFIRM);
             completion = transaction.complete();
-            times.completed();
+            times.ended(Phase.COMPLETE);
         } catch (final IOException | RuntimeException e) {
             transaction.error();
             throw e;

@@ -1,4 +1,2 @@
-/**
- * NiFi's own client as it is meant to be used: one object and one thread for each logical client.
- */
+/** NiFi's own client as it is meant to be used: one object and one thread for each logical client. */
 package org.nios2s.harness.load.stock;

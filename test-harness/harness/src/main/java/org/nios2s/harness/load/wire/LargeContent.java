@@ -20,7 +20,6 @@ import org.nios2s.harness.load.PacketId;
  */
 public final class LargeContent {
 
-    /** Bytes of a piece. */
     static final int PIECE_BYTES = 128 * 1024;
 
     private static final int MARK_BYTES = 2 * Long.BYTES;
@@ -38,7 +37,6 @@ public final class LargeContent {
         this.size = size;
     }
 
-    /** @return whether there is another piece */
     boolean hasNext() {
         return next * PIECE_BYTES < size;
     }

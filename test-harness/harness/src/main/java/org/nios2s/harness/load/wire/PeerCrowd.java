@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
+import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
@@ -33,11 +33,7 @@ public final class PeerCrowd implements AutoCloseable {
     private final WireConnector connector;
     private final List<Member> members = new ArrayList<>();
     private final CountDownLatch undecided;
-    private final LongAdder ready = new LongAdder();
-    private final LongAdder refused = new LongAdder();
-    private final LongAdder dropped = new LongAdder();
     private final AtomicLong lastReadyNanos = new AtomicLong();
-    private final Map<String, LongAdder> causes = new ConcurrentHashMap<>();
     private final long startNanos = System.nanoTime();
 
     /** What a peer does once its connection is ready for transactions. */
@@ -85,15 +81,17 @@ public final class PeerCrowd implements AutoCloseable {
 
     /** What became of the peers so far: their counts. */
     public Attendance attendance() {
-        final Map<String, Long> byCause = new TreeMap<>();
-        causes.forEach((cause, count) -> byCause.put(cause, count.sum()));
+        final List<Member> over =
+                members.stream().filter(member -> member.cause != null).toList();
+        final long dropped = over.stream().filter(member -> member.isReady).count();
         return new Attendance(
                 plan.peers(),
-                ready.sum(),
-                refused.sum(),
-                dropped.sum(),
+                members.stream().filter(member -> member.isReady).count(),
+                over.size() - dropped,
+                dropped,
                 lastReadyNanos.get() / NANOS_PER_SECOND,
-                byCause);
+                over.stream()
+                        .collect(Collectors.groupingBy(member -> member.cause, TreeMap::new, Collectors.counting())));
     }
 
     /**
@@ -131,28 +129,29 @@ public final class PeerCrowd implements AutoCloseable {
         private final EventLoop eventLoop;
         private final WireConversation conversation;
         private ScheduledFuture<?> trickle;
-        private boolean isReady;
         private boolean gone;
+
+        /** Both are read on other threads, too. */
+        private volatile boolean isReady;
+
+        private volatile String cause;
 
         Member(final int peer, final EventLoop eventLoop) {
             this.peer = peer;
             this.eventLoop = eventLoop;
-            this.conversation = new WireConversation(target, plan.timeout(), this);
+            this.conversation = new WireConversation(target, plan.timeout(), Shape.push(1, SLOW_PACKET_BYTES), this);
         }
 
         void connect() {
-            if (gone) {
-                return;
+            if (!gone) {
+                connector.connect(peer, eventLoop, conversation);
             }
-            connector.connect(target, peer, eventLoop, conversation);
         }
 
         @Override
         public void onReady() {
             isReady = true;
-            final long now = System.nanoTime();
-            ready.increment();
-            lastReadyNanos.accumulateAndGet(now - startNanos, Math::max);
+            lastReadyNanos.accumulateAndGet(System.nanoTime() - startNanos, Math::max);
             undecided.countDown();
             if (plan.habit() == Habit.TRICKLE) {
                 conversation.beginPacket(Map.of(), SLOW_PACKET_BYTES);
@@ -161,17 +160,15 @@ public final class PeerCrowd implements AutoCloseable {
         }
 
         @Override
-        public void onFailure(final String cause) {
+        public void onFailure(final String failure) {
             if (gone) {
                 return;
             }
             gone = true;
-            causes.computeIfAbsent(cause, key -> new LongAdder()).increment();
+            cause = failure;
             if (isReady) {
-                dropped.increment();
                 stopTrickling();
             } else {
-                refused.increment();
                 undecided.countDown();
             }
         }

@@ -20,31 +20,16 @@ final class PulledPackets implements PacketDecoder.Handler {
     private final ChunkInflater inflater;
     private final ByteBuf plain = Unpooled.buffer(STEP_BYTES);
     private PacketDecoder decoder;
-    private boolean inPacket;
     private boolean decoded;
     private long bytes;
 
-    /** Packets that travel compressed or not. */
     PulledPackets(final boolean gzip) {
         this.inflater = gzip ? new ChunkInflater() : null;
     }
 
-    /** A transaction begins. */
     void reset() {
         decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
         bytes = 0;
-        nextPacket();
-    }
-
-    /** Another packet follows. */
-    void nextPacket() {
-        inPacket = true;
-        decoded = false;
-    }
-
-    /** Whether the bytes to come are those of a packet. */
-    boolean isInPacket() {
-        return inPacket;
     }
 
     /** Content of the transaction's packets. */
@@ -52,14 +37,13 @@ final class PulledPackets implements PacketDecoder.Handler {
         return bytes;
     }
 
-    /** Checksum of the transaction's packets. */
     long checksum() {
         return decoder.checksum();
     }
 
-    /** Takes what belongs to the packet. */
-    void decode(final ByteBuf in) throws ProtocolException {
-        inPacket = !(inflater == null ? decoder.decode(in) : inflate(in));
+    /** Takes what belongs to a packet: whether it is complete; then the next bytes are those of another. */
+    boolean decode(final ByteBuf in) throws ProtocolException {
+        return inflater == null ? decoder.decode(in) : inflate(in);
     }
 
     private boolean inflate(final ByteBuf in) throws ProtocolException {
@@ -77,6 +61,7 @@ final class PulledPackets implements PacketDecoder.Handler {
             return false;
         }
         inflater.nextPacket();
+        decoded = false;
         return true;
     }
 

@@ -10,6 +10,7 @@ import java.util.zip.CRC32;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.ModifiedUtf8;
@@ -30,10 +31,9 @@ final class TransactionWriter {
     private final PacketFactory packets;
     private final boolean gzip;
 
-    /** Writes these packets, compressed or not. */
-    TransactionWriter(final PacketFactory packets, final boolean gzip) {
-        this.packets = packets;
-        this.gzip = gzip;
+    TransactionWriter(final String run, final Shape shape) {
+        this.packets = new PacketFactory(run, shape);
+        this.gzip = shape.gzip();
     }
 
     /** Content of a transaction. */

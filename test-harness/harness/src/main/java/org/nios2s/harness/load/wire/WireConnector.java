@@ -50,11 +50,8 @@ final class WireConnector implements AutoCloseable {
     }
 
     /** Connects a peer of this number, which a session of TLS belongs to. */
-    void connect(
-            final TargetAddress target,
-            final int peer,
-            final EventLoop eventLoop,
-            final WireConversation conversation) {
+    void connect(final int peer, final EventLoop eventLoop, final WireConversation conversation) {
+        final TargetAddress target = conversation.target();
         new Bootstrap()
                 .group(eventLoop)
                 .channel(NioSocketChannel.class)

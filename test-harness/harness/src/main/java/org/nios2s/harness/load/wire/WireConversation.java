@@ -20,8 +20,8 @@ import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.load.FailureCause;
-import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
@@ -57,7 +57,8 @@ final class WireConversation extends ByteToMessageDecoder {
         FINISH("waiting for TRANSACTION_FINISHED"),
         ASK("waiting for MORE_DATA"),
         PEERS("waiting for the list of peers"),
-        RECEIVE("receiving"),
+        PACKET("receiving"),
+        BETWEEN_PACKETS("receiving"),
         AGREE("waiting for CONFIRM_TRANSACTION of a pull"),
         CLOSED("closed");
 
@@ -113,32 +114,17 @@ final class WireConversation extends ByteToMessageDecoder {
     private boolean sent;
     private PulledPackets pulled;
 
-    /** A conversation that is told what to send, for no longer than a timeout in any step. */
-    WireConversation(final TargetAddress target, final Duration timeout, final Listener listener) {
-        this(target, timeout, false, 0, listener);
-    }
-
-    /** A conversation for the transactions of a load. */
-    WireConversation(final TargetAddress target, final LoadSettings load, final Listener listener) {
-        this(
-                target,
-                load.timeout(),
-                load.shape().gzip(),
-                load.shape().direction() == Direction.PULL ? load.packets() : 0,
-                listener);
-    }
-
-    private WireConversation(
-            final TargetAddress target,
-            final Duration timeout,
-            final boolean gzip,
-            final int batch,
-            final Listener listener) {
+    /** A conversation for transactions of this shape, for no longer than a timeout in any step. */
+    WireConversation(final TargetAddress target, final Duration timeout, final Shape shape, final Listener listener) {
         this.target = target;
         this.timeoutNanos = timeout.toNanos();
-        this.gzip = gzip;
-        this.batch = batch;
+        this.gzip = shape.gzip();
+        this.batch = shape.direction() == Direction.PULL ? shape.packets() : 0;
         this.listener = listener;
+    }
+
+    TargetAddress target() {
+        return target;
     }
 
     /** @return whether a transaction can begin */
@@ -146,7 +132,6 @@ final class WireConversation extends ByteToMessageDecoder {
         return step == Step.READY && context.channel().isActive();
     }
 
-    /** Sends a transaction's packets. */
     void send(final TransactionWriter writer, final int client, final int transaction) {
         checksum.reset();
         sent = false;
@@ -165,7 +150,6 @@ final class WireConversation extends ByteToMessageDecoder {
         }
     }
 
-    /** Asks which nodes the server's cluster has. */
     void askForPeers() {
         request(RequestType.REQUEST_PEER_LIST, Step.PEERS);
     }
@@ -185,19 +169,6 @@ final class WireConversation extends ByteToMessageDecoder {
         return out;
     }
 
-    private void respond(final ResponseCode code) {
-        final ByteBuf out = context.alloc().buffer();
-        ResponseMessage.write(out, code);
-        context.writeAndFlush(out, context.voidPromise());
-    }
-
-    private void confirm(final String message) throws ProtocolException {
-        final ByteBuf out = context.alloc().buffer();
-        ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION, message);
-        context.writeAndFlush(out, context.voidPromise());
-    }
-
-    /** Asks for a transaction from an output port. */
     void receive() {
         if (pulled == null) {
             pulled = new PulledPackets(gzip);
@@ -224,7 +195,6 @@ final class WireConversation extends ByteToMessageDecoder {
         context.writeAndFlush(out, context.voidPromise());
     }
 
-    /** Sends a piece of the packet's content. */
     void sendPiece(final ByteBuf piece) {
         waitingSince = System.nanoTime();
         for (final ByteBuffer part : piece.nioBuffers()) {
@@ -312,14 +282,12 @@ final class WireConversation extends ByteToMessageDecoder {
                     listener.onReady();
                 }
             }
-            case HANDSHAKE, CONFIRM, FINISH, ASK, AGREE -> hear(in);
+            case HANDSHAKE, CONFIRM, FINISH, ASK, BETWEEN_PACKETS, AGREE -> hear(in);
             case PEERS -> readPeers(in);
-            case RECEIVE -> {
+            case PACKET -> {
                 waitingSince = System.nanoTime();
-                if (pulled.isInPacket()) {
-                    pulled.decode(in);
-                } else {
-                    hear(in);
+                if (pulled.decode(in)) {
+                    step = Step.BETWEEN_PACKETS;
                 }
             }
             case CLOSED -> in.skipBytes(in.readableBytes());
@@ -370,6 +338,16 @@ final class WireConversation extends ByteToMessageDecoder {
         throw new ProtocolException("the server refuses " + resource);
     }
 
+    private void respond(final ResponseCode code) {
+        context.writeAndFlush(ResponseMessage.encoded(code), context.voidPromise());
+    }
+
+    private void confirm(final String message) throws ProtocolException {
+        final ByteBuf out = context.alloc().buffer();
+        ResponseMessage.write(out, ResponseCode.CONFIRM_TRANSACTION, message);
+        context.writeAndFlush(out, context.voidPromise());
+    }
+
     private void shakeHands() throws ProtocolException {
         final ByteBuf out = context.alloc().buffer();
         ModifiedUtf8.write(out, UUID.randomUUID().toString());
@@ -403,7 +381,7 @@ final class WireConversation extends ByteToMessageDecoder {
                 case CONFIRM -> compareChecksums(answer);
                 case FINISH -> finishPush(answer);
                 case ASK -> beginPull(answer);
-                case RECEIVE -> endPacket(answer);
+                case BETWEEN_PACKETS -> endPacket(answer);
                 case AGREE -> finishPull(answer);
                 default -> throw new IllegalStateException("no response is waited for while " + step.words);
             }
@@ -471,13 +449,13 @@ final class WireConversation extends ByteToMessageDecoder {
             listener.onNothing();
         } else {
             require(ResponseCode.MORE_DATA, answer);
-            enter(Step.RECEIVE);
+            enter(Step.PACKET);
         }
     }
 
     private void endPacket(final ResponseMessage answer) throws ProtocolException {
         if (answer.code() == ResponseCode.CONTINUE_TRANSACTION) {
-            pulled.nextPacket();
+            enter(Step.PACKET);
         } else {
             require(ResponseCode.FINISH_TRANSACTION, answer);
             noteSent();

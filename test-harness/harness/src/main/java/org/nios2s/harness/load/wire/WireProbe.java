@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
@@ -45,8 +46,8 @@ public final class WireProbe implements WireConversation.Listener {
     private Answer run(final TargetAddress target, final SslContext tls, final Duration timeout)
             throws InterruptedException {
         try (WireConnector connector = new WireConnector("wire-probe", 1, tls, timeout)) {
-            conversation = new WireConversation(target, timeout, this);
-            connector.connect(target, target.port(), connector.next(), conversation);
+            conversation = new WireConversation(target, timeout, Shape.push(1, 0), this);
+            connector.connect(target.port(), connector.next(), conversation);
             return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (final TimeoutException e) {
             return new Answer("no answer within " + timeout.toSeconds() + " s", List.of());

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Direction;
-import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
 import org.nios2s.harness.load.Transactor;
@@ -29,35 +29,22 @@ public final class WireTransport implements Transactor.Transport {
     private final TransactionWriter writer;
     private final WireConnector connector;
 
-    /** The transactors of a run on the nodes of a cluster, or on one target; without TLS for plain TCP. */
+    /**
+     * The transactors of a run on the nodes of a cluster, or on one target; without TLS for plain TCP.
+     *
+     * @param large whether transactions have one packet, whose content is made while it is sent
+     */
     public WireTransport(
-            final String run, final LoadSettings load, final List<TargetAddress> targets, final SslContext tls) {
-        this(
-                run,
-                load,
-                targets,
-                tls,
-                new TransactionWriter(
-                        new PacketFactory(run, load.shape()), load.shape().gzip()));
-    }
-
-    private WireTransport(
             final String run,
             final LoadSettings load,
             final List<TargetAddress> targets,
             final SslContext tls,
-            final TransactionWriter writer) {
+            final boolean large) {
         this.run = run;
         this.load = load;
         this.targets = List.copyOf(targets);
-        this.writer = writer;
+        this.writer = large ? null : new TransactionWriter(run, load.shape());
         this.connector = new WireConnector("wire-client", EVENT_LOOPS, tls, load.timeout());
-    }
-
-    /** The same for transactions of one packet, whose content is made while it is sent. */
-    public static WireTransport large(
-            final String run, final LoadSettings load, final List<TargetAddress> targets, final SslContext tls) {
-        return new WireTransport(run, load, targets, tls, null);
     }
 
     @Override
@@ -100,14 +87,14 @@ public final class WireTransport implements Transactor.Transport {
                 onReady();
             } else {
                 final TargetAddress target = targets.get(client % targets.size());
-                conversation = new WireConversation(target, load, this);
-                connector.connect(target, client, eventLoop, conversation);
+                conversation = new WireConversation(target, load.timeout(), load.shape(), this);
+                connector.connect(client, eventLoop, conversation);
             }
         }
 
         @Override
         public void onReady() {
-            times.created();
+            times.ended(Phase.CREATE);
             if (load.shape().direction() == Direction.PULL) {
                 conversation.receive();
             } else if (writer != null) {
@@ -133,12 +120,12 @@ public final class WireTransport implements Transactor.Transport {
 
         @Override
         public void onSent() {
-            times.sent();
+            times.ended(Phase.SEND);
         }
 
         @Override
         public void onConfirmed() {
-            times.confirmed();
+            times.ended(Phase.CONFIRM);
         }
 
         @Override
@@ -148,18 +135,17 @@ public final class WireTransport implements Transactor.Transport {
 
         @Override
         public void onFinished(final boolean destinationFull) {
-            times.completed();
-            final long bytes;
-            if (load.shape().direction() == Direction.PULL) {
-                bytes = conversation.receivedBytes();
-            } else {
-                bytes = writer == null ? load.shape().size().largest() : writer.bytes(client, transaction);
-            }
+            times.ended(Phase.COMPLETE);
+            final long bytes = load.shape().direction() == Direction.PULL ? conversation.receivedBytes() : sentBytes();
             if (load.reconnect()) {
                 conversation.shutDown();
                 conversation = null;
             }
             listener.finished(destinationFull, bytes);
+        }
+
+        private long sentBytes() {
+            return writer == null ? load.shape().size().largest() : writer.bytes(client, transaction);
         }
 
         @Override

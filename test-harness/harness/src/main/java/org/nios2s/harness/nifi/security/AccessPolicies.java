@@ -4,24 +4,72 @@ package org.nios2s.harness.nifi.security;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
 
 /**
  * Who may do what in a secured NiFi, asked and changed over the REST API.
  * For any thread; a call blocks until NiFi has answered.
+ *
+ * @param rest of a client with the administrator's key
  */
-public final class AccessPolicies {
+public record AccessPolicies(RestClient rest) {
 
     private static final int NOT_FOUND = 404;
+    private static final String SITE_TO_SITE = "/site-to-site";
 
-    private final RestClient rest;
+    /** What may be done. Immutable, for any thread. */
+    public enum Action {
+        /** Look. */
+        READ("read"),
+        /** Change; for a port: send to it or receive from it. */
+        WRITE("write");
 
-    /** The policies of the NiFi that a client with the administrator's key talks to. */
-    public AccessPolicies(final RestClient rest) {
-        this.rest = rest;
+        private final String inRest;
+
+        Action(final String inRest) {
+            this.inRest = inRest;
+        }
+    }
+
+    /** The resource that sending to or receiving from a port is. */
+    public static String transferTo(final Component port) {
+        return "/data-transfer/" + (port.kind() == ComponentKind.INPUT_PORT ? "input-ports/" : "output-ports/")
+                + port.id();
+    }
+
+    /** Lets the administrator make the harness's flow and look at all of it; every node may see what passes through. */
+    public void grantFlow(final String rootGroup) {
+        final String group = "/process-groups/" + rootGroup;
+        for (final Identity identity : List.of(Identity.ADMIN, Identity.NODE)) {
+            grant(identity, Action.READ, group);
+            grant(identity, Action.WRITE, group);
+            grant(identity, Action.READ, "/data" + group);
+            grant(identity, Action.WRITE, "/data" + group);
+            grant(identity, Action.READ, "/provenance-data" + group);
+            grant(identity, Action.READ, "/provenance");
+            grant(identity, Action.READ, "/system");
+            grant(identity, Action.READ, SITE_TO_SITE);
+        }
+    }
+
+    /** Lets the harness's client use ports. */
+    public void grantPorts(final Collection<Component> ports) {
+        grant(Identity.CLIENT, Action.READ, SITE_TO_SITE);
+        for (final Component port : ports) {
+            grant(Identity.CLIENT, Action.WRITE, transferTo(port));
+        }
+    }
+
+    private void grant(final Identity identity, final Action action, final String resource) {
+        grant(identity.distinguishedName(), action, resource);
     }
 
     /** Lets an identity do something to a resource, as {@code write} to {@code /data-transfer/input-ports/<id>}. */
@@ -32,7 +80,7 @@ public final class AccessPolicies {
             final ObjectNode entity = RestClient.object();
             entity.putObject("revision").put("version", 0);
             final ObjectNode component = entity.putObject("component");
-            component.put("resource", resource).put("action", action.inRest());
+            component.put("resource", resource).put("action", action.inRest);
             component.putArray("users").addObject().put("id", user);
             component.putArray("userGroups");
             rest.post("/policies", entity);
@@ -65,11 +113,10 @@ public final class AccessPolicies {
     /** The policy of exactly that resource, not one that it inherits. */
     private Optional<ObjectNode> find(final Action action, final String resource) {
         try {
-            final JsonNode policy = rest.get("/policies/" + action.inRest() + resource);
-            return resource.equals(
-                            policy.required("component").required("resource").asText())
-                    ? Optional.of((ObjectNode) policy)
-                    : Optional.empty();
+            final JsonNode policy = rest.get("/policies/" + action.inRest + resource);
+            return Optional.of((ObjectNode) policy)
+                    .filter(found -> resource.equals(
+                            found.requiredAt("/component/resource").asText()));
         } catch (final RestException e) {
             if (e.status() == NOT_FOUND) {
                 return Optional.empty();
@@ -79,47 +126,29 @@ public final class AccessPolicies {
     }
 
     private void update(final ObjectNode policy) {
-        final ObjectNode entity = RestClient.object();
-        entity.set("revision", policy.required("revision"));
-        entity.set("component", policy.required("component"));
-        rest.put("/policies/" + policy.required("id").asText(), entity);
+        final ObjectNode change = policy.deepCopy().retain("revision", "component");
+        rest.put("/policies/" + policy.required("id").asText(), change);
     }
 
     private String user(final String identity) {
-        for (final JsonNode user : rest.get("/tenants/users").required("users")) {
-            if (identity.equals(user.required("component").required("identity").asText())) {
-                return user.required("id").asText();
-            }
-        }
-        throw new HarnessException("NiFi knows no user " + identity);
+        return RestClient.stream(rest.get("/tenants/users").required("users"))
+                .filter(user ->
+                        identity.equals(user.requiredAt("/component/identity").asText()))
+                .findFirst()
+                .map(user -> user.required("id").asText())
+                .orElseThrow(() -> new HarnessException("NiFi knows no user " + identity));
     }
 
     private static ArrayNode users(final ObjectNode policy) {
-        return (ArrayNode) policy.required("component").required("users");
+        return (ArrayNode) policy.requiredAt("/component/users");
     }
 
+    /** Where a user stands in a policy, or -1. */
     private static int index(final ObjectNode policy, final String user) {
         final ArrayNode users = users(policy);
-        for (int index = 0; index < users.size(); index++) {
-            if (user.equals(users.get(index).required("id").asText())) {
-                return index;
-            }
-        }
-        return -1;
-    }
-
-    /**
-     * What may be done.
-     * Immutable, for any thread.
-     */
-    public enum Action {
-        /** Look. */
-        READ,
-        /** Change; for a port: send to it or receive from it. */
-        WRITE;
-
-        String inRest() {
-            return this == READ ? "read" : "write";
-        }
+        return IntStream.range(0, users.size())
+                .filter(index -> user.equals(users.get(index).required("id").asText()))
+                .findFirst()
+                .orElse(-1);
     }
 }

@@ -2,7 +2,6 @@
 package org.nios2s.harness.nifi.security;
 
 import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.netty.pkitesting.CertificateBuilder.KeyUsage;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
@@ -18,20 +17,16 @@ import org.nios2s.harness.HarnessException;
 /**
  * Issues the certificates of a NiFi and of its clients: for tests and measurements on loopback, not for anything else.
  * Immutable, for any thread.
+ *
+ * @param authority its own key and certificate
  */
-public final class CertificateAuthority {
+public record CertificateAuthority(X509Bundle authority) {
 
     /** The name under which the key of a key store is found, and the authority in a trust store. */
     public static final String ALIAS = "s2s-harness";
 
     private static final Duration CLOCK_TOLERANCE = Duration.ofHours(1);
     private static final Duration VALIDITY = Duration.ofDays(365);
-
-    private final X509Bundle authority;
-
-    private CertificateAuthority(final X509Bundle authority) {
-        this.authority = authority;
-    }
 
     /** A new authority of that name. */
     public static CertificateAuthority create(final String distinguishedName) {
@@ -61,7 +56,11 @@ public final class CertificateAuthority {
 
     /** A key store with the authority's own key. */
     KeyStore keyStore(final char[] password) {
-        return keyStore(authority, password, authority.getCertificate());
+        try {
+            return keyStore(authority, password, authority.getCertificate());
+        } catch (final IOException | GeneralSecurityException e) {
+            throw failed("the key store", e);
+        }
     }
 
     /** A trust store that holds this authority. */
@@ -70,44 +69,36 @@ public final class CertificateAuthority {
             final KeyStore store = emptyStore();
             store.setCertificateEntry(ALIAS, authority.getCertificate());
             return store;
-        } catch (final GeneralSecurityException e) {
+        } catch (final IOException | GeneralSecurityException e) {
             throw failed("the trust store", e);
         }
     }
 
     /** A key store with a new key and a certificate, for both ends of a connection, that is valid now. */
     public KeyStore issue(final String distinguishedName, final char[] password) {
-        return issue(validNow(), distinguishedName, password, Algorithm.ecp256, KeyUsage.digitalSignature);
+        final Instant now = Instant.now();
+        return issue(distinguishedName, password, now.minus(CLOCK_TOLERANCE), now.plus(VALIDITY));
     }
 
     /** The same, valid at another time. */
     public KeyStore issue(
             final String distinguishedName, final char[] password, final Instant from, final Instant until) {
         final CertificateBuilder then = new CertificateBuilder().notBefore(from).notAfter(until);
-        return issue(then, distinguishedName, password, Algorithm.ecp256, KeyUsage.digitalSignature);
+        return issue(then.ecp256().setKeyUsage(true, KeyUsage.digitalSignature), distinguishedName, password);
     }
 
     /** A key store with a new RSA key and a certificate that is valid now. */
     public KeyStore issueRsa(final String distinguishedName, final char[] password) {
+        final CertificateBuilder rsa = validNow().rsa2048();
         return issue(
-                validNow(),
+                rsa.setKeyUsage(true, KeyUsage.digitalSignature, KeyUsage.keyEncipherment),
                 distinguishedName,
-                password,
-                Algorithm.rsa2048,
-                KeyUsage.digitalSignature,
-                KeyUsage.keyEncipherment);
+                password);
     }
 
-    private KeyStore issue(
-            final CertificateBuilder builder,
-            final String distinguishedName,
-            final char[] password,
-            final Algorithm algorithm,
-            final KeyUsage... usages) {
+    private KeyStore issue(final CertificateBuilder builder, final String distinguishedName, final char[] password) {
         try {
             final X509Bundle issued = builder.subject(distinguishedName)
-                    .algorithm(algorithm)
-                    .setKeyUsage(true, usages)
                     .addExtendedKeyUsageClientAuth()
                     .addExtendedKeyUsageServerAuth()
                     .addSanDnsName("localhost")
@@ -125,24 +116,16 @@ public final class CertificateAuthority {
                 .notAfter(Instant.now().plus(VALIDITY));
     }
 
-    private static KeyStore keyStore(final X509Bundle bundle, final char[] password, final X509Certificate... chain) {
-        try {
-            final KeyStore store = emptyStore();
-            store.setKeyEntry(ALIAS, bundle.getKeyPair().getPrivate(), password, chain);
-            return store;
-        } catch (final GeneralSecurityException e) {
-            throw failed("the key store", e);
-        }
+    private static KeyStore keyStore(final X509Bundle bundle, final char[] password, final X509Certificate... chain)
+            throws IOException, GeneralSecurityException {
+        final KeyStore store = emptyStore();
+        store.setKeyEntry(ALIAS, bundle.getKeyPair().getPrivate(), password, chain);
+        return store;
     }
 
-    /** A key or trust store of the type that all files here have. */
-    static KeyStore emptyStore() throws GeneralSecurityException {
+    private static KeyStore emptyStore() throws IOException, GeneralSecurityException {
         final KeyStore store = KeyStore.getInstance(SecurityFiles.STORE_TYPE);
-        try {
-            store.load(null, null);
-        } catch (final IOException e) {
-            throw new IllegalStateException("Making a store in memory reads nothing", e);
-        }
+        store.load(null, null);
         return store;
     }
 

@@ -12,55 +12,36 @@ import org.nios2s.harness.HarnessException;
 
 /**
  * What a TLS client trusts and who it is. Immutable, for any thread.
+ *
+ * @param keys    the client's key, for a TLS library that is not the JDK's
+ * @param trust   what it trusts, likewise
+ * @param context both, for the JDK's TLS
  */
-public final class ClientTls {
+public record ClientTls(KeyManagerFactory keys, TrustManagerFactory trust, SSLContext context) {
 
-    private final KeyManagerFactory keys;
-    private final TrustManagerFactory trust;
-    private final SSLContext context;
-
-    private ClientTls(final KeyStore keyStore, final KeyStore trusted, final char[] password)
-            throws GeneralSecurityException {
-        keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(keyStore, password);
-        trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        context = SSLContext.getInstance("TLS");
-        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-    }
-
-    /** What to trust and who to be. */
+    /** What to trust and who to be; the key has the password of both stores. */
     public static ClientTls of(final Path keyStore, final Path trustStore, final char[] password) {
-        return of(load(keyStore, password), load(trustStore, password), password, keyStore);
-    }
-
-    static ClientTls of(final KeyStore keyStore, final KeyStore trusted, final char[] password, final Path name) {
+        final KeyStore key = load(keyStore, password);
+        final KeyStore trusted = load(trustStore, password);
         try {
-            return new ClientTls(keyStore, trusted, password);
+            final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(key, password);
+            final TrustManagerFactory trust =
+                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(trusted);
+            final SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+            return new ClientTls(keys, trust, context);
         } catch (final GeneralSecurityException e) {
-            throw new HarnessException("Cannot use the key store " + name + ": " + e.getMessage(), e);
+            throw new HarnessException("Cannot use the key store " + keyStore + ": " + e.getMessage(), e);
         }
     }
 
-    /** The client's key, for a TLS library that is not the JDK's. */
-    public KeyManagerFactory keys() {
-        return keys;
-    }
-
-    /** What the client trusts, for a TLS library that is not the JDK's. */
-    public TrustManagerFactory trust() {
-        return trust;
-    }
-
-    /** Both, for the JDK's TLS. */
-    public SSLContext context() {
-        return context;
-    }
-
-    private static KeyStore load(final Path file, final char[] password) {
+    /** The store in a file, of whichever type it is. */
+    static KeyStore load(final Path file, final char[] password) {
         try {
             return KeyStore.getInstance(file.toFile(), password);
-        } catch (final IOException | GeneralSecurityException e) {
+        } catch (final IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw new HarnessException("Cannot read the store %s: %s".formatted(file, e.getMessage()), e);
         }
     }

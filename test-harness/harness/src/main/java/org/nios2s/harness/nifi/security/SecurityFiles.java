@@ -2,7 +2,6 @@
 package org.nios2s.harness.nifi.security;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -78,7 +77,8 @@ public final class SecurityFiles {
 
     /** The authority itself, for certificates of other kinds. */
     public CertificateAuthority authority() {
-        return CertificateAuthority.of(load(directory.resolve(AUTHORITY_FILE)), password.toCharArray());
+        final char[] secret = password.toCharArray();
+        return CertificateAuthority.of(ClientTls.load(directory.resolve(AUTHORITY_FILE), secret), secret);
     }
 
     /** Keeps a key store, protected by {@link #password()}, under a name of its own. */
@@ -102,7 +102,7 @@ public final class SecurityFiles {
 
     /** The same, for any TLS library. */
     public ClientTls tls(final Path keyStore) {
-        return ClientTls.of(load(keyStore), load(trustStore()), password.toCharArray(), keyStore);
+        return ClientTls.of(keyStore, trustStore(), password.toCharArray());
     }
 
     private void make() {
@@ -119,16 +119,6 @@ public final class SecurityFiles {
             Files.writeString(file, password, StandardCharsets.US_ASCII);
         } catch (final IOException e) {
             throw new HarnessException("Cannot make the certificates in " + directory, e);
-        }
-    }
-
-    private KeyStore load(final Path file) {
-        try (InputStream stream = Files.newInputStream(file)) {
-            final KeyStore store = CertificateAuthority.emptyStore();
-            store.load(stream, password.toCharArray());
-            return store;
-        } catch (final IOException | GeneralSecurityException e) {
-            throw new HarnessException("Cannot read the store " + file, e);
         }
     }
 

@@ -61,8 +61,15 @@ class LargeContentTest {
     private static LoadOutcome push(final ScriptedServer server) throws InterruptedException {
         final TargetAddress address = new TargetAddress(
                 InetAddress.getLoopbackAddress().getHostAddress(), server.port(), ScriptedServer.PORT_ID, null);
-        final LoadSettings load =
-                new LoadSettings(2, 1, Duration.ZERO, 1, BYTES, Duration.ZERO, Duration.ZERO, PATIENCE);
-        return new PacedLoad("run", load, () -> WireTransport.large("run", load, List.of(address), null)).drive();
+        final LoadSettings load = new LoadSettings(
+                2,
+                1,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ZERO,
+                PATIENCE,
+                LoadSettings.Shape.push(1, BYTES),
+                LoadSettings.Connection.KEPT);
+        return new PacedLoad("run", load, () -> new WireTransport("run", load, List.of(address), null, true)).drive();
     }
 }

@@ -14,6 +14,8 @@ import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
@@ -22,6 +24,7 @@ import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.SizeMix;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransportContract;
 import org.nios2s.harness.nifi.security.ClientTls;
@@ -50,7 +53,8 @@ class WireTransportTest extends TransportContract {
     @Test
     void everyClientSendsItsTransactionsOverOneConnection() throws Exception {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
-            final LoadOutcome outcome = drive(server, settings(7, 3, Duration.ZERO, PATIENCE, 10));
+            final LoadDriver driver = load(settings(7, 3, Duration.ZERO, PATIENCE, 10), server.port());
+            final LoadOutcome outcome = driver.drive();
 
             assertEquals(21, outcome.successes());
             assertEquals(0, outcome.failed());
@@ -60,7 +64,7 @@ class WireTransportTest extends TransportContract {
             assertEquals(21 * 2, new HashSet<>(server.packetIds()).size());
             assertTrue(server.packetIds().stream().allMatch(id -> PacketId.parse("run", id) != null));
             assertTrue(server.sizes().stream().allMatch(size -> size == 10));
-            assertEquals(21, outcome.histograms().get(Phase.TOTAL).getTotalCount());
+            assertEquals(21, driver.meter().tick().get(Phase.TOTAL).getTotalCount());
             Awaitility.await().atMost(PATIENCE).until(() -> server.politeEnds() == 7);
         }
     }
@@ -126,6 +130,26 @@ class WireTransportTest extends TransportContract {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void eachPacketOfAPullHasTheWholeTimeout(final boolean gzip) throws Exception {
+        final LoadSettings settings = new LoadSettings(
+                1,
+                1,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ZERO,
+                SHORT,
+                new LoadSettings.Shape(LoadSettings.Direction.PULL, 2, SizeMix.of(1), 0, 0, gzip),
+                LoadSettings.Connection.KEPT);
+        try (ScriptedServer server = new ScriptedServer(Script.PAUSES_IN_A_PULL)) {
+            final LoadOutcome outcome = load(settings, server.port()).drive();
+
+            assertEquals(Map.of(), outcome.failures());
+            assertEquals(1, outcome.successes());
+        }
+    }
+
     @Test
     void aRefusedPortFailsTheTransactionWithTheServersAnswer() throws Exception {
         assertOnlyFailure(Script.REFUSE_PORT, "ProtocolException: UNKNOWN_PORT while shaking hands");
@@ -180,6 +204,7 @@ class WireTransportTest extends TransportContract {
     }
 
     private static LoadDriver load(final LoadSettings settings, final int port, final SslContext tls) {
-        return new PacedLoad("run", settings, () -> new WireTransport("run", settings, List.of(address(port)), tls));
+        return new PacedLoad(
+                "run", settings, () -> new WireTransport("run", settings, List.of(address(port)), tls, false));
     }
 }

@@ -54,6 +54,16 @@ class SecurityFilesTest {
         files = SecurityFiles.ensure(directory.resolve("security"));
     }
 
+    @Test
+    void aStoreThatIsMissingIsNamed() throws IOException {
+        Files.delete(files.keyStore(Identity.CLIENT));
+
+        final HarnessException missing =
+                assertThrows(HarnessException.class, () -> files.tls(files.keyStore(Identity.CLIENT)));
+
+        assertTrue(missing.getMessage().contains(files.keyStore(Identity.CLIENT).toString()), missing.getMessage());
+    }
+
     @ParameterizedTest
     @EnumSource(Identity.class)
     void everyIdentityIsNamedAsNifiFormatsIt(final Identity identity) throws Exception {

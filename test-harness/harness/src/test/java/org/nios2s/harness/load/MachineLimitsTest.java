@@ -8,14 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import org.junit.jupiter.api.Test;
 
 /** More clients than the machine has ports are refused, with the way to get more. Runs on the test's thread. */
-class EphemeralPortsTest {
+class MachineLimitsTest {
 
     private static final String RANGE = "32768\t60999\n";
 
     @Test
     void tooManyClientsAreToldHowManyPortsThereAre() {
         final IllegalArgumentException refusal =
-                assertThrows(IllegalArgumentException.class, () -> EphemeralPorts.check(40_000, RANGE));
+                assertThrows(IllegalArgumentException.class, () -> MachineLimits.checkPorts(40_000, RANGE));
 
         assertEquals(
                 "40000 clients need as many ephemeral ports, this machine has about 28132 (32768 to 60999): widen the range"
@@ -25,6 +25,6 @@ class EphemeralPortsTest {
 
     @Test
     void asManyAsThereArePass() {
-        assertDoesNotThrow(() -> EphemeralPorts.check(28_000, RANGE));
+        assertDoesNotThrow(() -> MachineLimits.checkPorts(28_000, RANGE));
     }
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.report;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.Place;
+
+/** Figures of runs as OpenMetrics text, for whoever keeps them over time. Stateless, any thread. */
+public final class OpenMetrics {
+
+    /** Name of the file beside result.json. */
+    public static final String FILE = "metrics.txt";
+
+    private OpenMetrics() {}
+
+    /** A gauge for each figure that some run has. */
+    public static String of(final String experiment, final List<RunResult> runs) {
+        return Figure.all()
+                .filter(figure -> figure.spread(runs).isPresent())
+                .map(figure -> gauge(experiment, figure, runs))
+                .collect(Collectors.joining("", "", "# EOF\n"));
+    }
+
+    private static String gauge(final String experiment, final Figure figure, final List<RunResult> runs) {
+        final String name = "s2s_" + figure.key().replace('-', '_');
+        final StringBuilder text = new StringBuilder("# TYPE " + name + " gauge\n");
+        for (final RunResult run : runs) {
+            final Place place = run.place();
+            figure.of(run)
+                    .ifPresent(value -> text.append(Figure.words(
+                            "%s{experiment=\"%s\",target=\"%s\",load=\"%s\",round=\"%d\",lap=\"%d\"} %s\n",
+                            name,
+                            escaped(experiment),
+                            escaped(place.column()),
+                            escaped(place.row()),
+                            place.round(),
+                            place.lap(),
+                            value)));
+        }
+        return text.toString();
+    }
+
+    private static String escaped(final String label) {
+        return label.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+    }
+}
