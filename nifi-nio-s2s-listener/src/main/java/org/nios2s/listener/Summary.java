@@ -13,18 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Says once a minute, at INFO, what the listener did since the last time; nothing if it did nothing. Lives on an IO worker. */
-final class Summary {
+record Summary(ListenerMetrics metrics, MemoryBudget budget, PortDispatchers dispatchers, Map<Count, Long> last) {
     private static final Logger logger = LoggerFactory.getLogger(Summary.class);
 
-    private final ListenerMetrics metrics;
-    private final MemoryBudget budget;
-    private final PortDispatchers dispatchers;
-    private final Map<Count, Long> last = new EnumMap<>(Count.class);
-
     Summary(final ListenerMetrics metrics, final MemoryBudget budget, final PortDispatchers dispatchers) {
-        this.metrics = metrics;
-        this.budget = budget;
-        this.dispatchers = dispatchers;
+        this(metrics, budget, dispatchers, new EnumMap<>(Count.class));
     }
 
     void report() {

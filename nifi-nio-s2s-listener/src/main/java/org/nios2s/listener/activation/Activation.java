@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Activation {
     private static final Logger logger = LoggerFactory.getLogger(NioSiteToSiteProvider.class);
+    private static final int JAVA_THAT_WARNS = 25;
 
     private Activation() {}
 
@@ -41,6 +42,7 @@ final class Activation {
                     NiFiProperties.REMOTE_INPUT_PORT);
             return;
         }
+        allowUnsafe();
         OwnNar.link();
         Rehearsal.perform(
                 TransportSelection.select(settings.transport()),
@@ -59,6 +61,17 @@ final class Activation {
         OwnNar.otherVersions(OwnNar.jar())
                 .ifPresent(others -> logger.warn(
                         "The NIO Site-to-Site listener is in NiFi more than once: {}, and restart", others));
+    }
+
+    /**
+     * Netty leaves {@code sun.misc.Unsafe} alone from Java 25 on, and does not get as fast as soon. Java 25 only warns of it, on
+     * the console, once; a later one may refuse (JEP 498). What the administrator has set stands.
+     */
+    private static void allowUnsafe() {
+        if (Runtime.version().feature() == JAVA_THAT_WARNS
+                && System.getProperty("sun.misc.unsafe.memory.access") == null) {
+            System.getProperties().putIfAbsent("io.netty.noUnsafe", "false");
+        }
     }
 
     private static void failIfForeign() throws Exception {

@@ -40,9 +40,6 @@ final class Linger {
     /** @return how long to wait for more, in nanoseconds; 0 for not at all */
     long nanos() {
         final long interval = meanIntervalNanos;
-        if (interval >= COLD_INTERVAL_NANOS) {
-            return 0;
-        }
-        return Math.clamp(INTERVALS * interval, SHORTEST_NANOS, LONGEST_NANOS);
+        return interval < COLD_INTERVAL_NANOS ? Math.clamp(INTERVALS * interval, SHORTEST_NANOS, LONGEST_NANOS) : 0;
     }
 }

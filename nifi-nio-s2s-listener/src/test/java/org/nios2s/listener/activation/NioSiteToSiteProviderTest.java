@@ -103,6 +103,28 @@ class NioSiteToSiteProviderTest {
     }
 
     @Test
+    @DisplayName("Netty may use Unsafe on Java 25, which only warns, unless the administrator has said otherwise")
+    void unsafe() throws Exception {
+        final String key = "io.netty.noUnsafe";
+        final String before = System.getProperty(key);
+        try {
+            System.clearProperty(key);
+            tooLate();
+            assertEquals(Runtime.version().feature() == 25 ? "false" : null, System.getProperty(key));
+            appender.list.clear();
+            System.setProperty(key, "true");
+            tooLate();
+            assertEquals("true", System.getProperty(key));
+        } finally {
+            if (before == null) {
+                System.clearProperty(key);
+            } else {
+                System.setProperty(key, before);
+            }
+        }
+    }
+
+    @Test
     @DisplayName("NiFi finds the provider among its services, and it lists no resources")
     void service() throws Exception {
         // Read, not loaded: NiFi's own providers are listed too, and are not all here.
