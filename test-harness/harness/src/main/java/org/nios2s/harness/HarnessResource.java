@@ -10,7 +10,6 @@ public final class HarnessResource {
 
     private HarnessResource() {}
 
-    /** The whole text. */
     public static String text(final Class<?> beside, final String name) {
         try (InputStream resource = beside.getResourceAsStream(name)) {
             if (resource == null) {

@@ -36,14 +36,12 @@ public final class S2sHarness {
         System.exit(commandLine().execute(arguments));
     }
 
-    /** The command line with all its commands, as {@link #main} runs it. */
     public static CommandLine commandLine() {
         final S2sHarness root = new S2sHarness();
         final CommandLine commandLine = new CommandLine(root);
-        final List<Scope> all = List.of(Scope.values());
-        List.of("measure", "search", "demo")
-                .forEach(name ->
-                        ParameterOptions.addTo(subcommand(commandLine, name).getCommandSpec(), all));
+        for (final String name : List.of("measure", "search", "demo")) {
+            ParameterOptions.addTo(subcommand(commandLine, name).getCommandSpec(), List.of(Scope.values()));
+        }
         ParameterOptions.addTo(
                 subcommand(subcommand(commandLine, "nifi"), "start").getCommandSpec(), List.of(Scope.TARGET));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);

@@ -20,8 +20,6 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 public final class DemoCommand implements Callable<Integer> {
 
-    private static final String PRESET = "demo";
-
     @Spec
     private CommandSpec spec;
 
@@ -34,7 +32,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         return session.run(
-                MeasureCommand.experiment(spec, PRESET, List.of(), List.of()),
+                MeasureCommand.experiment(spec, "demo", List.of(), List.of()),
                 targets,
                 (known, runner, interruption) -> runner.run());
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiHome;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
@@ -21,19 +22,16 @@ final class HarnessDirectory {
     /** Results, when the user names no other place. */
     static final String RESULTS = "results";
 
-    private static final String PROPERTY = "s2s.harness.project";
     private static final String HOMES = ".s2s-harness";
-    private static final String MEASURED = "measured";
-    private static final String MARKER = ".s2s-harness-home";
 
     private HarnessDirectory() {}
 
     static Path resolve(final String name) {
-        return Path.of(System.getProperty(PROPERTY, "")).resolve(name).toAbsolutePath();
+        return Path.of(System.getProperty("s2s.harness.project", ""), name).toAbsolutePath();
     }
 
     static Path measured() {
-        return resolve(HOMES).resolve(MEASURED);
+        return resolve(HOMES).resolve("measured");
     }
 
     /** Every home below the project's directory, whether a NiFi runs there or not. */
@@ -42,7 +40,7 @@ final class HarnessDirectory {
         if (!Files.isDirectory(all)) {
             return List.of();
         }
-        try (Stream<Path> files = Files.find(all, 4, (file, attributes) -> file.endsWith(MARKER))) {
+        try (Stream<Path> files = Files.find(all, 4, (file, attributes) -> file.endsWith(NifiHome.MARKER))) {
             return files.map(Path::getParent).sorted().toList();
         } catch (final IOException e) {
             throw new HarnessException("Cannot look through " + all + ": " + e, e);

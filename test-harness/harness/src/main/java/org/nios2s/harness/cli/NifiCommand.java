@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
 public final class NifiCommand {
 
     /** A command about the NiFi of a home. Runs on the main thread. */
-    private abstract static class OfHome implements Callable<Integer> {
+    private abstract static class OfHome {
 
         @Spec
         CommandSpec spec;
@@ -73,7 +73,7 @@ public final class NifiCommand {
             },
             mixinStandardHelpOptions = true,
             sortOptions = false)
-    static final class Start extends OfHome {
+    static final class Start extends OfHome implements Runnable {
 
         @Option(
                 names = "--http-port",
@@ -95,7 +95,7 @@ public final class NifiCommand {
         private boolean fresh;
 
         @Override
-        public Integer call() {
+        public void run() {
             final Settings settings = ParameterOptions.apply(
                             spec, new Experiment("nifi", "", Settings.DEFAULTS, List.of(), List.of(), List.of()))
                     .base();
@@ -107,12 +107,11 @@ public final class NifiCommand {
                     .fresh(fresh);
             final NifiCluster started = NifiCluster.start(options, Math.max(1, settings.number(Parameter.NODES)));
             spec.commandLine().getOut().println(NifiCluster.describe(started.nodes()));
-            return ExitCode.OK;
         }
     }
 
     @Command(name = "stop", description = "Stops the NiFi of a home, or all.", mixinStandardHelpOptions = true)
-    static final class Stop extends OfHome {
+    static final class Stop extends OfHome implements Runnable {
 
         @Option(
                 names = "--all",
@@ -121,15 +120,14 @@ public final class NifiCommand {
         private boolean all;
 
         @Override
-        public Integer call() {
+        public void run() {
             final List<NifiInstance> running = running(all);
             // One that a measurement had paused hears no other signal.
             running.forEach(nifi -> ProcessHandle.of(nifi.instance().pid()).ifPresent(PausedProcess::resume));
             NifiCluster.stop(running);
-            running.forEach(nifi -> spec.commandLine()
-                    .getErr()
-                    .println("Stopped the NiFi in " + nifi.instance().home()));
-            return ExitCode.OK;
+            final PrintWriter err = spec.commandLine().getErr();
+            running.forEach(
+                    nifi -> err.println("Stopped the NiFi in " + nifi.instance().home()));
         }
     }
 
@@ -137,7 +135,7 @@ public final class NifiCommand {
             name = "status",
             description = "Prints the JSON line of the NiFi of a home, or of all; exit code 1 when none runs.",
             mixinStandardHelpOptions = true)
-    static final class Status extends OfHome {
+    static final class Status extends OfHome implements Callable<Integer> {
 
         @Option(names = "--all", description = "Every NiFi that was started from this project, a line each.")
         private boolean all;
@@ -162,20 +160,19 @@ public final class NifiCommand {
             name = "clean",
             description = "Deletes the homes of NiFis that do not run: flow, data, logs. Results stay.",
             mixinStandardHelpOptions = true)
-    static final class Clean implements Callable<Integer> {
+    static final class Clean implements Runnable {
 
         @Spec
         private CommandSpec spec;
 
         @Override
-        public Integer call() {
+        public void run() {
             for (final Path home : HarnessDirectory.homes()) {
                 if (Files.exists(home) && HarnessDirectory.running(home).isEmpty()) {
                     NifiHome.delete(home);
                     spec.commandLine().getErr().println("Deleted " + home);
                 }
             }
-            return ExitCode.OK;
         }
     }
 }

@@ -58,14 +58,12 @@ public final class ReportCommand implements Callable<Integer> {
         }
         final ExperimentResult shown =
                 results.size() == 1 ? results.values().iterator().next() : SideBySide.of(results);
-        try {
+        return HarnessException.attempt(e -> "Cannot write the report: " + e, () -> {
             final Path page = output == null ? usualPage() : output.toAbsolutePath();
             Files.writeString(page, HtmlReport.of(shown));
             spec.commandLine().getOut().println("report: " + page);
             return ExitCode.OK;
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot write the report: " + e, e);
-        }
+        });
     }
 
     private Path usualPage() throws IOException {
@@ -77,11 +75,8 @@ public final class ReportCommand implements Callable<Integer> {
     }
 
     private static ExperimentResult read(final Path directory) {
-        try {
-            return ResultDirectory.read(directory);
-        } catch (final IOException e) {
-            throw new HarnessException(
-                    "There is no result of this harness in %s: %s".formatted(directory, e.getMessage()), e);
-        }
+        return HarnessException.attempt(
+                e -> "There is no result of this harness in %s: %s".formatted(directory, e.getMessage()),
+                () -> ResultDirectory.read(directory));
     }
 }

@@ -18,7 +18,7 @@ import org.nios2s.harness.judge.Rule;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
-import org.nios2s.harness.plan.Order.Turn;
+import org.nios2s.harness.plan.Experiment.Turn;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.result.RunResult;
 import picocli.CommandLine.Command;
@@ -86,11 +86,12 @@ public final class SearchCommand implements Callable<Integer> {
     private Session session;
 
     private final List<RunResult> tried = new ArrayList<>();
+    private List<Rule> wanted;
 
     @Override
     public Integer call() throws InterruptedException {
         final Experiment experiment = MeasureCommand.experiment(spec, preset, List.of(), List.of());
-        final List<Rule> wanted = ParameterOptions.checked(spec, () -> {
+        wanted = ParameterOptions.checked(spec, () -> {
             searches(experiment);
             return rules.stream().map(Rule::parse).toList();
         });
@@ -98,7 +99,7 @@ public final class SearchCommand implements Callable<Integer> {
         final Axis.Step searched = new Axis.Step(SEARCHED, Map.of(), Map.of(), List.of());
         session.run(experiment.vary(new Axis("clients", List.of(searched))), targets, (known, runner, interruption) -> {
             searches.putAll(searches(known));
-            search(searches, wanted, runner, interruption);
+            search(searches, runner, interruption);
         });
         return searches.values().stream().allMatch(search -> search.largestWithoutFailure() > 0) ? 0 : 1;
     }
@@ -112,11 +113,7 @@ public final class SearchCommand implements Callable<Integer> {
         return searches;
     }
 
-    private void search(
-            final Map<Cell, CountSearch> searches,
-            final List<Rule> wanted,
-            final Runner runner,
-            final Interruption interruption)
+    private void search(final Map<Cell, CountSearch> searches, final Runner runner, final Interruption interruption)
             throws InterruptedException {
         runner.prepare();
         List<Map.Entry<Cell, CountSearch>> order = new ArrayList<>(searches.entrySet());
@@ -127,7 +124,7 @@ public final class SearchCommand implements Callable<Integer> {
                 final OptionalInt next = each.getValue().next();
                 if (next.isPresent() && !interruption.interrupted()) {
                     more = true;
-                    attempt(each, next.getAsInt(), round, wanted, runner);
+                    attempt(each, next.getAsInt(), round, runner);
                 }
             }
             order = order.reversed();
@@ -142,11 +139,7 @@ public final class SearchCommand implements Callable<Integer> {
     }
 
     private void attempt(
-            final Map.Entry<Cell, CountSearch> search,
-            final int count,
-            final int round,
-            final List<Rule> wanted,
-            final Runner runner)
+            final Map.Entry<Cell, CountSearch> search, final int count, final int round, final Runner runner)
             throws InterruptedException {
         final Cell cell = search.getKey().with(Parameter.CLIENTS, Integer.toString(count));
         final long stagger = cell.settings().load().duration().toMillis() / RAMP_PART / count;
@@ -157,7 +150,7 @@ public final class SearchCommand implements Callable<Integer> {
         try {
             final List<Measured> laps = runner.measure(new Turn(round, named));
             laps.forEach(lap -> tried.add(lap.result()));
-            search.getValue().tried(laps.stream().allMatch(lap -> isMet(wanted, lap.result())));
+            search.getValue().tried(laps.stream().allMatch(lap -> isMet(lap.result())));
         } catch (final BrokenRunException e) {
             // What ends a NiFi meets no rule, and there is nobody left to try with fewer.
             search.getValue().tried(false);
@@ -165,7 +158,7 @@ public final class SearchCommand implements Callable<Integer> {
         }
     }
 
-    private static boolean isMet(final List<Rule> wanted, final RunResult run) {
+    private boolean isMet(final RunResult run) {
         return run.transactions() > 0
                 && (run.ledger() == null || run.ledger().exact())
                 && wanted.stream().allMatch(rule -> rule.isMet(run));
@@ -174,10 +167,8 @@ public final class SearchCommand implements Callable<Integer> {
     private static String found(final Map.Entry<Cell, CountSearch> search) {
         final int most = search.getValue().largestWithoutFailure();
         final int tooMany = search.getValue().smallestWithFailure();
+        final String more = tooMany == 0 ? "more were not tried" : Figure.words("%,d do not", tooMany);
         return Figure.words(
-                "%s: %,d clients meet the rules, %s",
-                search.getKey().column(),
-                most,
-                tooMany == 0 ? "more were not tried" : Figure.words("%,d do not", tooMany));
+                "%s: %,d clients meet the rules, %s", search.getKey().column(), most, more);
     }
 }

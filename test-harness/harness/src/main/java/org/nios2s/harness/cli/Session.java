@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,10 +34,10 @@ import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.report.HtmlReport;
 import org.nios2s.harness.report.OpenMetrics;
-import org.nios2s.harness.result.Completion;
-import org.nios2s.harness.result.Completion.State;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.ExperimentResult.Completion;
+import org.nios2s.harness.result.ExperimentResult.Completion.State;
 import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
@@ -97,7 +96,8 @@ final class Session implements Runner.Observer {
                 targets.given(first.shape().direction(), stockClient).orElse(null);
         final MachineLock lock = MachineLock.take(wait);
         final Experiment experiment = given == null ? wanted : servedBy(given.target(), wanted);
-        try (Interruption interruption = Interruption.install()) {
+        try (lock;
+                Interruption interruption = Interruption.install()) {
             HarnessException failure = null;
             try (Servers servers = given == null ? startable(experiment) : Servers.given(given)) {
                 final Runner runner = new Runner(experiment, servers, interruption, this);
@@ -115,8 +115,6 @@ final class Session implements Runner.Observer {
                 throw failure;
             }
             return finish(experiment, completion(interruption, failure));
-        } finally {
-            lock.close();
         }
     }
 
@@ -197,7 +195,7 @@ final class Session implements Runner.Observer {
     }
 
     private static void requireSpace(final Path where, final long bytes) {
-        try {
+        HarnessException.attempt(e -> "Cannot use the directory " + where + ": " + e, () -> {
             Files.createDirectories(where);
             final long free = Files.getFileStore(where).getUsableSpace();
             final boolean writable = Files.isWritable(where);
@@ -207,21 +205,17 @@ final class Session implements Runner.Observer {
                         "%s %s: %,d MiB are needed there, %,d are free; 'nifi clean' deletes old homes"
                                 .formatted(where, trouble, bytes >> 20, free >> 20));
             }
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot use the directory " + where + ": " + e, e);
-        }
+        });
     }
 
     @Override
     public void onRun(final Measured measured) {
         final RunResult run = measured.result();
         runs.add(run);
-        try {
+        HarnessException.attempt(e -> "Cannot write the files of a run into " + results() + ": " + e, () -> {
             final String part = run.label().replaceAll("[^\\w.#-]+", "_");
             directory().addRun(part, run.settings(), measured.outcome(), measured.latencies());
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot write the files of a run into " + results() + ": " + e, e);
-        }
+        });
         final Double p99 = Figure.P99.orNull(run);
         onProgress(Figure.words(
                 "%s: %,.0f tx/s%s, %,d failures%s",
@@ -260,20 +254,19 @@ final class Session implements Runner.Observer {
         broken.forEach(rule -> said.add("Rule: " + rule + "."));
         said.addAll(remarks);
         final String judged = compared ? judge.verdict(processors) : Caveat.append(verdict, caveats);
-        keep(
-                experiment,
-                new ExperimentResult(
-                        experiment.name(),
-                        judged,
-                        started,
-                        Machine.current(),
-                        config(experiment),
-                        completion,
-                        said,
-                        compared ? judge.headlines() : List.of(),
-                        tables,
-                        compared ? judge.charts() : List.of(),
-                        runs));
+        final ExperimentResult result = new ExperimentResult(
+                experiment.name(),
+                judged,
+                started,
+                Machine.current(),
+                config(experiment),
+                completion,
+                said,
+                compared ? judge.headlines() : List.of(),
+                tables,
+                compared ? judge.charts() : List.of(),
+                runs);
+        keep(experiment, result);
         tables.forEach(table -> out.println(table.text()));
         said.forEach(out::println);
         if (!completion.complete()) {
@@ -288,14 +281,12 @@ final class Session implements Runner.Observer {
     }
 
     private void keep(final Experiment experiment, final ExperimentResult result) {
-        try {
+        HarnessException.attempt(e -> "Cannot write the result into " + results() + ": " + e, () -> {
             directory().finish(result);
             directory.write(Presets.RESULT_FILE, Presets.write(experiment));
             directory.write(HtmlReport.FILE, HtmlReport.of(result));
             directory.write(OpenMetrics.FILE, OpenMetrics.of(experiment.name(), runs));
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot write the result into " + results() + ": " + e, e);
-        }
+        });
     }
 
     private static Map<String, Object> config(final Experiment experiment) {
@@ -314,14 +305,12 @@ final class Session implements Runner.Observer {
     }
 
     private ResultDirectory directory() {
-        try {
-            if (directory == null) {
-                directory = ResultDirectory.create(results(), command.name());
-            }
-            return directory;
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot make a directory for the result in " + results() + ": " + e, e);
+        if (directory == null) {
+            directory = HarnessException.attempt(
+                    e -> "Cannot make a directory for the result in " + results() + ": " + e,
+                    () -> ResultDirectory.create(results(), command.name()));
         }
+        return directory;
     }
 
     private Path results() {

@@ -129,8 +129,7 @@ final class TargetOptions {
                     ? List.of(address)
                     : WireProbe.nodes(address, WireTls.client(tls), PATIENCE);
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new HarnessException("Interrupted while asking for the nodes of the cluster", e);
+            throw HarnessException.interrupted("asking for the nodes of the cluster", e);
         }
     }
 

@@ -13,13 +13,11 @@ public final class BrokenRunException extends HarnessException {
 
     private final transient Measured measured;
 
-    /** A broken run. */
     public BrokenRunException(final String message, final Measured measured) {
         super(message);
         this.measured = measured;
     }
 
-    /** What was measured until then: figures of a part. */
     public Measured measured() {
         return measured;
     }

@@ -18,7 +18,6 @@ public final class CountSearch {
     private int passed;
     private int failed;
 
-    /** A search that has not begun. */
     public CountSearch(final int first, final int most, final double growth, final double resolution) {
         if (first < 1 || most < first || growth <= 1 || resolution <= 0) {
             throw new IllegalArgumentException(

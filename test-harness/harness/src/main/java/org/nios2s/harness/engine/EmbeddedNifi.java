@@ -30,8 +30,6 @@ public final class EmbeddedNifi implements MeasuredNifi {
 
     private static final String PACKET_IDS = "packet-ids.txt";
     private static final String INPUT = "input";
-    private static final String COUNTER_TYPE = "org.nios2s.harness.sink.TriggerCounter";
-    private static final String COUNTER = "trigger-counter";
     private static final String SERVES = "The NIO Site-to-Site listener serves";
     private static final int FEED_TASKS = 4;
 
@@ -58,14 +56,12 @@ public final class EmbeddedNifi implements MeasuredNifi {
         final InstanceRecord instance = nifi.instance();
         final TargetAddress address = new TargetAddress(
                 instance.s2sHost(), instance.s2sPort(), nifi.portId(INPUT), URI.create(instance.api()));
+        final SecurityFiles files = instance.securityFiles();
         final ProcessHandle process = ProcessHandle.of(instance.pid())
                 .orElseThrow(() -> new HarnessException("NiFi, process " + instance.pid() + ", has ended"));
-        return new Target(
-                instance.listener(),
-                address,
-                process,
-                Path.of(instance.ledger()).resolve(PACKET_IDS),
-                tls(instance.securityFiles()));
+        final Path packetIds = Path.of(instance.ledger(), PACKET_IDS);
+        final ClientTls tls = files == null ? null : files.tls(files.keyStore(Identity.CLIENT));
+        return new Target(instance.listener(), address, process, packetIds, tls);
     }
 
     /**
@@ -104,7 +100,7 @@ public final class EmbeddedNifi implements MeasuredNifi {
             flow.start(port);
             further.add(target.address().behind(port.id()));
         }
-        flow.start(flow.createProcessor(COUNTER, COUNTER_TYPE));
+        flow.start(flow.createProcessor("trigger-counter", "org.nios2s.harness.sink.TriggerCounter"));
         target = target.and(further);
     }
 
@@ -118,12 +114,9 @@ public final class EmbeddedNifi implements MeasuredNifi {
         groups.connect(port, groups.inputPort(group, INPUT), BackPressure.generous());
         flow.start(port);
         groups.setTransmitting(group, true);
+        final Target via = sender.target();
         target = new Target(
-                target.name(),
-                sender.target().address().behind(port.id()),
-                target.process(),
-                target.packetIds(),
-                sender.target().tls());
+                target.name(), via.address().behind(port.id()), target.process(), target.packetIds(), via.tls());
     }
 
     @Override
@@ -175,10 +168,6 @@ public final class EmbeddedNifi implements MeasuredNifi {
         } else {
             nodes.getFirst().dropPacketIds();
         }
-    }
-
-    private static ClientTls tls(final SecurityFiles files) {
-        return files == null ? null : files.tls(files.keyStore(Identity.CLIENT));
     }
 
     /** A NAR that cannot take the listener's place leaves the stock one: its figures must not go by the other's name. */

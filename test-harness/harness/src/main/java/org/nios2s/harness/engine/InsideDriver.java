@@ -21,15 +21,15 @@ import org.nios2s.harness.nifi.SinkLedger;
  * A load without any client: a processor inside NiFi makes as much as the repositories take, and the sink's ledger says
  * how much that was. Occupies the command's thread; may be stopped from any other.
  */
-final class InsideDriver implements LoadDriver {
-
-    private final String run;
-    private final LoadSettings load;
-    private final int commit;
-    private final NifiInstance nifi;
-    private final MadeInside source;
-    private final LoadMeter meter;
-    private final CountDownLatch stopped = new CountDownLatch(1);
+record InsideDriver(
+        String run,
+        LoadSettings load,
+        int commit,
+        NifiInstance nifi,
+        MadeInside source,
+        LoadMeter meter,
+        CountDownLatch stopped)
+        implements LoadDriver {
 
     InsideDriver(
             final String run,
@@ -37,12 +37,7 @@ final class InsideDriver implements LoadDriver {
             final int commit,
             final NifiInstance nifi,
             final MadeInside source) {
-        this.run = run;
-        this.load = load;
-        this.commit = commit;
-        this.nifi = nifi;
-        this.source = source;
-        this.meter = new LoadMeter(load);
+        this(run, load, commit, nifi, source, new LoadMeter(load), new CountDownLatch(1));
     }
 
     @Override
@@ -58,18 +53,9 @@ final class InsideDriver implements LoadDriver {
         final SinkLedger made = nifi.ledger().since(before);
         final long transactions = made.count() / load.packets();
         final double seconds = wall.toNanos() / (double) TimeUnit.SECONDS.toNanos(1);
+        final SteadyWindow window = new SteadyWindow(0, seconds, 0, transactions, true);
         return new LoadOutcome(
-                run,
-                started,
-                wall,
-                List.of(),
-                new SteadyWindow(0, seconds, 0, transactions, true),
-                new EnumMap<>(Phase.class),
-                Map.of(),
-                made.bytes(),
-                0,
-                0,
-                0);
+                run, started, wall, List.of(), window, new EnumMap<>(Phase.class), Map.of(), made.bytes(), 0, 0, 0);
     }
 
     private void awaitSink() throws InterruptedException {
@@ -83,10 +69,5 @@ final class InsideDriver implements LoadDriver {
     @Override
     public void stop() {
         stopped.countDown();
-    }
-
-    @Override
-    public LoadMeter meter() {
-        return meter;
     }
 }

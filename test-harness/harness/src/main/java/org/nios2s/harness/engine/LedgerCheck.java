@@ -23,20 +23,14 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.PacketId;
-import org.nios2s.harness.result.LedgerFigures;
+import org.nios2s.harness.result.RunResult.LedgerFigures;
 
 /** Compares what the server acknowledged with the packet ids that its sink wrote. Used on the scenario's thread. */
-final class LedgerCheck {
+record LedgerCheck(Map<Path, Long> from) {
 
     private static final Duration POLL = Duration.ofMillis(100);
     /** What is on its way through another NiFi may pause on a busy machine. */
     private static final int LONGER = 10;
-
-    private final Map<Path, Long> from;
-
-    private LedgerCheck(final Map<Path, Long> from) {
-        this.from = from;
-    }
 
     /** Remembers where the file ends now, before a run. */
     static LedgerCheck before(final List<Path> packetIds) {
@@ -103,11 +97,9 @@ final class LedgerCheck {
     }
 
     private static long size(final Path file) {
-        try {
-            return Files.exists(file) ? Files.size(file) : 0;
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot read the size of the sink's packet ids " + file, e);
-        }
+        return HarnessException.attempt(
+                e -> "Cannot read the size of the sink's packet ids " + file,
+                () -> Files.exists(file) ? Files.size(file) : 0);
     }
 
     /** Ticks packets off. Used on the scenario's thread. */

@@ -2,7 +2,6 @@
 package org.nios2s.harness.engine;
 
 import io.netty.handler.ssl.SslContext;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,14 +36,14 @@ import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.LatencyLog;
-import org.nios2s.harness.result.LatencySummary;
-import org.nios2s.harness.result.LedgerFigures;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.LatencySummary;
+import org.nios2s.harness.result.RunResult.LedgerFigures;
 import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.RunResult.ServerFigures;
 
 /** One load on one target, measured from both sides. Runs on the command's thread. */
-public final class LoadRun {
+public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interruption) {
 
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration LEDGER_STILL = Duration.ofSeconds(1);
@@ -54,11 +53,6 @@ public final class LoadRun {
     private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
     private static final double PERCENT = 100;
 
-    private final Settings settings;
-    private final MeasuredNifi nifi;
-    private final Interruption interruption;
-    private final ClientKind client;
-
     /**
      * A run and what was seen of it.
      *
@@ -67,14 +61,6 @@ public final class LoadRun {
      * @param latencies its times, second by second
      */
     public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies) {}
-
-    /** A run with the client that settings ask for. */
-    public LoadRun(final Settings settings, final MeasuredNifi nifi, final Interruption interruption) {
-        this.settings = settings;
-        this.nifi = nifi;
-        this.interruption = interruption;
-        this.client = settings.word(Parameter.CLIENT, ClientKind.class);
-    }
 
     /** Runs a load; {@code idlePercent} is what the server takes of a processor while nothing happens, or null. */
     public Measured run(final Place place, final LoadSettings load, final Double idlePercent)
@@ -93,10 +79,11 @@ public final class LoadRun {
     private Measured run(final Place place, final LoadSettings given, final Double idlePercent, final Target target)
             throws InterruptedException {
         probe(target);
-        final LoadSettings load = given.over(target.tls() != null, given.reconnect());
+        final LoadSettings load =
+                given.over(target.tls() != null, given.connection().reconnect());
         final String run = PacketId.newRun();
         final LoadDriver driver = driver(run, load, target);
-        final boolean counted = target.packetIds() != null && client != ClientKind.INSIDE;
+        final boolean counted = target.packetIds() != null && client() != ClientKind.INSIDE;
         final LedgerCheck ledger = counted ? LedgerCheck.before(target.packetIdFiles()) : null;
         final RunSampler watch = RunSampler.start(driver.meter(), target.processes(), nifi.helpers());
         final LoadOutcome outcome = drive(driver, load, target);
@@ -105,8 +92,34 @@ public final class LoadRun {
         final LedgerFigures packets =
                 ledger == null ? null : ledger.compare(outcome, load.packets(), LEDGER_STILL, LEDGER_PATIENCE, giveUp);
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
-        final ServerFigures server = watch.server(transactions(outcome), idlePercent);
-        final RunResult result = result(place, load, outcome, watch, server, packets, target);
+        final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
+        final ServerFigures server = watch.server(transactions, idlePercent);
+        final Map<Phase, LatencySummary> latencies = new EnumMap<>(Phase.class);
+        outcome.histograms().forEach((phase, histogram) -> latencies.put(phase, LatencySummary.of(histogram)));
+        final RunResult result = new RunResult(
+                place,
+                outcome.run(),
+                client().name().toLowerCase(Locale.ROOT),
+                outcome.started(),
+                load,
+                outcome.wall().toNanos() / NANOS_PER_SECOND,
+                outcome.window(),
+                interruption.interrupted() || hasEnded(target),
+                transactions,
+                outcome.transactionsPerSecond(),
+                outcome.bytes(),
+                outcome.failed(),
+                outcome.failures(),
+                outcome.abandoned(),
+                outcome.unbegun(),
+                outcome.destinationFull(),
+                latencies,
+                watch.generator(transactions),
+                server,
+                packets,
+                watch.disturbance(),
+                watch.series(),
+                derived(outcome, packets, target, watch));
         final Measured measured = new Measured(result, outcome, watch.latencies());
         if (hasEnded(target) && !interruption.interrupted()) {
             throw new BrokenRunException(
@@ -115,10 +128,6 @@ public final class LoadRun {
                     measured);
         }
         return measured;
-    }
-
-    private static long transactions(final LoadOutcome outcome) {
-        return outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
     }
 
     private static boolean hasEnded(final Target target) {
@@ -134,9 +143,13 @@ public final class LoadRun {
         }
     }
 
+    private ClientKind client() {
+        return settings.word(Parameter.CLIENT, ClientKind.class);
+    }
+
     private LoadDriver driver(final String run, final LoadSettings load, final Target target) {
         final SslContext tls = WireTls.client(target.tls());
-        return switch (client) {
+        return switch (client()) {
             case STOCK ->
                 new PacedLoad(
                         run, load, () -> StockTransactor.transport(run, load, target.address(), target.sslContext()));
@@ -174,43 +187,6 @@ public final class LoadRun {
         }
     }
 
-    private RunResult result(
-            final Place place,
-            final LoadSettings load,
-            final LoadOutcome outcome,
-            final RunSampler watch,
-            final ServerFigures server,
-            final LedgerFigures packets,
-            final Target target) {
-        final Map<Phase, LatencySummary> latencies = new EnumMap<>(Phase.class);
-        outcome.histograms().forEach((phase, histogram) -> latencies.put(phase, LatencySummary.of(histogram)));
-        final long transactions = transactions(outcome);
-        return new RunResult(
-                place,
-                outcome.run(),
-                client.name().toLowerCase(Locale.ROOT),
-                outcome.started(),
-                load,
-                outcome.wall().toNanos() / NANOS_PER_SECOND,
-                outcome.window(),
-                interruption.interrupted() || hasEnded(target),
-                transactions,
-                outcome.clients().isEmpty() ? outcome.window().perSecond() : outcome.transactionsPerSecond(),
-                outcome.bytes(),
-                outcome.failed(),
-                outcome.failures(),
-                outcome.abandoned(),
-                outcome.unbegun(),
-                outcome.destinationFull(),
-                latencies,
-                watch.generator(transactions),
-                server,
-                packets,
-                watch.disturbance(),
-                watch.series(),
-                derived(outcome, packets, target, watch));
-    }
-
     /** Figures that follow from what was measured anyway. */
     private Map<String, Double> derived(
             final LoadOutcome outcome, final LedgerFigures packets, final Target target, final RunSampler watch) {
@@ -246,13 +222,11 @@ public final class LoadRun {
     private static double secondsToTheLast(final LoadOutcome outcome, final List<Path> packetIds) {
         double seconds = outcome.wall().toNanos() / NANOS_PER_SECOND;
         for (final Path file : packetIds) {
-            try {
-                final Instant last = Files.getLastModifiedTime(file).toInstant();
-                seconds = Math.max(
-                        seconds, Duration.between(outcome.started(), last).toMillis() / MILLIS_PER_SECOND);
-            } catch (final IOException e) {
-                throw new HarnessException("Cannot read when the sink's packet ids were written last: " + file, e);
-            }
+            final Instant last = HarnessException.attempt(
+                    e -> "Cannot read when the sink's packet ids were written last: " + file,
+                    () -> Files.getLastModifiedTime(file).toInstant());
+            seconds =
+                    Math.max(seconds, Duration.between(outcome.started(), last).toMillis() / MILLIS_PER_SECOND);
         }
         return seconds;
     }

@@ -14,8 +14,11 @@ import org.nios2s.harness.nifi.NifiInstance;
 /**
  * A processor inside NiFi that makes the FlowFiles of transactions: into the sink, as a listener without a network would,
  * or into an output port, to be pulled. Used on the command's thread.
+ *
+ * @param source      the processor
+ * @param destination what it feeds
  */
-final class MadeInside {
+record MadeInside(FlowClient flow, Component source, Component destination) {
 
     private static final String TYPE = "org.nios2s.harness.sink.CeilingSource";
     private static final String SINK = "sink";
@@ -23,19 +26,13 @@ final class MadeInside {
     private static final int FEED_COMMIT = 20;
     private static final long NO_BYTES_LIMIT = 1L << 40;
 
-    private final FlowClient flow;
-    private final Component source;
-    private final Component destination;
-
     private MadeInside(
             final FlowClient flow,
             final String name,
             final Component destination,
             final int tasks,
             final BackPressure backPressure) {
-        this.flow = flow;
-        this.source = flow.createProcessor(name, TYPE);
-        this.destination = destination;
+        this(flow, flow.createProcessor(name, TYPE), destination);
         flow.setConcurrentTasks(source, tasks);
         flow.connect(source, destination, backPressure);
     }
@@ -77,10 +74,5 @@ final class MadeInside {
 
     void stop() {
         flow.stop(source);
-    }
-
-    /** What it feeds. */
-    Component destination() {
-        return destination;
     }
 }

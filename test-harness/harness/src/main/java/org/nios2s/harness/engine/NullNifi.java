@@ -20,23 +20,11 @@ import org.nios2s.harness.nifi.Listener;
  * Either listener in a process of its own, in front of a port that keeps nothing: the engine without NiFi's repositories.
  * For one thread at a time; the process ends with this JVM, whatever happens.
  */
-public final class NullNifi implements MeasuredNifi {
+public record NullNifi(Process process, Target target) implements MeasuredNifi {
 
-    private static final String PORT_ID = "null-port";
-    private static final String HOST = "127.0.0.1";
     private static final String MAIN_CLASS = "org.nios2s.harness.nullport.NullPortServer";
-    private static final String STARTED = "started";
     private static final int END_SECONDS = 10;
 
-    private final Process process;
-    private final Target target;
-
-    private NullNifi(final Process process, final Target target) {
-        this.process = process;
-        this.target = target;
-    }
-
-    /** Starts one. */
     public static NullNifi start(
             final Listener listener,
             final int tasks,
@@ -47,8 +35,7 @@ public final class NullNifi implements MeasuredNifi {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmArguments);
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.addAll(List.of("-cp", BuildOutput.nullPort(), MAIN_CLASS, kind));
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", BuildOutput.nullPort(), MAIN_CLASS, kind));
         command.addAll(List.of(Integer.toString(port), Integer.toString(tasks)));
         properties.forEach((key, value) -> command.add(key + "=" + value));
         try {
@@ -56,16 +43,11 @@ public final class NullNifi implements MeasuredNifi {
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             awaitStart(process);
-            final TargetAddress address = new TargetAddress(HOST, port, PORT_ID, null);
+            final TargetAddress address = new TargetAddress("127.0.0.1", port, "null-port", null);
             return new NullNifi(process, new Target(kind + ", null sink", address, process.toHandle(), null, null));
         } catch (final IOException | UncheckedIOException e) {
             throw new HarnessException("Cannot start a listener with " + command.getFirst(), e);
         }
-    }
-
-    @Override
-    public Target target() {
-        return target;
     }
 
     /** Lets it end in order, as the end of its standard input tells it to; ends it if it does not. */
@@ -85,7 +67,7 @@ public final class NullNifi implements MeasuredNifi {
 
     /** Its first line says that it serves. The rest is not read: there is none. */
     private static void awaitStart(final Process process) {
-        if (process.inputReader(StandardCharsets.UTF_8).lines().noneMatch(STARTED::equals)) {
+        if (process.inputReader(StandardCharsets.UTF_8).lines().noneMatch("started"::equals)) {
             process.destroyForcibly();
             throw new HarnessException("A listener without NiFi ended while it was started; see its words above");
         }

@@ -41,7 +41,6 @@ public final class PausedProcess implements AutoCloseable {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (final IllegalStateException e) {
             // This JVM is ending; resuming twice does no harm.
-            return;
         }
     }
 
@@ -60,8 +59,7 @@ public final class PausedProcess implements AutoCloseable {
         } catch (final IOException e) {
             throw new HarnessException("Cannot run 'kill', which pauses and resumes a NiFi", e);
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new HarnessException("Interrupted while sending " + name + " to process " + process.pid(), e);
+            throw HarnessException.interrupted("sending " + name + " to process " + process.pid(), e);
         }
     }
 }

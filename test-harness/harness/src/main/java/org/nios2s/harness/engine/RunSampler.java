@@ -14,6 +14,7 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadMeter;
@@ -22,6 +23,7 @@ import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.result.LatencyLog;
 import org.nios2s.harness.result.RunResult.Disturbance;
 import org.nios2s.harness.result.RunResult.GeneratorFigures;
+import org.nios2s.harness.result.RunResult.LatencySummary;
 import org.nios2s.harness.result.RunResult.ServerFigures;
 import org.nios2s.harness.result.RunResult.TimeSeries;
 
@@ -36,12 +38,9 @@ final class RunSampler {
     private static final double LEAST_SECONDS = 0.5;
 
     private static final double PERCENT = 100;
-    private static final double MEDIAN = 50;
-    private static final double TAIL = 99;
     private static final double MEBIBYTE = 1024 * 1024;
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
 
     private final LoadMeter meter;
     private final List<ProcessHandle> server;
@@ -109,11 +108,10 @@ final class RunSampler {
     /** What the load cost this process, and whether it kept up. */
     GeneratorFigures generator(final long transactions) {
         final Duration cpu = last.ownCpu().minus(first.ownCpu());
-        return new GeneratorFigures(
-                each(cpu.toNanos() / NANOS_PER_MILLI, transactions),
-                percent(cpu, seconds()),
-                busiestThread.medianPercent(),
-                millis(meter.lateness(), TAIL));
+        final double each = each(cpu.toNanos() / NANOS_PER_MILLI, transactions);
+        final LatencySummary late = LatencySummary.of(meter.lateness());
+        final Double lateP99 = late.count() == 0 ? null : late.p99();
+        return new GeneratorFigures(each, percent(cpu, seconds()), busiestThread.medianPercent(), lateP99);
     }
 
     /**
@@ -129,15 +127,11 @@ final class RunSampler {
         final double wallMillis = (System.nanoTime() - first.nanos()) / NANOS_PER_MILLI;
         final double cpuMillis = now.cpu().minus(first.server().cpu()).toNanos() / NANOS_PER_MILLI;
         final Double idle = cpuMillis == 0 ? null : idlePercent;
-        final Double net = idle == null ? null : Math.max(0, cpuMillis - idle * wallMillis / PERCENT);
+        final double cpuPercent = PERCENT * cpuMillis / wallMillis;
+        final Double net =
+                idle == null ? null : each(Math.max(0, cpuMillis - idle * wallMillis / PERCENT), transactions);
         return new ServerFigures(
-                cpuMillis,
-                each(cpuMillis, transactions),
-                PERCENT * cpuMillis / wallMillis,
-                idle,
-                net == null ? null : each(net, transactions),
-                maxResidentBytes,
-                maxThreads);
+                cpuMillis, each(cpuMillis, transactions), cpuPercent, idle, net, maxResidentBytes, maxThreads);
     }
 
     private static double each(final double millis, final long transactions) {
@@ -195,14 +189,14 @@ final class RunSampler {
             return;
         }
         busiestThread.look();
-        final Histogram shown = times.getOrDefault(Phase.RESPONSE, times.get(Phase.TOTAL));
+        final LatencySummary shown = LatencySummary.of(times.getOrDefault(Phase.RESPONSE, times.get(Phase.TOTAL)));
         final ProcessUsage usage = server.isEmpty() ? null : now.server();
         samples.add(new TimeSeries.Sample(
                 (now.nanos() - first.nanos()) / NANOS_PER_SECOND,
                 (now.successes() - last.successes()) / seconds,
                 difference(now.failures(), last.failures()),
-                millis(shown, MEDIAN),
-                millis(shown, TAIL),
+                shown.count() == 0 ? null : shown.p50(),
+                shown.count() == 0 ? null : shown.p99(),
                 usage == null || last.server() == null
                         ? null
                         : percent(usage.cpu().minus(last.server().cpu()), seconds),
@@ -247,10 +241,6 @@ final class RunSampler {
         return difference;
     }
 
-    private static Double millis(final Histogram micros, final double percentile) {
-        return micros.getTotalCount() == 0 ? null : micros.getValueAtPercentile(percentile) / MICROS_PER_MILLI;
-    }
-
     private static double percent(final Duration cpu, final double seconds) {
         return PERCENT * cpu.toNanos() / NANOS_PER_SECOND / seconds;
     }
@@ -290,12 +280,8 @@ final class RunSampler {
 
         private Map<Long, Long> cpuNanos() {
             final Map<Long, Long> nanos = new HashMap<>();
-            for (final long id : threads.getAllThreadIds()) {
-                final long used = threads.getThreadCpuTime(id);
-                if (used > 0) {
-                    nanos.put(id, used);
-                }
-            }
+            LongStream.of(threads.getAllThreadIds()).forEach(id -> nanos.put(id, threads.getThreadCpuTime(id)));
+            nanos.values().removeIf(used -> used <= 0);
             return nanos;
         }
     }

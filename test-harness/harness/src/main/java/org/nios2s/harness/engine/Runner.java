@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.engine;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,8 +20,7 @@ import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
-import org.nios2s.harness.plan.Order;
-import org.nios2s.harness.plan.Order.Turn;
+import org.nios2s.harness.plan.Experiment.Turn;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.probe.Probe;
@@ -45,14 +43,12 @@ public final class Runner {
     /** Hears how it goes, on the command's thread. */
     public interface Observer {
 
-        /** A run is over. */
         void onRun(Measured run);
 
         /** Something takes its time. */
         void onProgress(String text);
     }
 
-    /** An experiment that has not begun. */
     public Runner(
             final Experiment experiment,
             final Servers servers,
@@ -64,11 +60,10 @@ public final class Runner {
         this.observer = observer;
     }
 
-    /** Measures all of it. */
     public void run() throws InterruptedException {
         prepare();
         final int rounds = Math.max(1, experiment.base().number(Parameter.ROUNDS));
-        for (final Turn turn : Order.of(experiment, rounds)) {
+        for (final Turn turn : experiment.turns(rounds)) {
             if (interruption.interrupted()) {
                 return;
             }
@@ -147,12 +142,10 @@ public final class Runner {
     }
 
     private static void draw(final Path recording, final Path flameGraph) {
-        try {
+        HarnessException.attempt(e -> "Cannot draw the flame graph of " + recording, () -> {
             final String title = flameGraph.getFileName().toString();
             JfrToFlame.convert(recording.toString(), flameGraph.toString(), new Arguments("--title", title));
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot draw the flame graph of " + recording, e);
-        }
+        });
     }
 
     private Measured lap(final Place place, final Cell cell, final MeasuredNifi nifi) throws InterruptedException {

@@ -53,7 +53,6 @@ public final class Servers implements AutoCloseable {
         return new Servers(null, text -> {}, nifi);
     }
 
-    /** The server of a cell. */
     public MeasuredNifi of(final Cell cell) {
         if (given != null) {
             return given;

@@ -20,7 +20,6 @@ public final class ServingListener {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration KEPT = Duration.ofSeconds(2);
     private static final byte[] NO_MAGIC = new byte[Integer.BYTES];
-    private static final int END = -1;
 
     private ServingListener() {}
 
@@ -43,7 +42,7 @@ public final class ServingListener {
 
     private static String answer(final Socket socket) throws IOException {
         try {
-            return socket.getInputStream().read() == END ? "nio" : UNKNOWN;
+            return socket.getInputStream().read() < 0 ? "nio" : UNKNOWN;
         } catch (final SocketTimeoutException e) {
             return "stock";
         } catch (final SocketException e) {

@@ -59,14 +59,12 @@ public record Target(
                 .toList();
     }
 
-    /** The same process behind another port. */
-    public Target at(final TargetAddress other) {
-        return new Target(name, other, process, packetIds, tls, List.of());
-    }
-
     /** The same with the load spread over further ports. */
     public Target and(final List<TargetAddress> further) {
-        return beside(name, further.stream().map(this::at).toList());
+        final List<Target> ports = further.stream()
+                .map(other -> new Target(name, other, process, packetIds, tls))
+                .toList();
+        return beside(name, ports);
     }
 
     /** The same under a name for all, with further nodes. */

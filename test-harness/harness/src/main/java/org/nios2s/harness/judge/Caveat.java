@@ -10,7 +10,6 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.nios2s.harness.plan.Order;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.Spread;
 
@@ -39,17 +38,15 @@ public record Caveat(String brief, String remark) {
     /** Runs of the same work that lie further apart than this of their median are no repetition. */
     private static final double SPREAD_PERCENT = 20;
 
-    private static final double PERCENT = 100;
-
     /** What is to be said of the runs of an experiment on a machine of so many processors, worst first. */
     public static List<Caveat> of(final List<RunResult> runs, final int processors) {
-        final List<Caveat> caveats = new ArrayList<>();
-        generator(runs, processors, caveats);
-        noise(runs, caveats);
-        spread(runs, caveats);
-        whole(runs, caveats);
-        order(runs, caveats);
-        return caveats;
+        final Search search = new Search(runs, new ArrayList<>());
+        search.generator(processors);
+        search.noise();
+        search.spread();
+        search.whole();
+        search.order();
+        return search.caveats();
     }
 
     /** A verdict with its caveats: one or two sentences. */
@@ -61,130 +58,125 @@ public record Caveat(String brief, String remark) {
         return verdict + " But " + reasons.collect(Collectors.joining(", ")) + ".";
     }
 
-    /** Says something of those runs of which a condition is true, if there are any: where, and how bad it is. */
-    @SafeVarargs
-    private static void say(
-            final List<Caveat> caveats,
-            final String brief,
-            final List<RunResult> runs,
-            final Predicate<RunResult> condition,
-            final String remark,
-            final Function<List<RunResult>, Object>... figures) {
-        final List<RunResult> concerned = runs.stream().filter(condition).toList();
-        if (!concerned.isEmpty()) {
-            final List<Object> words = new ArrayList<>(List.of(labels(concerned)));
-            for (final Function<List<RunResult>, Object> figure : figures) {
-                words.add(figure.apply(concerned));
-            }
-            caveats.add(new Caveat(brief, Figure.words(remark, words.toArray())));
-        }
-    }
+    /** Looks for caveats in runs. For one thread. */
+    private record Search(List<RunResult> runs, List<Caveat> caveats) {
 
-    private static void generator(final List<RunResult> runs, final int processors, final List<Caveat> caveats) {
-        say(
-                caveats,
-                "the load generator was the limit",
-                runs,
-                run -> run.generator().busiestThreadPercent() >= BUSY_THREAD_PERCENT
-                        || run.generator().cpuPercent() >= BUSY_PROCESSORS_PERCENT * processors,
-                "The load generator was the limit in %s: its busiest thread took up to %.0f %% of a processor, all"
-                        + " of it up to %.0f %%. The target may be able to do more.",
-                full -> most(full, run -> run.generator().busiestThreadPercent()),
-                full -> most(full, run -> run.generator().cpuPercent()));
-        say(
-                caveats,
-                "the load generator fell behind",
-                runs,
-                run -> run.generator().lateP99Millis() != null
-                        && run.generator().lateP99Millis() > LATE_MILLIS,
-                "The load generator fell behind in %s: it began transactions up to %,.0f ms (p99) later than due,"
-                        + " because it got too little of the processors. Times there are partly its own.",
-                late -> most(late, run -> run.generator().lateP99Millis()));
-    }
-
-    private static void noise(final List<RunResult> runs, final List<Caveat> caveats) {
-        say(
-                caveats,
-                "the machine was noisy",
-                runs,
-                run -> run.disturbance() != null
-                        && (run.disturbance().foreignPercent() > FOREIGN_PERCENT
-                                || run.disturbance().stolenPercent() > STOLEN_PERCENT),
-                "The machine was noisy in %s: processes that were not measured took up to %.0f %% of a processor,"
-                        + " and the machine's host up to %.0f %%.",
-                disturbed -> most(disturbed, run -> run.disturbance().foreignPercent()),
-                disturbed -> most(disturbed, run -> run.disturbance().stolenPercent()));
-    }
-
-    private static void spread(final List<RunResult> runs, final List<Caveat> caveats) {
-        final Map<String, List<RunResult>> repeated = runs.stream()
-                .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()));
-        final List<String> differences = new ArrayList<>();
-        for (final Figure figure : List.of(Figure.RATE, Figure.CPU)) {
-            repeated.forEach((work, same) -> {
-                final double percent = figure.spread(same).map(Spread::percent).orElse(0.0);
-                if (percent > SPREAD_PERCENT) {
-                    differences.add(Figure.words("%.0f %% in %s (%s)", percent, figure.title(), work));
+        /** Says something of those runs of which a condition is true, if there are any: where, and how bad it is. */
+        @SafeVarargs
+        private void say(
+                final String brief,
+                final Predicate<RunResult> condition,
+                final String remark,
+                final Function<List<RunResult>, Object>... figures) {
+            final List<RunResult> concerned = runs.stream().filter(condition).toList();
+            if (!concerned.isEmpty()) {
+                final List<Object> words = new ArrayList<>(List.of(labels(concerned)));
+                for (final Function<List<RunResult>, Object> figure : figures) {
+                    words.add(figure.apply(concerned));
                 }
-            });
+                caveats.add(new Caveat(brief, Figure.words(remark, words.toArray())));
+            }
         }
-        if (!differences.isEmpty()) {
-            caveats.add(new Caveat(
-                    "runs of the same work differ widely",
-                    Figure.words(
-                            "Runs of the same work differ by %s of their median. The machine was noisy, or the servers were"
-                                    + " not warm yet: smaller differences mean nothing here.",
-                            String.join(", by ", differences))));
+
+        private void generator(final int processors) {
+            say(
+                    "the load generator was the limit",
+                    run -> run.generator().busiestThreadPercent() >= BUSY_THREAD_PERCENT
+                            || run.generator().cpuPercent() >= BUSY_PROCESSORS_PERCENT * processors,
+                    "The load generator was the limit in %s: its busiest thread took up to %.0f %% of a processor, all"
+                            + " of it up to %.0f %%. The target may be able to do more.",
+                    full -> most(full, run -> run.generator().busiestThreadPercent()),
+                    full -> most(full, run -> run.generator().cpuPercent()));
+            say(
+                    "the load generator fell behind",
+                    run -> run.generator().lateP99Millis() != null
+                            && run.generator().lateP99Millis() > LATE_MILLIS,
+                    "The load generator fell behind in %s: it began transactions up to %,.0f ms (p99) later than due,"
+                            + " because it got too little of the processors. Times there are partly its own.",
+                    late -> most(late, run -> run.generator().lateP99Millis()));
         }
-    }
 
-    private static void whole(final List<RunResult> runs, final List<Caveat> caveats) {
-        say(
-                caveats,
-                "some runs have no steady part",
-                runs,
-                run -> run.window() != null && !run.window().usable(),
-                "In %s all clients were at work together for too short a time: rates and times there are those of"
-                        + " the whole run, start and end included.");
-        say(
-                caveats,
-                "the pace was not kept",
-                runs,
-                run -> Figure.PACE.of(run).orElse(Rule.PACE_PERCENT) < Rule.PACE_PERCENT,
-                "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there grow with the length"
-                        + " of the run and say nothing else.",
-                behind -> behind.stream().mapToDouble(Figure.PACE::orNull).min().orElseThrow());
-        say(
-                caveats,
-                "the ledger did not come to rest",
-                runs,
-                run -> run.ledger() != null && !run.ledger().settled(),
-                "The sink was still at work when the harness stopped to wait in %s: lost packets there may only be"
-                        + " late, and their cost is not counted.");
-    }
-
-    private static void order(final List<RunResult> runs, final List<Caveat> caveats) {
-        final long columns =
-                runs.stream().map(run -> run.place().column()).distinct().count();
-        final int rounds =
-                runs.stream().mapToInt(run -> run.place().round()).max().orElse(0);
-        if (columns > 1 && !Order.isBalanced(rounds)) {
-            caveats.add(new Caveat(
-                    "the order is not balanced",
-                    "With an odd number of rounds one target was measured first more often than the other."));
+        private void noise() {
+            say(
+                    "the machine was noisy",
+                    run -> run.disturbance() != null
+                            && (run.disturbance().foreignPercent() > FOREIGN_PERCENT
+                                    || run.disturbance().stolenPercent() > STOLEN_PERCENT),
+                    "The machine was noisy in %s: processes that were not measured took up to %.0f %% of a processor,"
+                            + " and the machine's host up to %.0f %%.",
+                    disturbed -> most(disturbed, run -> run.disturbance().foreignPercent()),
+                    disturbed -> most(disturbed, run -> run.disturbance().stolenPercent()));
         }
-    }
 
-    private static double most(final List<RunResult> runs, final ToDoubleFunction<RunResult> value) {
-        return runs.stream().mapToDouble(value).max().orElseThrow();
-    }
+        private void spread() {
+            final Map<String, List<RunResult>> repeated = runs.stream()
+                    .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()));
+            final List<String> differences = new ArrayList<>();
+            for (final Figure figure : List.of(Figure.RATE, Figure.CPU)) {
+                repeated.forEach((work, same) -> {
+                    final double percent =
+                            figure.spread(same).map(Spread::percent).orElse(0.0);
+                    if (percent > SPREAD_PERCENT) {
+                        differences.add(Figure.words("%.0f %% in %s (%s)", percent, figure.title(), work));
+                    }
+                });
+            }
+            if (!differences.isEmpty()) {
+                caveats.add(new Caveat(
+                        "runs of the same work differ widely",
+                        Figure.words(
+                                "Runs of the same work differ by %s of their median. The machine was noisy, or the servers were"
+                                        + " not warm yet: smaller differences mean nothing here.",
+                                String.join(", by ", differences))));
+            }
+        }
 
-    /** Of many runs of a kind only the kind is named. */
-    private static String labels(final List<RunResult> runs) {
-        final Map<String, Long> counts = runs.stream()
-                .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.counting()));
-        return counts.entrySet().stream()
-                .map(kind -> Figure.words("%s (%d ×)", kind.getKey(), kind.getValue()))
-                .collect(Collectors.joining(", "));
+        private void whole() {
+            say(
+                    "some runs have no steady part",
+                    run -> run.window() != null && !run.window().usable(),
+                    "In %s all clients were at work together for too short a time: rates and times there are those of"
+                            + " the whole run, start and end included.");
+            say(
+                    "the pace was not kept",
+                    run -> Figure.PACE.of(run).orElse(Rule.PACE_PERCENT) < Rule.PACE_PERCENT,
+                    "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there grow with the length"
+                            + " of the run and say nothing else.",
+                    behind -> behind.stream()
+                            .mapToDouble(Figure.PACE::orNull)
+                            .min()
+                            .orElseThrow());
+            say(
+                    "the ledger did not come to rest",
+                    run -> run.ledger() != null && !run.ledger().settled(),
+                    "The sink was still at work when the harness stopped to wait in %s: lost packets there may only be"
+                            + " late, and their cost is not counted.");
+        }
+
+        private void order() {
+            final long columns =
+                    runs.stream().map(run -> run.place().column()).distinct().count();
+            final int rounds =
+                    runs.stream().mapToInt(run -> run.place().round()).max().orElse(0);
+            if (columns > 1 && rounds % 2 != 0) {
+                caveats.add(new Caveat(
+                        "the order is not balanced",
+                        "With an odd number of rounds one target was measured first more often than the other."));
+            }
+        }
+
+        private static double most(final List<RunResult> runs, final ToDoubleFunction<RunResult> value) {
+            return runs.stream().mapToDouble(value).max().orElseThrow();
+        }
+
+        /** Of many runs of a kind only the kind is named. */
+        private static String labels(final List<RunResult> runs) {
+            final Map<String, Long> counts = runs.stream()
+                    .collect(Collectors.groupingBy(
+                            run -> run.place().kind(), LinkedHashMap::new, Collectors.counting()));
+            return counts.entrySet().stream()
+                    .map(kind -> Figure.words("%s (%d ×)", kind.getKey(), kind.getValue()))
+                    .collect(Collectors.joining(", "));
+        }
     }
 }

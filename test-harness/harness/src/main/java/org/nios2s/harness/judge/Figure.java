@@ -18,10 +18,10 @@ import java.util.stream.Stream;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
-import org.nios2s.harness.result.LatencySummary;
-import org.nios2s.harness.result.LedgerFigures;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.GeneratorFigures;
+import org.nios2s.harness.result.RunResult.LatencySummary;
+import org.nios2s.harness.result.RunResult.LedgerFigures;
 import org.nios2s.harness.result.RunResult.ServerFigures;
 import org.nios2s.harness.result.Spread;
 
@@ -60,7 +60,12 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
 
     private static final List<Figure> ALL = List.of(
             RATE,
-            new Figure("flowfiles", "FlowFiles/s", 0, MORE, Figure::flowFiles),
+            new Figure(
+                    "flowfiles",
+                    "FlowFiles/s",
+                    0,
+                    MORE,
+                    run -> run.transactionsPerSecond() * run.settings().packets()),
             new Figure("mb", "MB/s", 1, MORE, Figure::megabytes),
             probe("arrived", "FlowFiles/s into the sink", 0, MORE),
             PACE,
@@ -115,6 +120,9 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
     public static final List<Figure> FLAT_OUT =
             List.of(RATE, CPU, P50, P99, FAILURES, by("rss"), by("threads"), by("generator-cpu"), LOST, DUPLICATED);
 
+    /** Figures of a table with a row for each run. */
+    public static final List<Figure> OF_EACH_RUN = List.of(RATE, PACE, FAILURES, P50, P99, CPU, LOST, DUPLICATED);
+
     /** The figure of a key; the message of an exception is fit for a user. */
     public static Figure by(final String key) {
         final Figure known = BY_KEY.get(key);
@@ -125,7 +133,6 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
         return known;
     }
 
-    /** Every figure that there is. */
     public static Stream<Figure> all() {
         return ALL.stream();
     }
@@ -168,7 +175,6 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
         return new DataTable(title, null, columns, rows);
     }
 
-    /** A number as this figure is printed. */
     public String format(final double number) {
         return words("%,." + decimals + "f", number);
     }
@@ -216,10 +222,6 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
         return run.settings().paced()
                 ? PERCENT * run.transactionsPerSecond() / run.settings().intendedPerSecond()
                 : null;
-    }
-
-    private static double flowFiles(final RunResult run) {
-        return run.transactionsPerSecond() * run.settings().packets();
     }
 
     private static Double megabytes(final RunResult run) {

@@ -118,7 +118,6 @@ public final class Judge {
         return growths.isEmpty() ? List.of() : List.of(Growth.table(growths));
     }
 
-    /** What grows from lap to lap. */
     public List<Growth> growths() {
         return Growth.of(runs);
     }
@@ -161,12 +160,9 @@ public final class Judge {
                 .add(new Chart.Point((double) run.place().lap(), figure.orNull(run))));
         final List<Chart.Series> series = new ArrayList<>();
         points.forEach((column, laps) -> series.add(new Chart.Series(column, laps)));
-        return new Chart(
-                figure.title() + " by lap",
-                Chart.Kind.LINE,
-                new Chart.Axis("lap", "laps"),
-                new Chart.Axis(figure.title(), figure.title()),
-                series);
+        final Chart.Axis x = new Chart.Axis("lap", "laps");
+        final Chart.Axis y = new Chart.Axis(figure.title(), figure.title());
+        return new Chart(figure.title() + " by lap", Chart.Kind.LINE, x, y, series);
     }
 
     private static Double lastNumber(final String row) {

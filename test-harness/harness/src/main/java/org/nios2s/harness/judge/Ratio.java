@@ -17,16 +17,10 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
     private static final double PERCENT = 100;
     private static final int LEAST_PAIRS = 2;
 
-    /** The ratio as a table shows it. */
     public String text() {
         return ratios.count() < LEAST_PAIRS
                 ? Figure.words("%.2f ×", ratios.median())
                 : Figure.words("%.2f × (%.2f – %.2f)", ratios.median(), ratios.least(), ratios.most());
-    }
-
-    /** Whether every pair says the same: all more, or all less. */
-    public boolean isClear() {
-        return ratios.count() >= LEAST_PAIRS && (ratios.least() > 1 || ratios.most() < 1);
     }
 
     /** What it means, in a few words that are all computed. */
@@ -34,7 +28,8 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
         if (ratios.count() < LEAST_PAIRS) {
             return "one pair: its spread is not known";
         }
-        if (!isClear() || Math.round(PERCENT * Math.abs(ratios.median() - 1)) == 0) {
+        final boolean clear = ratios.least() > 1 || ratios.most() < 1;
+        if (!clear || Math.round(PERCENT * Math.abs(ratios.median() - 1)) == 0) {
             return "no difference shown";
         }
         final boolean more = ratios.median() > 1;

@@ -67,11 +67,9 @@ public record Rule(String column, Figure figure, Operator operator, double limit
         final String unit = rule.group(5);
         final double number = Double.parseDouble(rule.group(4));
         final boolean time = !unit.isEmpty() && !"%".equals(unit);
-        return new Rule(
-                rule.group(1) == null ? null : rule.group(1).strip(),
-                Figure.by(rule.group(2)),
-                Operator.of(rule.group(3)),
-                time ? number * Units.time("1" + unit).toMillis() : number);
+        final String column = rule.group(1) == null ? null : rule.group(1).strip();
+        final double limit = time ? number * Units.time("1" + unit).toMillis() : number;
+        return new Rule(column, Figure.by(rule.group(2)), Operator.of(rule.group(3)), limit);
     }
 
     /** Whether the condition is true of a run; a figure that the run does not have makes it neither true nor false. */

@@ -28,14 +28,12 @@ public final class ClientTally {
         this.meter = meter;
     }
 
-    /** The client begins its work. */
     public void begin() {
         startMillis = System.currentTimeMillis();
         endMillis = startMillis;
         meter.clientBegins();
     }
 
-    /** The client ends its work. */
     public void end() {
         endMillis = System.currentTimeMillis();
         meter.clientEnds();
@@ -81,7 +79,6 @@ public final class ClientTally {
         return endMillis;
     }
 
-    /** Failed transactions. */
     public long failures() {
         return failures;
     }

@@ -13,6 +13,5 @@ public interface LoadDriver {
     /** Ends the run early: transactions in flight are given up and every connection is closed. */
     void stop();
 
-    /** Counts and times so far: the run's meter. */
     LoadMeter meter();
 }

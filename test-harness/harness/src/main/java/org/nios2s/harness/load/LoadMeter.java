@@ -35,7 +35,6 @@ public final class LoadMeter {
     private final LongAdder succeeded = new LongAdder();
     private final LongAdder succeededSteadily = new LongAdder();
     private final LongAdder timedSteadily = new LongAdder();
-    private final LongAdder failed = new LongAdder();
     private final LongAdder abandoned = new LongAdder();
     private final LongAdder unbegun = new LongAdder();
     private final LongAdder destinationFull = new LongAdder();
@@ -90,7 +89,6 @@ public final class LoadMeter {
     /** A transaction failed, for a reason in words that are the same for the same cause. */
     public void failed(final String cause) {
         failures.computeIfAbsent(cause, key -> new LongAdder()).increment();
-        failed.increment();
     }
 
     /** A client began a transaction so much later than it should have for reasons of its own. */
@@ -117,9 +115,8 @@ public final class LoadMeter {
         return succeeded.sum();
     }
 
-    /** Failed transactions so far. */
     public long failures() {
-        return failed.sum();
+        return failures.values().stream().mapToLong(LongAdder::sum).sum();
     }
 
     /** Transactions that a pace had asked for and no client came to. */

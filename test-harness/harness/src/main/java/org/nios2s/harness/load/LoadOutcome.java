@@ -40,7 +40,6 @@ public record LoadOutcome(
         return clients.stream().mapToLong(ClientTally::successes).sum();
     }
 
-    /** Failed transactions of all clients. */
     public long failed() {
         return clients.stream().mapToLong(ClientTally::failures).sum();
     }

@@ -28,7 +28,6 @@ public record LoadSettings(
         Shape shape,
         Connection connection) {
 
-    /** No limit of transactions. */
     public static final int UNLIMITED = 0;
 
     /** Most clients of a run: an address has no more ports. */
@@ -62,7 +61,6 @@ public record LoadSettings(
     public record Shape(
             Direction direction, int packets, SizeMix size, int attributes, int attributeSize, boolean gzip) {
 
-        /** Checks the numbers. */
         public Shape {
             requireBetween("packets", packets, 1, MAX_PACKETS);
             requireBetween("attributes", attributes, 0, MAX_ATTRIBUTES);
@@ -142,14 +140,8 @@ public record LoadSettings(
         return (long) clients * transactions;
     }
 
-    /** Packets of a transaction. */
     public int packets() {
         return shape.packets();
-    }
-
-    /** Whether each transaction has a connection of its own. */
-    public boolean reconnect() {
-        return connection.reconnect();
     }
 
     private static void requireBetween(final String name, final int value, final int min, final int max) {

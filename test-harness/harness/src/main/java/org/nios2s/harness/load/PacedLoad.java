@@ -50,11 +50,9 @@ public final class PacedLoad implements LoadDriver {
                 stop();
             }
             final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
-            return meter.outcome(
-                    run,
-                    started,
-                    wall,
-                    clients.stream().map(client -> client.tally).toList());
+            final List<ClientTally> tallies =
+                    clients.stream().map(client -> client.tally).toList();
+            return meter.outcome(run, started, wall, tallies);
         }
     }
 

@@ -10,26 +10,20 @@ import org.nios2s.harness.load.LoadSettings.Shape;
  * Makes the packets of a run: digits that repeat as content, and attributes of which one is the packet's id. Immutable,
  * read by every client's thread.
  */
-public final class PacketFactory {
+public record PacketFactory(String run, Shape shape, List<byte[]> contents, Map<String, String> fillers) {
 
     private static final String PATTERN = "0123456789";
 
-    private final String run;
-    private final Shape shape;
-    private final List<byte[]> contents;
-    private final Map<String, String> fillers;
-
-    /** The packets of a run of this name. */
     public PacketFactory(final String run, final Shape shape) {
-        this.run = run;
-        this.shape = shape;
-        this.contents = shape.size().shares().stream()
-                .map(share -> digits(Math.toIntExact(share.bytes())))
-                .toList();
-        this.fillers = shape.fillers();
+        this(
+                run,
+                shape,
+                shape.size().shares().stream()
+                        .map(share -> digits(Math.toIntExact(share.bytes())))
+                        .toList(),
+                shape.fillers());
     }
 
-    /** Packets of a transaction. */
     public int packets() {
         return shape.packets();
     }
@@ -39,7 +33,6 @@ public final class PacketFactory {
         return contents.get(shape.size().shareOf(client, transaction, packet));
     }
 
-    /** Attributes of a packet. */
     public Map<String, String> attributes(final int client, final int transaction, final int packet) {
         final String id = new PacketId(run, client, transaction, packet).toString();
         if (fillers.isEmpty()) {

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public record PacketId(String run, int client, int transaction, int packet) {
 
-    /** Name of the attribute that carries the id. */
     public static final String ATTRIBUTE = "packet.id";
 
     private static final char SEPARATOR = '-';

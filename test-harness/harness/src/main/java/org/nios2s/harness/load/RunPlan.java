@@ -4,23 +4,16 @@ package org.nios2s.harness.load;
 /**
  * When each transaction of a run should begin, and whether it should at all. Immutable, read by every client's thread.
  */
-public final class RunPlan {
-
-    private final LoadSettings settings;
-    private final long startNanos;
-    private final long endNanos;
+public record RunPlan(LoadSettings settings, long startNanos) {
 
     /** A plan that starts now. */
     public RunPlan(final LoadSettings settings) {
         this(settings, System.nanoTime());
     }
 
-    RunPlan(final LoadSettings settings, final long startNanos) {
-        this.settings = settings;
-        this.startNanos = startNanos;
-        // From the last client's begin on, so that all are at work for as long as was asked for.
-        this.endNanos =
-                clientStart(settings.clients() - 1) + settings.duration().toNanos();
+    /** From the last client's begin on, so that all are at work for as long as was asked for. */
+    private long endNanos() {
+        return clientStart(settings.clients() - 1) + settings.duration().toNanos();
     }
 
     /** When a client begins: nanoseconds of {@link System#nanoTime()}. */
@@ -45,7 +38,7 @@ public final class RunPlan {
         if (settings.transactions() != LoadSettings.UNLIMITED && transaction >= settings.transactions()) {
             return false;
         }
-        return settings.duration().isZero() || (endNanos - now > 0 && endNanos - intended > 0);
+        return settings.duration().isZero() || (endNanos() - now > 0 && endNanos() - intended > 0);
     }
 
     /** Tells a meter of the transactions that the pace had asked of a client and that it did not come to. */
@@ -55,7 +48,7 @@ public final class RunPlan {
         }
         int next = transaction;
         while ((settings.transactions() == LoadSettings.UNLIMITED || next < settings.transactions())
-                && endNanos - intendedStart(client, next, 0) > 0) {
+                && endNanos() - intendedStart(client, next, 0) > 0) {
             meter.neverBegun(intendedStart(client, next, 0));
             next++;
         }

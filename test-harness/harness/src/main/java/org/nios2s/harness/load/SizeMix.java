@@ -25,7 +25,6 @@ public record SizeMix(List<Share> shares) {
     /** A size and how many packets of a hundred have it. */
     public record Share(int percent, long bytes) {}
 
-    /** Checks that the percentages add up. */
     public SizeMix {
         shares = List.copyOf(shares);
         if (shares.stream().mapToInt(Share::percent).sum() != HUNDRED) {
@@ -55,7 +54,6 @@ public record SizeMix(List<Share> shares) {
         return new SizeMix(shares);
     }
 
-    /** Which of the shares a packet belongs to. */
     int shareOf(final int client, final int transaction, final int packet) {
         // A number without a common divisor with 100 goes through all hundredths before it comes back to the first.
         int hundredth = Math.floorMod((client * 31L + transaction * 7L + packet) * SPREAD, HUNDRED);
@@ -68,7 +66,6 @@ public record SizeMix(List<Share> shares) {
         throw new IllegalStateException("the shares add up to 100 %");
     }
 
-    /** The largest size. */
     public long largest() {
         return shares.stream().mapToLong(Share::bytes).max().orElseThrow();
     }

@@ -18,7 +18,6 @@ public record TargetAddress(String host, int port, String portId, URI api) {
 
     private static final int MAX_PORT = 65_535;
 
-    /** Checks the address. */
     public TargetAddress {
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(portId, "portId");

@@ -11,7 +11,6 @@ public final class TransactionTimes {
     private long intended;
     private long started;
 
-    /** A transaction begins. */
     public void start(final long intendedNanos) {
         intended = intendedNanos;
         started = System.nanoTime();

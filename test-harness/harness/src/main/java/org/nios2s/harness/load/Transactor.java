@@ -27,7 +27,6 @@ public interface Transactor extends AutoCloseable {
     @FunctionalInterface
     interface Transport extends AutoCloseable {
 
-        /** That of a client. */
         Transactor of(int client);
 
         @Override

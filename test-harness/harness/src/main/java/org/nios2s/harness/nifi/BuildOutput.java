@@ -5,6 +5,7 @@ import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.CodeSource;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -13,12 +14,10 @@ import org.nios2s.harness.HarnessException;
  */
 public final class BuildOutput {
 
-    private static final String MODULES = "test-harness";
-
     private BuildOutput() {}
 
     static Path modules() {
-        final Path shipped = home().resolve(MODULES);
+        final Path shipped = home().resolve("test-harness");
         return Files.isDirectory(shipped) ? shipped : home().getParent().getParent();
     }
 
@@ -38,8 +37,8 @@ public final class BuildOutput {
     static Path existing(final Path file) {
         if (!Files.exists(file)) {
             throw new HarnessException(
-                    file
-                            + " is missing: build it with 'mvn -pl test-harness/harness -am package' or run test-harness/bin/s2s-harness");
+                    "%s is missing: build it with 'mvn -pl test-harness/harness -am package' or run test-harness/bin/s2s-harness"
+                            .formatted(file));
         }
         return file;
     }
@@ -47,11 +46,8 @@ public final class BuildOutput {
     /** The directory of the harness's jar: its module's target, or that of an unpacked zip. */
     private static Path home() {
         try {
-            final Path classes = Path.of(BuildOutput.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
+            final CodeSource source = BuildOutput.class.getProtectionDomain().getCodeSource();
+            final Path classes = Path.of(source.getLocation().toURI());
             return classes.toAbsolutePath().getParent();
         } catch (final URISyntaxException e) {
             throw new HarnessException("Cannot tell where the harness's own classes are", e);

@@ -2,15 +2,14 @@
 package org.nios2s.harness.nifi;
 
 /**
- * One component of a flow.
- * Immutable, for any thread.
+ * One component of a flow. Immutable, for any thread.
  *
  * @param kind what it is
  * @param id its id
  */
 public record Component(ComponentKind kind, String id) {
 
-    String path() {
+    public String path() {
         return "/" + kind.path() + "/" + id;
     }
 }

@@ -7,9 +7,7 @@ public enum ComponentKind {
     INPUT_PORT("input-ports", "inputPorts"),
     /** A port that peers pull from. */
     OUTPUT_PORT("output-ports", "outputPorts"),
-    /** A processor. */
     PROCESSOR("processors", "processors"),
-    /** A connection with its queue. */
     CONNECTION("connections", "connections");
 
     private final String path;

@@ -2,8 +2,7 @@
 package org.nios2s.harness.nifi;
 
 /**
- * What a connection leads from or to, as the REST API takes it.
- * Immutable, for any thread.
+ * What a connection leads from or to, as the REST API takes it. Immutable, for any thread.
  *
  * @param id      of the component
  * @param groupId of the group or remote process group that it is in

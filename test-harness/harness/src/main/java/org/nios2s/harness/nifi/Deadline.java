@@ -7,8 +7,7 @@ import java.util.function.Supplier;
 import org.nios2s.harness.HarnessException;
 
 /**
- * A point in time until which a condition is waited for.
- * Waits on the thread that calls it.
+ * A point in time until which a condition is waited for. Waits on the thread that calls it.
  *
  * @param patience what it was set to
  * @param end      in nanoseconds of {@link System#nanoTime()}
@@ -17,17 +16,14 @@ public record Deadline(Duration patience, long end) {
 
     private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
-    /** A deadline that long from now. */
     public static Deadline after(final Duration patience) {
         return new Deadline(patience, System.nanoTime() + patience.toNanos());
     }
 
-    /** Whether the deadline has passed. */
     public boolean passed() {
         return System.nanoTime() - end >= 0;
     }
 
-    /** Waits until a condition holds. */
     public void until(final String what, final BooleanSupplier condition) {
         until(() -> what, condition);
     }
@@ -41,8 +37,7 @@ public record Deadline(Duration patience, long end) {
             try {
                 Thread.sleep(POLL_INTERVAL);
             } catch (final InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new HarnessException("Interrupted while waiting", e);
+                throw HarnessException.interrupted("waiting", e);
             }
         }
     }

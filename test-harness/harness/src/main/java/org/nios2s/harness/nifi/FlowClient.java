@@ -13,23 +13,16 @@ import java.util.function.Predicate;
  * The root group of a NiFi: its ports, processors and connections, made and changed over the REST API.
  * For any thread; a call blocks until NiFi did what it asks.
  */
-public final class FlowClient {
+public record FlowClient(RestClient rest, String clientId) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int CONFLICT = 409;
     private static final String CONTROLLER_CONFIG = "/controller/config";
 
-    /** The relationship of a processor by which its FlowFiles leave it. */
-    private static final String SUCCESS = "success";
-
-    private final RestClient rest;
-    private final String clientId = UUID.randomUUID().toString();
-
     FlowClient(final RestClient rest) {
-        this.rest = rest;
+        this(rest, UUID.randomUUID().toString());
     }
 
-    /** The id of the root group. */
     public String rootGroup() {
         return root().required("id").asText();
     }
@@ -49,7 +42,6 @@ public final class FlowClient {
         }
     }
 
-    /** The component of a kind and name in the root group. */
     public Optional<Component> find(final ComponentKind kind, final String name) {
         return find(
                 kind, entity -> name.equals(entity.requiredAt("/component/name").asText()));
@@ -74,14 +66,14 @@ public final class FlowClient {
         final ObjectNode changed = RestClient.object();
         final ObjectNode values = changed.putObject("config").putObject("properties");
         properties.forEach(values::put);
-        change(processor.path(), entity(processor), changed);
+        change(processor.path(), describe(processor), changed);
     }
 
     /** Sets how many tasks of a component may run at once; a running component is stopped and started for it. */
     public void setConcurrentTasks(final Component component, final int tasks) {
         final boolean processor = component.kind() == ComponentKind.PROCESSOR;
         final String owner = processor ? "/component/config/" : "/component/";
-        final JsonNode current = entity(component).requiredAt(owner + "concurrentlySchedulableTaskCount");
+        final JsonNode current = describe(component).requiredAt(owner + "concurrentlySchedulableTaskCount");
         if (current.asInt() == tasks) {
             return;
         }
@@ -89,7 +81,7 @@ public final class FlowClient {
         stop(component);
         final ObjectNode changed = RestClient.object();
         (processor ? changed.putObject("config") : changed).put("concurrentlySchedulableTaskCount", tasks);
-        change(component.path(), entity(component), changed);
+        change(component.path(), describe(component), changed);
         if (running) {
             start(component);
         }
@@ -104,29 +96,26 @@ public final class FlowClient {
     public void stop(final Component component) {
         setState(component, "STOPPED");
         Deadline.after(PATIENCE).until(component + " has stopped", () -> {
-            final JsonNode entity = entity(component);
+            final JsonNode entity = describe(component);
             return !"RUNNING".equals(state(entity))
                     && entity.at("/status/aggregateSnapshot/activeThreadCount").asInt() == 0;
         });
     }
 
-    /** Disables a stopped component. */
     public void disable(final Component component) {
         setState(component, "DISABLED");
     }
 
-    /** Whether a component is started. */
     public boolean isRunning(final Component component) {
-        return "RUNNING".equals(state(entity(component)));
+        return "RUNNING".equals(state(describe(component)));
     }
 
     /** Deletes a stopped component or an empty connection. */
     public void delete(final Component component) {
-        final JsonNode version = entity(component).requiredAt("/revision/version");
+        final JsonNode version = describe(component).requiredAt("/revision/version");
         rest.delete(component.path() + "?version=" + version.asLong() + "&clientId=" + clientId);
     }
 
-    /** The connection between two components, if there is one. */
     public Optional<Component> findConnection(final Component source, final Component destination) {
         return find(
                 ComponentKind.CONNECTION,
@@ -145,19 +134,18 @@ public final class FlowClient {
         final ObjectNode connection = described(backPressure);
         connection.putPOJO("source", source).putPOJO("destination", destination);
         if (ComponentKind.PROCESSOR.name().equals(source.type())) {
-            connection.putArray("selectedRelationships").add(SUCCESS);
+            connection.putArray("selectedRelationships").add("success");
         }
         return create(ComponentKind.CONNECTION, connection);
     }
 
-    /** Changes when a connection makes its source wait. */
     public void setBackPressure(final Component connection, final BackPressure backPressure) {
-        change(connection.path(), entity(connection), described(backPressure));
+        change(connection.path(), describe(connection), described(backPressure));
     }
 
     /** Everything NiFi says about a component. */
     public JsonNode describe(final Component component) {
-        return entity(component);
+        return rest.get(component.path());
     }
 
     /** A component of the root group as the end of a connection. */
@@ -187,7 +175,7 @@ public final class FlowClient {
     }
 
     private void setState(final Component component, final String state) {
-        final JsonNode entity = entity(component);
+        final JsonNode entity = describe(component);
         if (!state.equals(state(entity))) {
             final ObjectNode change = RestClient.object().put("state", state);
             change.set("revision", revision(entity));
@@ -222,10 +210,6 @@ public final class FlowClient {
 
     private JsonNode root() {
         return rest.get("/flow/process-groups/root").required("processGroupFlow");
-    }
-
-    private JsonNode entity(final Component component) {
-        return rest.get(component.path());
     }
 
     private static String state(final JsonNode entity) {

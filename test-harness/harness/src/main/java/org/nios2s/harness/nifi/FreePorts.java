@@ -9,8 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.nios2s.harness.HarnessException;
 
 /**
- * TCP ports that nothing listens on.
- * Stateless, for any thread.
+ * TCP ports that nothing listens on. Stateless, for any thread.
  *
  * <p>They come from below the range from which operating systems take the local ports of outgoing connections, so that
  * a NiFi can be restarted on its port while thousands of clients connect.
@@ -23,7 +22,6 @@ public final class FreePorts {
 
     private FreePorts() {}
 
-    /** Settles the wish for a port. */
     static int settle(final int wish, final String purpose) {
         if (wish == 0) {
             return any();

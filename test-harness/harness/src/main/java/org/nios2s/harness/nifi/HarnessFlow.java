@@ -8,8 +8,7 @@ import java.util.Map;
 
 /**
  * The flow of every NiFi of the harness: {@code input} into the sink, and {@code loop-in} into {@code loop-out}, from
- * which it can be pulled back.
- * For one thread.
+ * which it can be pulled back. For one thread.
  */
 record HarnessFlow(FlowClient flow) {
 
@@ -23,9 +22,6 @@ record HarnessFlow(FlowClient flow) {
 
     static final String DIGEST_FILE = "Digest File";
 
-    private static final String SINK_TYPE = "org.nios2s.harness.sink.LedgerSink";
-    private static final String LEDGER_DIRECTORY = "Ledger Directory";
-
     /** Seen from NiFi's working directory, its home: every node of a cluster has the same flow but its own ledger. */
     private static final String OWN_LEDGER = "./ledger";
 
@@ -35,17 +31,15 @@ record HarnessFlow(FlowClient flow) {
     /** Makes what is missing, and starts all of it: the ports by name. */
     Map<String, Component> ensure(final int portTasks) {
         flow.setTimerDrivenThreads(TIMER_DRIVEN_THREADS);
-        final Component input = flow.ensurePort(ComponentKind.INPUT_PORT, INPUT, portTasks);
-        final Component loopIn = flow.ensurePort(ComponentKind.INPUT_PORT, LOOP_IN, portTasks);
-        final Component loopOut = flow.ensurePort(ComponentKind.OUTPUT_PORT, LOOP_OUT, portTasks);
-        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseGet(this::createSink);
-        connect(input, sink);
-        connect(loopIn, loopOut);
-        List.of(sink, loopOut, input, loopIn).forEach(flow::start);
         final Map<String, Component> ports = new LinkedHashMap<>();
-        ports.put(INPUT, input);
-        ports.put(LOOP_IN, loopIn);
-        ports.put(LOOP_OUT, loopOut);
+        ports.put(INPUT, flow.ensurePort(ComponentKind.INPUT_PORT, INPUT, portTasks));
+        ports.put(LOOP_IN, flow.ensurePort(ComponentKind.INPUT_PORT, LOOP_IN, portTasks));
+        ports.put(LOOP_OUT, flow.ensurePort(ComponentKind.OUTPUT_PORT, LOOP_OUT, portTasks));
+        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseGet(this::createSink);
+        connect(ports.get(INPUT), sink);
+        connect(ports.get(LOOP_IN), ports.get(LOOP_OUT));
+        flow.start(sink);
+        List.of(LOOP_OUT, INPUT, LOOP_IN).forEach(name -> flow.start(ports.get(name)));
         return ports;
     }
 
@@ -58,8 +52,8 @@ record HarnessFlow(FlowClient flow) {
     }
 
     private Component createSink() {
-        final Component sink = flow.createProcessor(SINK, SINK_TYPE);
-        flow.setProperties(sink, Map.of(LEDGER_DIRECTORY, OWN_LEDGER));
+        final Component sink = flow.createProcessor(SINK, "org.nios2s.harness.sink.LedgerSink");
+        flow.setProperties(sink, Map.of("Ledger Directory", OWN_LEDGER));
         flow.setConcurrentTasks(sink, SINK_TASKS);
         return sink;
     }

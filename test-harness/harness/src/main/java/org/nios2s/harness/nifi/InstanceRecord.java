@@ -3,7 +3,6 @@ package org.nios2s.harness.nifi;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,12 +37,12 @@ public record InstanceRecord(
         String strangerKeyStore) {
 
     private static final String FILE_NAME = "instance.json";
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(3);
 
-    /** The same with the ids of ports. */
     InstanceRecord withPorts(final Map<String, String> ids) {
-        return JSON.convertValue(((ObjectNode) JSON.valueToTree(this)).set("ports", JSON.valueToTree(ids)), getClass());
+        return RestClient.JSON.convertValue(
+                ((ObjectNode) RestClient.JSON.valueToTree(this)).set("ports", RestClient.JSON.valueToTree(ids)),
+                getClass());
     }
 
     /** The key stores, or null when NiFi is not secured. */
@@ -55,7 +54,7 @@ public record InstanceRecord(
     static Optional<InstanceRecord> read(final Path home) {
         final Path file = home.resolve(FILE_NAME);
         try {
-            return Optional.of(JSON.readValue(Files.readAllBytes(file), InstanceRecord.class));
+            return Optional.of(RestClient.JSON.readValue(Files.readAllBytes(file), InstanceRecord.class));
         } catch (final NoSuchFileException e) {
             return Optional.empty();
         } catch (final IOException e) {
@@ -66,21 +65,15 @@ public record InstanceRecord(
     void write() {
         final Path file = Path.of(home, FILE_NAME);
         final Path next = Path.of(home, FILE_NAME + ".next");
-        try {
-            Files.writeString(next, JSON.valueToTree(this) + System.lineSeparator());
+        HarnessException.attempt(e -> "Cannot write " + file, () -> {
+            Files.writeString(next, RestClient.JSON.valueToTree(this) + System.lineSeparator());
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot write " + file, e);
-        }
+        });
     }
 
     void delete() {
         final Path file = Path.of(home, FILE_NAME);
-        try {
-            Files.deleteIfExists(file);
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot delete " + file, e);
-        }
+        HarnessException.attempt(e -> "Cannot delete " + file, () -> Files.deleteIfExists(file));
     }
 
     /** The process of this record, if it still runs and is the same one and not another under its id. */

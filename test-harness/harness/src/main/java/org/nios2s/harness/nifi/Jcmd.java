@@ -11,8 +11,7 @@ import java.util.regex.Pattern;
 import org.nios2s.harness.HarnessException;
 
 /**
- * Asks a JVM about itself with {@code jcmd}, which every JDK has.
- * For any thread; a question blocks it for a moment.
+ * Asks a JVM about itself with {@code jcmd}, which every JDK has. For any thread; a question blocks it for a moment.
  *
  * @param process a process of the same user, which runs on a JDK
  */
@@ -30,11 +29,9 @@ public record Jcmd(ProcessHandle process) {
         return Long.parseLong(total.group(1));
     }
 
-    /** The answer to a command of jcmd. */
     public String ask(final String... command) {
-        final List<String> line = new ArrayList<>();
-        line.add(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString());
-        line.add(Long.toString(process.pid()));
+        final Path tool = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        final List<String> line = new ArrayList<>(List.of(tool.toString(), Long.toString(process.pid())));
         line.addAll(List.of(command));
         try {
             final Process jcmd =
@@ -47,8 +44,7 @@ public record Jcmd(ProcessHandle process) {
         } catch (final IOException e) {
             throw new HarnessException("Cannot run " + line.getFirst() + ", which comes with a JDK", e);
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new HarnessException("Interrupted while waiting for jcmd", e);
+            throw HarnessException.interrupted("waiting for jcmd", e);
         }
     }
 }

@@ -22,7 +22,6 @@ final class MavenNifi {
     private static final Pattern MISSING =
             Pattern.compile("(?:Could not find artifact|Could not transfer artifact|Failure to find) [^\\n]*");
     private static final List<String> MAVEN = List.of("mvn", "--batch-mode", "--no-transfer-progress", "--quiet");
-    private static final String COPY = "dependency:copy-dependencies@nifi";
     private static final int ZOOKEEPER_APART_SINCE = 6;
     private static final long PATIENCE_MINUTES = 15;
 
@@ -61,7 +60,7 @@ final class MavenNifi {
     private static void run(final String version, final boolean zookeeperApart, final Path module, final Path target)
             throws IOException {
         final List<String> command = new ArrayList<>(MAVEN);
-        command.addAll(List.of("--file", module.resolve("pom.xml").toString(), COPY));
+        command.addAll(List.of("--file", module.resolve("pom.xml").toString(), "dependency:copy-dependencies@nifi"));
         command.addAll(List.of("-Dnifi.version=" + version, "-Dnifi.directory=" + target.getFileName()));
         if (zookeeperApart) {
             command.add("--activate-profiles=zookeeper-nar");
@@ -78,8 +77,7 @@ final class MavenNifi {
                         .formatted(PATIENCE_MINUTES, version, log));
             }
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new HarnessException("Interrupted while Maven was resolving NiFi " + version, e);
+            throw HarnessException.interrupted("Maven was resolving NiFi " + version, e);
         } finally {
             maven.destroyForcibly();
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +18,6 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  */
 public record NifiCluster(List<NifiInstance> nodes) implements AutoCloseable {
 
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final String NODE_PREFIX = "node-";
 
     /** Starts a cluster, or a single NiFi, and waits until all nodes are connected and its flow runs. */
@@ -68,12 +67,10 @@ public record NifiCluster(List<NifiInstance> nodes) implements AutoCloseable {
 
     /** One JSON line: of a single NiFi its own; of several that of the first, with all of them as {@code nodes}. */
     public static String describe(final List<NifiInstance> running) {
-        final ObjectNode line = JSON.valueToTree(running.getFirst().instance());
+        final ObjectNode line = RestClient.JSON.valueToTree(running.getFirst().instance());
         if (running.size() > 1) {
-            line.set(
-                    "nodes",
-                    JSON.valueToTree(
-                            running.stream().map(NifiInstance::instance).toList()));
+            final ArrayNode nodes = line.putArray("nodes");
+            running.forEach(node -> nodes.addPOJO(node.instance()));
         }
         return line.toString();
     }
@@ -92,7 +89,6 @@ public record NifiCluster(List<NifiInstance> nodes) implements AutoCloseable {
         running.reversed().forEach(NifiInstance::stop);
     }
 
-    /** Stops all nodes, the one with ZooKeeper last. */
     @Override
     public void close() {
         stop(nodes);

@@ -2,7 +2,6 @@
 package org.nios2s.harness.nifi;
 
 import com.samskivert.mustache.Mustache;
-import java.io.IOException;
 import java.io.StringReader;
 import java.io.Writer;
 import java.nio.file.Files;
@@ -63,11 +62,9 @@ record NifiConfiguration(Properties properties, Map<String, String> files) {
                 .forEach(file -> files.put(file, filled(file, context)));
         files.put("authorizers.xml", filled(security == null ? "authorizers.xml" : "authorizers-secure.xml", context));
         final Properties properties = new Properties();
-        try {
-            properties.load(new StringReader(filled(PROPERTIES_FILE, context)));
-        } catch (final IOException e) {
-            throw new IllegalStateException("Reading from memory does not fail", e);
-        }
+        HarnessException.attempt(
+                e -> "Cannot read NiFi's properties: " + e,
+                () -> properties.load(new StringReader(filled(PROPERTIES_FILE, context))));
         properties.putAll(options.properties);
         return new NifiConfiguration(properties, files);
     }
@@ -89,7 +86,6 @@ record NifiConfiguration(Properties properties, Map<String, String> files) {
         return properties.getProperty(key);
     }
 
-    /** Address of the REST API. */
     String api() {
         final String host = get("nifi.web.https.host");
         return host.isEmpty()
@@ -104,7 +100,7 @@ record NifiConfiguration(Properties properties, Map<String, String> files) {
     }
 
     void write(final Path conf) {
-        try {
+        HarnessException.attempt(e -> "Cannot write NiFi's configuration to " + conf, () -> {
             Files.createDirectories(conf);
             for (final Map.Entry<String, String> file : files.entrySet()) {
                 Files.writeString(conf.resolve(file.getKey()), file.getValue());
@@ -112,8 +108,6 @@ record NifiConfiguration(Properties properties, Map<String, String> files) {
             try (Writer writer = Files.newBufferedWriter(conf.resolve(PROPERTIES_FILE))) {
                 properties.store(writer, null);
             }
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot write NiFi's configuration to " + conf, e);
-        }
+        });
     }
 }

@@ -22,7 +22,7 @@ import org.nios2s.harness.HarnessException;
 public record NifiHome(Path directory) {
 
     /** A directory without this file is not touched. */
-    private static final String MARKER = ".s2s-harness-home";
+    public static final String MARKER = ".s2s-harness-home";
 
     /** The home in a directory, wherever it is seen from. */
     public NifiHome {
@@ -31,28 +31,26 @@ public record NifiHome(Path directory) {
 
     /** Makes the directory, or makes sure that it is one of ours and that no NiFi runs in it. */
     void prepare(final boolean fresh) {
-        try {
+        HarnessException.attempt(e -> "Cannot make the home " + directory + " of a NiFi", () -> {
             if (Files.isDirectory(directory) && !Files.exists(directory.resolve(MARKER)) && !isEmpty()) {
                 throw new HarnessException(
                         directory + " is neither empty nor the home of a NiFi of this harness: choose another --home");
             }
             failIfInUse();
-            if (fresh) {
-                clear();
+            if (fresh && Files.isDirectory(directory)) {
+                deleteWhat(directory, file -> !file.equals(directory) && !file.equals(directory.resolve(MARKER)));
             }
             Files.createDirectories(logs());
             if (!Files.exists(directory.resolve(MARKER))) {
                 Files.createFile(directory.resolve(MARKER));
             }
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot make the home " + directory + " of a NiFi", e);
-        }
+        });
     }
 
     /** Does something while nobody else starts a NiFi here. */
     void exclusively(final Runnable action) {
         try (FileChannel channel = FileChannel.open(directory.resolve(MARKER), StandardOpenOption.WRITE)) {
-            if (!isLockedBy(channel)) {
+            if (!tryLock(channel)) {
                 throw new HarnessException(
                         "A NiFi is being started in " + directory + " right now: choose another --home");
             }
@@ -91,19 +89,9 @@ public record NifiHome(Path directory) {
         return directory.resolve("ledger");
     }
 
-    private void clear() throws IOException {
-        if (Files.isDirectory(directory)) {
-            deleteWhat(directory, file -> !file.equals(directory) && !file.equals(directory.resolve(MARKER)));
-        }
-    }
-
     /** Deletes a directory with all that is in it. */
     public static void delete(final Path tree) {
-        try {
-            deleteWhat(tree, file -> true);
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot delete " + tree + ": " + e, e);
-        }
+        HarnessException.attempt(e -> "Cannot delete " + tree + ": " + e, () -> deleteWhat(tree, file -> true));
     }
 
     private static void deleteWhat(final Path tree, final Predicate<Path> wanted) throws IOException {
@@ -122,8 +110,8 @@ public record NifiHome(Path directory) {
         }
     }
 
-    /** Takes the lock, which ends when the channel is closed. */
-    private static boolean isLockedBy(final FileChannel channel) throws IOException {
+    /** Takes a lock, which ends when the channel is closed: whether nobody else has it, not even this process. */
+    public static boolean tryLock(final FileChannel channel) throws IOException {
         try {
             return channel.tryLock() != null;
         } catch (final OverlappingFileLockException e) {

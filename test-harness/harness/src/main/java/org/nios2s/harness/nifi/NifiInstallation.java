@@ -14,8 +14,7 @@ import org.nios2s.harness.result.Machine;
 
 /**
  * A NiFi of any version 2 as one downloads it: the directory that holds its {@code lib}, of which nothing is changed.
- * Its configuration is not used: the harness writes its own.
- * Immutable, for any thread.
+ * Its configuration is not used: the harness writes its own. Immutable, for any thread.
  *
  * @param directory that holds {@code lib}, as an absolute path
  * @param version   of NiFi, as its framework's NAR says
@@ -29,7 +28,6 @@ public record NifiInstallation(Path directory, String version) {
     static final String BASE_PROPERTY = "nifi.home.base";
 
     private static final String LIB = "lib";
-    private static final String EXTENSIONS = "extensions";
     private static final String LISTENER_NAR = "nifi-nio-s2s-nar";
     private static final String SINK_NAR = "sink-nar";
     private static final String NAR = ".nar";
@@ -51,20 +49,18 @@ public record NifiInstallation(Path directory, String version) {
                 : ofVersion(Machine.versionsOfBuild().get("embedded NiFi"));
     }
 
-    /** The installation in a directory. */
     public static NifiInstallation at(final Path home) {
         final Path directory = home.toAbsolutePath().normalize();
+        final String missing = Files.isDirectory(directory)
+                ? "it has no lib/nifi-framework-nar-VERSION.nar; name the directory that has lib, conf and extensions in it"
+                : "there is no such directory";
         final String version = files(directory.resolve(LIB)).stream()
                 .map(file -> FRAMEWORK.matcher(file.getFileName().toString()))
                 .filter(Matcher::matches)
                 .map(framework -> framework.group(1))
                 .findFirst()
-                .orElseThrow(() -> new HarnessException("%s is no installation of NiFi: %s"
-                        .formatted(
-                                directory,
-                                Files.isDirectory(directory)
-                                        ? "it has no lib/nifi-framework-nar-VERSION.nar; name the directory that has lib, conf and extensions in it"
-                                        : "there is no such directory")));
+                .orElseThrow(
+                        () -> new HarnessException("%s is no installation of NiFi: %s".formatted(directory, missing)));
         if (!version.startsWith(SERVED_VERSIONS)) {
             throw new HarnessException(
                     "%s is NiFi %s: the harness starts NiFi %sx".formatted(directory, version, SERVED_VERSIONS));
@@ -88,25 +84,21 @@ public record NifiInstallation(Path directory, String version) {
      */
     void install(final NifiHome home, final Listener listener) {
         link(home);
-        try {
+        HarnessException.attempt(e -> "Cannot copy this build's NARs into " + home.lib() + ": " + e, () -> {
             copyNar(SINK_NAR, home.lib());
             if (listener == Listener.NIO) {
                 copyNar(LISTENER_NAR, home.lib());
             }
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot copy this build's NARs into " + home.lib() + ": " + e, e);
-        }
+        });
     }
 
     /** Links to NiFi's own files. A NAR of ours among them is left out: with two of a kind NiFi does not start. */
     void link(final NifiHome home) {
-        try {
-            link(directory.resolve(LIB), home.lib());
-            link(directory.resolve(EXTENSIONS), home.extensions());
-        } catch (final IOException e) {
-            throw new HarnessException(
-                    "Cannot link the files of %s into %s: %s".formatted(this, home.directory(), e), e);
-        }
+        HarnessException.attempt(
+                e -> "Cannot link the files of %s into %s: %s".formatted(this, home.directory(), e), () -> {
+                    link(directory.resolve(LIB), home.lib());
+                    link(directory.resolve("extensions"), home.extensions());
+                });
     }
 
     private static void link(final Path from, final Path to) throws IOException {

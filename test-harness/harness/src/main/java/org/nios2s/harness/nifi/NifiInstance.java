@@ -62,7 +62,6 @@ public final class NifiInstance implements AutoCloseable {
                 }));
     }
 
-    /** What is known about this NiFi. */
     public InstanceRecord instance() {
         return instance;
     }
@@ -78,12 +77,10 @@ public final class NifiInstance implements AutoCloseable {
         return rest;
     }
 
-    /** The flow. */
     public FlowClient flow() {
         return new FlowClient(rest);
     }
 
-    /** Remote process groups. */
     public RemoteGroupClient remoteGroups() {
         return new RemoteGroupClient(rest);
     }
@@ -96,13 +93,11 @@ public final class NifiInstance implements AutoCloseable {
         return security;
     }
 
-    /** Who may do what in a secured NiFi. */
     public AccessPolicies policies() {
         security();
         return new AccessPolicies(rest);
     }
 
-    /** What the sink dropped so far. */
     public SinkLedger ledger() {
         return SinkLedger.read(home.ledger());
     }
@@ -127,17 +122,14 @@ public final class NifiInstance implements AutoCloseable {
         new HarnessFlow(flow()).keep(HarnessFlow.PACKET_ID_FILE, null);
     }
 
-    /** What NiFi logged since its last start. */
     public NifiLog log() {
         return process.log();
     }
 
-    /** What NiFi's process has used so far. */
     public ProcessUsage usage() {
         return ProcessUsage.of(process.handle());
     }
 
-    /** Whether NiFi's process runs. */
     public boolean isAlive() {
         return process.handle().isAlive();
     }
@@ -166,16 +158,12 @@ public final class NifiInstance implements AutoCloseable {
     /** Stops NiFi as an administrator would; does nothing when it does not run. */
     public void stop() {
         try {
-            failOnLeaks();
+            // One that does not serve any more has no leaks to tell.
+            if (options != null && options.listener == Listener.NIO && instance != null && isAlive()) {
+                LeakDetection.failOnLeaks(process.handle(), instance, log());
+            }
         } finally {
             end(NifiProcess::stop);
-        }
-    }
-
-    /** Does nothing where NiFi does not serve any more. */
-    private void failOnLeaks() {
-        if (options != null && options.listener == Listener.NIO && instance != null && isAlive()) {
-            LeakDetection.failOnLeaks(process.handle(), instance, log());
         }
     }
 

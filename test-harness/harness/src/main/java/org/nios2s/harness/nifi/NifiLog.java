@@ -12,8 +12,7 @@ import java.util.List;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What a NiFi has logged since it was started.
- * Immutable, for any thread.
+ * What a NiFi has logged since it was started. Immutable, for any thread.
  *
  * @param directory of its log files
  * @param offset    bytes that the file of NiFi's own log had before
@@ -21,7 +20,6 @@ import org.nios2s.harness.HarnessException;
 public record NifiLog(Path directory, long offset) {
 
     private static final String APPLICATION_LOG = "nifi-app.log";
-    private static final String CONSOLE_LOG = "nifi-console.log";
 
     /** The log in a directory from now on: what was there before is left out. */
     static NifiLog fromHere(final Path directory) {
@@ -36,7 +34,7 @@ public record NifiLog(Path directory, long offset) {
 
     /** The file that has what NiFi wrote to standard output and error. */
     public Path consoleFile() {
-        return directory.resolve(CONSOLE_LOG);
+        return directory.resolve("nifi-console.log");
     }
 
     /** Every line of NiFi's own log. */
@@ -52,7 +50,6 @@ public record NifiLog(Path directory, long offset) {
         }
     }
 
-    /** Every line of NiFi's own log that contains a text. */
     public List<String> linesWith(final String text) {
         return lines().stream().filter(line -> line.contains(text)).toList();
     }

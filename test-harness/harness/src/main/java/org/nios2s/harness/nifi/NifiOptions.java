@@ -49,7 +49,6 @@ public final class NifiOptions {
         return this;
     }
 
-    /** The listener that serves the RAW port. */
     public NifiOptions listener(final Listener value) {
         listener = value;
         return this;
@@ -103,13 +102,11 @@ public final class NifiOptions {
         return this;
     }
 
-    /** A further argument of NiFi's JVM. */
     public NifiOptions jvmArgument(final String value) {
         jvmArguments.add(value);
         return this;
     }
 
-    /** A further variable of NiFi's environment. */
     public NifiOptions environment(final String name, final String value) {
         environment.put(name, value);
         return this;

@@ -18,8 +18,7 @@ import java.util.regex.Pattern;
 import org.nios2s.harness.HarnessException;
 
 /**
- * The operating system's process of one NiFi.
- * For any thread; waiting blocks the thread that waits.
+ * The operating system's process of one NiFi. For any thread; waiting blocks the thread that waits.
  *
  * @param managementPort on which it tells whether its start is complete; 0 when nobody is to ask
  */
@@ -51,7 +50,7 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
         command.addAll(options.jvmArguments);
         final String classPath = home.conf() + File.pathSeparator + home.lib() + File.separator + "*";
         command.addAll(List.of("-cp", classPath, "org.apache.nifi.NiFi"));
-        try {
+        return HarnessException.attempt(e -> "Cannot start NiFi with " + command.getFirst(), () -> {
             final ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(home.directory().toFile())
                     .redirectErrorStream(true)
@@ -60,9 +59,7 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
             final Process process = builder.start();
             process.getOutputStream().close();
             return new NifiProcess(process.toHandle(), managementPort, log);
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot start NiFi with " + command.getFirst(), e);
-        }
+        });
     }
 
     /**
@@ -131,8 +128,7 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
         } catch (final IOException e) {
             return false;
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new HarnessException("Interrupted while NiFi was being started", e);
+            throw HarnessException.interrupted("NiFi was being started", e);
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,8 +9,7 @@ import java.util.List;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What a process has used so far, read from {@code /proc}.
- * Immutable, for any thread.
+ * What a process has used so far, read from {@code /proc}. Immutable, for any thread.
  *
  * @param cpu processor time of all its threads, user and system
  * @param residentBytes memory that is in RAM now
@@ -21,10 +19,9 @@ public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
 
     private static final long BYTES_PER_KIBIBYTE = 1024;
 
-    /** Reads the usage of a running process. */
     public static ProcessUsage of(final ProcessHandle process) {
         final Path status = Path.of("/proc", Long.toString(process.pid()), "status");
-        try {
+        return HarnessException.attempt(e -> "Cannot read " + status + ": process " + process.pid() + " ended?", () -> {
             final List<String> lines = Files.readAllLines(status);
             final Duration cpu = process.info()
                     .totalCpuDuration()
@@ -32,9 +29,7 @@ public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
                             () -> new HarnessException("Process " + process.pid() + " does not tell its CPU time"));
             return new ProcessUsage(
                     cpu, number(lines, "VmRSS:") * BYTES_PER_KIBIBYTE, Math.toIntExact(number(lines, "Threads:")));
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot read " + status + ": process " + process.pid() + " ended?", e);
-        }
+        });
     }
 
     /** Reads the usage of running processes together. */

@@ -10,16 +10,12 @@ import java.util.Optional;
  * Remote process groups: how one NiFi pushes to and pulls from another over RAW Site-to-Site.
  * For any thread; a call blocks until NiFi did what it asks.
  */
-public final class RemoteGroupClient {
+public record RemoteGroupClient(RestClient rest, FlowClient flow) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    private final RestClient rest;
-    private final FlowClient flow;
-
     RemoteGroupClient(final RestClient rest) {
-        this.rest = rest;
-        this.flow = new FlowClient(rest);
+        this(rest, new FlowClient(rest));
     }
 
     /** Makes a remote process group in the root group: its id. */

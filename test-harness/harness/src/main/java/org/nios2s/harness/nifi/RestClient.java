@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,11 +22,9 @@ import org.nios2s.harness.HarnessException;
 /** NiFi's REST API as JSON in and JSON out. For any thread; a call blocks the thread that makes it. */
 public final class RestClient implements AutoCloseable {
 
-    private static final ObjectMapper JSON = new ObjectMapper();
+    static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
-    private static final int FIRST_SUCCESS = 200;
-    private static final int FIRST_REDIRECT = 300;
 
     private final String api;
     private final HttpClient http;
@@ -41,7 +40,6 @@ public final class RestClient implements AutoCloseable {
         http = builder.build();
     }
 
-    /** An empty JSON object to fill. */
     public static ObjectNode object() {
         return JSON.createObjectNode();
     }
@@ -56,7 +54,6 @@ public final class RestClient implements AutoCloseable {
         return api;
     }
 
-    /** Reads a resource. */
     public JsonNode get(final String path) {
         return json(send("GET", path, null));
     }
@@ -71,12 +68,10 @@ public final class RestClient implements AutoCloseable {
         return json(send("POST", path, body));
     }
 
-    /** Changes a resource. */
     public JsonNode put(final String path, final JsonNode body) {
         return json(send("PUT", path, body));
     }
 
-    /** Deletes a resource. */
     public JsonNode delete(final String path) {
         return json(send("DELETE", path, null));
     }
@@ -97,15 +92,15 @@ public final class RestClient implements AutoCloseable {
         final String name = method + " " + path;
         try {
             final HttpResponse<byte[]> response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-            if (response.statusCode() < FIRST_SUCCESS || response.statusCode() >= FIRST_REDIRECT) {
+            if (response.statusCode() < HttpURLConnection.HTTP_OK
+                    || response.statusCode() >= HttpURLConnection.HTTP_MULT_CHOICE) {
                 throw new RestException(name, response.statusCode(), new String(response.body(), UTF_8));
             }
             return response.body();
         } catch (final IOException e) {
             throw new UncheckedIOException("NiFi at " + api + " did not answer " + name, e);
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new HarnessException("Interrupted while waiting for NiFi to answer " + name, e);
+            throw HarnessException.interrupted("waiting for NiFi to answer " + name, e);
         }
     }
 

@@ -15,7 +15,6 @@ public final class RestException extends HarnessException {
         this.status = status;
     }
 
-    /** The HTTP status. */
     public int status() {
         return status;
     }

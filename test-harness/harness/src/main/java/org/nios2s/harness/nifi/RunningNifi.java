@@ -26,7 +26,6 @@ public record RunningNifi(URI base, SSLContext tls) {
     private static final String WEB = "/nifi";
     private static final String API = "/nifi-api";
 
-    /** A NiFi by its web address. */
     public static RunningNifi at(final String url, final SSLContext tls) {
         final URI given;
         try {

@@ -2,7 +2,6 @@
 package org.nios2s.harness.nifi;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,32 +9,27 @@ import java.nio.file.Path;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What the sink of a NiFi dropped so far, as its ledger says; at most some 100 ms old.
- * Immutable, for any thread.
+ * What the sink of a NiFi dropped so far, as its ledger says; at most some 100 ms old. Immutable, for any thread.
  *
  * @param count number of FlowFiles
  * @param bytes their contents' sizes, added
  */
 public record SinkLedger(long count, long bytes) {
 
-    private static final ObjectMapper JSON = new ObjectMapper();
-    private static final SinkLedger EMPTY = new SinkLedger(0, 0);
-
     /** Reads the ledger in a directory; one that was never written is empty. */
     public static SinkLedger read(final Path directory) {
         final Path file = directory.resolve("ledger.json");
         try {
-            final JsonNode state = JSON.readTree(Files.readAllBytes(file));
+            final JsonNode state = RestClient.JSON.readTree(Files.readAllBytes(file));
             return new SinkLedger(
                     state.required("count").asLong(), state.required("bytes").asLong());
         } catch (final NoSuchFileException e) {
-            return EMPTY;
+            return new SinkLedger(0, 0);
         } catch (final IOException e) {
             throw new HarnessException("Cannot read the sink's ledger " + file, e);
         }
     }
 
-    /** What came in since an earlier reading. */
     public SinkLedger since(final SinkLedger earlier) {
         return new SinkLedger(count - earlier.count, bytes - earlier.bytes);
     }

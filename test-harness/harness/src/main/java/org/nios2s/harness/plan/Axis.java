@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
  */
 public record Axis(String name, List<Step> steps) {
 
-    private static final String NAME = "name";
     private static final String ONLY = "only";
     private static final String FIGURES = "figures";
 
@@ -82,7 +81,7 @@ public record Axis(String name, List<Step> steps) {
 
     private static Step situation(final Map<?, ?> map) {
         final Map<String, String> settings = strings(map);
-        final String named = settings.remove(NAME);
+        final String named = settings.remove("name");
         settings.remove(ONLY);
         settings.remove(FIGURES);
         final String listed = settings.entrySet().stream()

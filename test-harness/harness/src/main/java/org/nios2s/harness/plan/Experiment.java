@@ -39,11 +39,18 @@ public record Experiment(
      */
     public record Cell(String row, String column, Settings settings, List<String> figures) {
 
-        /** The same with another value. */
         public Cell with(final Parameter parameter, final String value) {
             return new Cell(row, column, settings.with(parameter.key(), value), figures);
         }
     }
+
+    /**
+     * One measurement.
+     *
+     * @param round from 1
+     * @param cell  what is measured
+     */
+    public record Turn(int round, Cell cell) {}
 
     /** The same with a setting that the command line gives, which wins over an axis. */
     public Experiment with(final String key, final String value) {
@@ -60,7 +67,6 @@ public record Experiment(
         return new Experiment(name, about, base, all, figures, rules);
     }
 
-    /** The same with further rules. */
     public Experiment ruled(final List<String> more) {
         final List<String> all = Stream.concat(rules.stream(), more.stream()).toList();
         return new Experiment(name, about, base, axes, figures, all);
@@ -107,18 +113,37 @@ public record Experiment(
         return cells().stream().collect(Collectors.groupingBy(Cell::row, LinkedHashMap::new, Collectors.toList()));
     }
 
+    /**
+     * All measurements in so many rounds: A B, then B A, from row to row and from round to round, so that neither is
+     * always first and what drifts meets both alike.
+     */
+    public List<Turn> turns(final int rounds) {
+        final List<Turn> turns = new ArrayList<>();
+        final List<List<Cell>> rows = new ArrayList<>(rows().values());
+        for (int round = 1; round <= rounds; round++) {
+            for (int index = 0; index < rows.size(); index++) {
+                // Row by row in turn, too: with a single round the columns still take turns at being first.
+                final List<Cell> row = rows.get(index);
+                final boolean forwards = (round + index) % 2 == 1;
+                for (final Cell cell : forwards ? row : row.reversed()) {
+                    turns.add(new Turn(round, cell));
+                }
+            }
+        }
+        return turns;
+    }
+
     private static Draft stepped(final Draft draft, final Axis axis, final Axis.Step step) {
         final boolean target = axis.isOfTarget();
         final Cell cell = draft.cell();
         final Map<String, String> only = new LinkedHashMap<>(draft.only());
         only.putAll(step.only());
-        return new Draft(
-                new Cell(
-                        target ? cell.row() : joined(cell.row(), label(axis, step)),
-                        target ? joined(cell.column(), step.label()) : cell.column(),
-                        cell.settings().with(step.settings()),
-                        step.figures().isEmpty() ? cell.figures() : step.figures()),
-                only);
+        final Cell stepped = new Cell(
+                target ? cell.row() : joined(cell.row(), label(axis, step)),
+                target ? joined(cell.column(), step.label()) : cell.column(),
+                cell.settings().with(step.settings()),
+                step.figures().isEmpty() ? cell.figures() : step.figures());
+        return new Draft(stepped, only);
     }
 
     /** A bare number says nothing without its setting. */

@@ -155,12 +155,10 @@ public enum Parameter {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** What it belongs to. */
     public Scope scope() {
         return scope;
     }
 
-    /** How its value is written. */
     public Kind kind() {
         return kind;
     }

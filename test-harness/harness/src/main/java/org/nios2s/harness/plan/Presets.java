@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.HarnessResource;
 
 /**
@@ -24,10 +25,8 @@ public final class Presets {
     /** The file in which a result keeps its experiment. */
     public static final String RESULT_FILE = "experiment.yaml";
 
-    private static final String INDEX = "presets/index.txt";
     private static final String ABOUT = "about";
     private static final String VARY = "vary";
-    private static final String SET = "set";
     private static final String FIGURES = "figures";
     private static final String RULES = "fail-if";
     private static final YAMLMapper YAML = YAMLMapper.builder()
@@ -41,7 +40,7 @@ public final class Presets {
 
     /** Names of the presets that the harness brings along. */
     public static List<String> names() {
-        return HarnessResource.text(Presets.class, INDEX).lines().toList();
+        return HarnessResource.text(Presets.class, "presets/index.txt").lines().toList();
     }
 
     /** The text of a preset, for a user who wants to change it. */
@@ -78,7 +77,7 @@ public final class Presets {
             switch (entry.getKey()) {
                 case ABOUT, FIGURES, RULES -> settings.given();
                 case VARY -> map(entry).forEach((axis, values) -> axes.add(Axis.read(String.valueOf(axis), values)));
-                case SET -> {
+                case "set" -> {
                     for (final Map.Entry<?, ?> line : map(entry).entrySet()) {
                         settings = settings.with(Settings.PROPERTY + line.getKey(), String.valueOf(line.getValue()));
                     }
@@ -116,11 +115,8 @@ public final class Presets {
         entries.put(VARY, axes);
         entries.put(FIGURES, experiment.figures());
         entries.put(RULES, experiment.rules());
-        try {
-            return YAML.writeValueAsString(entries);
-        } catch (final JsonProcessingException e) {
-            throw new IllegalStateException("Strings cannot be written as YAML", e);
-        }
+        return HarnessException.attempt(
+                e -> "Strings cannot be written as YAML: " + e, () -> YAML.writeValueAsString(entries));
     }
 
     private static Map<String, Object> step(final Axis.Step step) {

@@ -26,7 +26,6 @@ public record Settings(Map<String, String> given) {
     /** Before the key of a line of nifi.properties. */
     public static final String PROPERTY = "set.";
 
-    /** Nothing but defaults. */
     public static final Settings DEFAULTS = new Settings(Map.of());
 
     /** Copies the map and orders it by key. */
@@ -48,7 +47,6 @@ public record Settings(Map<String, String> given) {
         return new Settings(changed);
     }
 
-    /** The same with other values. */
     public Settings with(final Map<String, String> others) {
         Settings changed = this;
         for (final Map.Entry<String, String> other : others.entrySet()) {
@@ -75,11 +73,9 @@ public record Settings(Map<String, String> given) {
     /** The lines of nifi.properties that were given. */
     public Map<String, String> properties() {
         final Map<String, String> properties = new TreeMap<>();
-        given.forEach((key, value) -> {
-            if (key.startsWith(PROPERTY)) {
-                properties.put(key.substring(PROPERTY.length()), value);
-            }
-        });
+        given.keySet().stream()
+                .filter(key -> key.startsWith(PROPERTY))
+                .forEach(key -> properties.put(key.substring(PROPERTY.length()), given.get(key)));
         return properties;
     }
 
@@ -93,17 +89,14 @@ public record Settings(Map<String, String> given) {
         return given.getOrDefault(parameter.key(), parameter.usual());
     }
 
-    /** A value that is a number. */
     public int number(final Parameter parameter) {
         return Integer.parseInt(text(parameter));
     }
 
-    /** A value that is a time. */
     public Duration time(final Parameter parameter) {
         return Units.time(text(parameter));
     }
 
-    /** A value that is true or false. */
     public boolean flag(final Parameter parameter) {
         return Boolean.parseBoolean(text(parameter));
     }

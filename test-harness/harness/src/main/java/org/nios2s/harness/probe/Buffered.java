@@ -14,18 +14,16 @@ import org.nios2s.harness.nifi.NifiLog;
  */
 record Buffered(NifiLog log) implements Probe {
 
-    private static final String SUMMARY = "Site-to-Site since the last summary";
     private static final Pattern MOST = Pattern.compile("buffered, at most ([\\d.,]+) (bytes|KB|MB|GB);");
     private static final List<String> UNITS = List.of("bytes", "KB", "MB", "GB");
-    private static final double KIBI = 1024;
 
     @Override
     public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
-        log.linesWith(SUMMARY).stream()
+        log.linesWith("Site-to-Site since the last summary").stream()
                 .map(MOST::matcher)
                 .filter(Matcher::find)
                 .mapToDouble(most -> Double.parseDouble(most.group(1).replace(",", ""))
-                        * Math.pow(KIBI, UNITS.indexOf(most.group(2)) - UNITS.indexOf("MB")))
+                        * Math.pow(1024, UNITS.indexOf(most.group(2)) - UNITS.indexOf("MB")))
                 .max()
                 .ifPresent(most -> figures.put("buffered", most));
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.probe;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,26 +15,15 @@ import org.nios2s.harness.nifi.Deadline;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /** Compares what the sink got with what was sent, by SHA-256. Used on the command's thread. */
-final class Digests implements Probe {
+record Digests(NifiInstance nifi, LoadSettings load, BooleanSupplier interrupted) implements Probe {
 
     private static final String FILE = "digests.txt";
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    private final NifiInstance nifi;
-    private final LoadSettings load;
-    private final BooleanSupplier interrupted;
-    private Path file;
-
-    Digests(final NifiInstance nifi, final LoadSettings load, final BooleanSupplier interrupted) {
-        this.nifi = nifi;
-        this.load = load;
-        this.interrupted = interrupted;
-    }
-
     @Override
     public void before(final Map<String, Double> figures) {
-        file = nifi.keepDigests(FILE);
+        nifi.keepDigests(FILE);
     }
 
     @Override
@@ -54,15 +42,14 @@ final class Digests implements Probe {
     }
 
     private Map<String, String> arrived(final String run) {
-        try {
+        final Path file = Path.of(nifi.instance().ledger(), FILE);
+        return HarnessException.attempt(e -> "Cannot read the sink's digests " + file, () -> {
             final String text = Files.exists(file) ? Files.readString(file) : "";
             return text.substring(0, text.lastIndexOf('\n') + 1)
                     .lines()
                     .filter(line -> line.startsWith(run + "-"))
                     .map(line -> line.split(" "))
                     .collect(Collectors.toMap(words -> words[0], words -> words[1], (earlier, later) -> later));
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot read the sink's digests " + file, e);
-        }
+        });
     }
 }

@@ -21,7 +21,7 @@ import org.nios2s.harness.result.Spread;
  * Peers that connect and do nothing: how fast they are all there, and what memory each of them takes, with the part of it
  * that may be the server's own coming and going. They leave before the clients begin. Used on the command's thread.
  */
-record IdlePeers(Target target, Plan plan) implements Probe {
+record IdlePeers(Target target, int peers, int perSecond) implements Probe {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -38,16 +38,13 @@ record IdlePeers(Target target, Plan plan) implements Probe {
         }
     }
 
-    IdlePeers(final Target target, final int peers, final int perSecond) {
-        this(target, new Plan(peers, perSecond, Habit.IDLE, TIMEOUT));
-    }
-
     @Override
     public void before(final Map<String, Double> figures) throws InterruptedException {
         if (target.process() == null) {
             throw new HarnessException("What an idle peer costs is to be seen on the server's machine only");
         }
         final List<Footprint> without = look();
+        final Plan plan = new Plan(peers, perSecond, Habit.IDLE, TIMEOUT);
         try (PeerCrowd crowd = PeerCrowd.gather(plan, target.address(), WireTls.client(target.tls()))) {
             crowd.awaitGathered(PATIENCE);
             final List<Footprint> with = look();
@@ -58,10 +55,8 @@ record IdlePeers(Target target, Plan plan) implements Probe {
             figures.put("idle-seconds", attendance.seconds());
             put(figures, "idle-heap", without, with, Footprint::heap, present * KIBIBYTE);
             put(figures, "idle-native", without, with, Footprint::resident, present * KIBIBYTE);
-            figures.put(
-                    "idle-threads",
-                    median(with, Footprint::threads).median()
-                            - median(without, Footprint::threads).median());
+            final double threadsWithout = median(without, Footprint::threads).median();
+            figures.put("idle-threads", median(with, Footprint::threads).median() - threadsWithout);
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.samskivert.mustache.Mustache;
@@ -15,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.HarnessResource;
 import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.result.Chart;
@@ -29,12 +29,8 @@ import org.nios2s.harness.result.RunResult;
  */
 public final class HtmlReport {
 
-    /** The usual name of a report's file. */
     public static final String FILE = "report.html";
 
-    private static final String TEMPLATE = "report.html";
-    private static final String STYLE = "report.css";
-    private static final String SCRIPT = "report.js";
     private static final String CHART_LIBRARY = "/META-INF/resources/webjars/echarts/%s/echarts.common.min.js";
     private static final ObjectMapper JSON = JsonMapper.builder().build();
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofLocalizedDateTime(
@@ -47,16 +43,6 @@ public final class HtmlReport {
 
     /** More columns than these do not fit on a phone beside each other. */
     private static final int MOST_NARROW_COLUMNS = 4;
-
-    private static final List<Figure> FIGURES_OF_RUNS = List.of(
-            Figure.RATE,
-            Figure.PACE,
-            Figure.FAILURES,
-            Figure.P50,
-            Figure.P99,
-            Figure.CPU,
-            Figure.LOST,
-            Figure.DUPLICATED);
 
     private HtmlReport() {}
 
@@ -85,29 +71,26 @@ public final class HtmlReport {
     /** Settings of a kind: names and values. */
     private record Group(String title, Collection<? extends Map.Entry<String, ?>> entries) {}
 
-    /** The report of a result: the page. */
     public static String of(final ExperimentResult result) {
         final List<Chart> charts = new ArrayList<>(result.charts());
         charts.addAll(RunCharts.of(result.runs()));
         final String chartLibrary =
                 CHART_LIBRARY.formatted(Machine.versionsOfBuild().get("ECharts"));
         return Mustache.compiler()
-                .compile(resource(TEMPLATE))
+                .compile(resource("report.html"))
                 .execute(Map.of(
                         "page", page(result, charts),
-                        "style", resource(STYLE),
-                        "script", resource(SCRIPT),
+                        "style", resource("report.css"),
+                        "script", resource("report.js"),
                         "chartLibrary", resource(chartLibrary),
                         "charts", json(charts)));
     }
 
     /** Data inside a script element: nothing in it may end the element. */
     private static String json(final List<Chart> charts) {
-        try {
-            return JSON.writeValueAsString(charts).replace("<", "\\u003c");
-        } catch (final JsonProcessingException e) {
-            throw new IllegalStateException("Charts that cannot be written as JSON", e);
-        }
+        return HarnessException.attempt(
+                e -> "Charts that cannot be written as JSON: " + e,
+                () -> JSON.writeValueAsString(charts).replace("<", "\\u003c"));
     }
 
     private static String resource(final String name) {
@@ -117,6 +100,8 @@ public final class HtmlReport {
     /** What the template shows, in the words and numbers that stand on the page. */
     private static Map<String, Object> page(final ExperimentResult result, final List<Chart> charts) {
         final List<RunResult> runs = result.runs();
+        final DataTable everyRun =
+                Figure.table("Every run", List.of("run"), run -> List.of(run.label()), Figure.OF_EACH_RUN, runs);
         return Map.of(
                 "result", result,
                 "when", TIME.format(result.started().atZone(ZoneId.systemDefault())),
@@ -124,20 +109,13 @@ public final class HtmlReport {
                 "tables", result.tables().stream().map(HtmlReport::table).toList(),
                 "figures", figures(charts),
                 "faultless", !runs.isEmpty() && runs.stream().allMatch(run -> run.failures() == 0),
-                "runs", runs.isEmpty() ? List.of() : List.of(table(everyRun(runs))),
+                "runs", runs.isEmpty() ? List.of() : List.of(table(everyRun)),
                 "settings", settings(result));
     }
 
-    private static DataTable everyRun(final List<RunResult> runs) {
-        return Figure.table("Every run", List.of("run"), run -> List.of(run.label()), FIGURES_OF_RUNS, runs);
-    }
-
     private static String where(final Machine machine) {
-        return Figure.words(
-                "%d processors (%s), %,d GiB",
-                machine.processors(),
-                machine.processorModel(),
-                Math.round(machine.memoryMebibytes() / (double) MEBIBYTES_PER_GIBIBYTE));
+        final long gibibytes = Math.round(machine.memoryMebibytes() / (double) MEBIBYTES_PER_GIBIBYTE);
+        return Figure.words("%d processors (%s), %,d GiB", machine.processors(), machine.processorModel(), gibibytes);
     }
 
     private static Table table(final DataTable table) {

@@ -37,15 +37,13 @@ final class RunCharts {
         final boolean overlaid = kinds.values().stream().allMatch(same -> same.size() <= MOST_OVERLAID);
         final Drawing drawing = new Drawing(kinds, overlaid);
         final Axis cpu = new Axis("CPU", "% of one processor");
+        final Axis memory = new Axis("resident memory", "MiB");
         return Stream.of(
                         drawing.chart("Transactions", new Axis("rate", "tx/s"), Sample::transactionsPerSecond),
                         latency(drawing, runs),
                         drawing.chart("Processor time of the server", cpu, Sample::serverCpuPercent),
                         drawing.chart("Processor time of the load generator", cpu, Sample::generatorCpuPercent),
-                        drawing.chart(
-                                "Memory of the server",
-                                new Axis("resident memory", "MiB"),
-                                Sample::serverResidentMebibytes),
+                        drawing.chart("Memory of the server", memory, Sample::serverResidentMebibytes),
                         drawing.chart("Threads of the server", new Axis("threads", "threads"), Sample::serverThreads),
                         failures(runs))
                 .filter(Chart::hasPoints)

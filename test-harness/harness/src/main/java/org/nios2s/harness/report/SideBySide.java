@@ -15,10 +15,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.result.Chart;
-import org.nios2s.harness.result.Completion;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.ExperimentResult.Completion;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.Spread;
@@ -32,12 +32,10 @@ public final class SideBySide {
     /** As many letters as there are. */
     public static final int MOST_RESULTS = 26;
 
-    private static final String NAME = "report";
     private static final int RATIO_DECIMALS = 2;
 
     private SideBySide() {}
 
-    /** Puts results side by side: a result that a report can show. */
     public static ExperimentResult of(final Map<String, ExperimentResult> results) {
         final Map<String, ExperimentResult> byLetter = new LinkedHashMap<>();
         final List<List<Object>> contents = new ArrayList<>();
@@ -52,7 +50,7 @@ public final class SideBySide {
         tables.addAll(figures(byLetter));
         settings(byLetter).ifPresent(tables::add);
         return new ExperimentResult(
-                NAME,
+                "report",
                 verdict(byLetter),
                 first.started(),
                 first.machine(),

@@ -60,7 +60,6 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Point(Object x, Double y) {}
 
-    /** Whether there is anything to draw. */
     public boolean hasPoints() {
         return series.stream().flatMap(each -> each.points().stream()).anyMatch(point -> point.y() != null);
     }

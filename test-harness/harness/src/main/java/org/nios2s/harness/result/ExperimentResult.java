@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.result;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,6 +35,26 @@ public record ExperimentResult(
         List<DataTable> tables,
         List<Chart> charts,
         List<RunResult> runs) {
+
+    /** How a scenario ended: whether its figures are those of all of it. Immutable, any thread. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Completion(State state, String reason) {
+
+        public static final Completion COMPLETE = new Completion(State.COMPLETE, null);
+        public static final Completion INTERRUPTED =
+                new Completion(State.INTERRUPTED, "It was interrupted (Ctrl-C): these are the figures of a part.");
+
+        /** How a scenario can end; unless it is complete, figures are those of a part. */
+        public enum State {
+            COMPLETE,
+            INTERRUPTED,
+            FAILED
+        }
+
+        public boolean complete() {
+            return state == State.COMPLETE;
+        }
+    }
 
     /** A figure that is shown large, and what it is. Immutable, any thread. */
     public record Headline(String value, String caption) {}

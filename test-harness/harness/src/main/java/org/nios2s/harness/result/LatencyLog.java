@@ -27,7 +27,6 @@ public final class LatencyLog {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final HistogramLogWriter writer = new HistogramLogWriter(bytes);
 
-    /** A log without lines. */
     public LatencyLog(final Instant started) {
         this.started = started;
         writer.outputComment("[Values in microseconds; interval max in milliseconds; the tag is the phase]");
@@ -37,7 +36,6 @@ public final class LatencyLog {
         writer.outputLegend();
     }
 
-    /** Adds what was measured in an interval. */
     public void add(final Instant from, final Instant to, final Map<Phase, Histogram> times) {
         times.forEach((phase, histogram) -> {
             if (histogram.getTotalCount() > 0) {
@@ -47,7 +45,6 @@ public final class LatencyLog {
         });
     }
 
-    /** Writes the log. */
     public void write(final Path file) throws IOException {
         Files.write(file, bytes.toByteArray());
     }

@@ -34,10 +34,8 @@ public record Machine(
 
     private static final String UNKNOWN = "unknown";
     private static final Path PROCESSOR_LIST = Path.of("/proc/cpuinfo");
-    private static final String MODEL_KEY = "model name";
     private static final long MEBIBYTE = 1024L * 1024;
 
-    /** This machine: its description. */
     public static Machine current() {
         return new Machine(
                 Runtime.getRuntime().availableProcessors(),
@@ -66,7 +64,7 @@ public record Machine(
             return UNKNOWN;
         }
         try (Stream<String> lines = Files.lines(PROCESSOR_LIST)) {
-            return lines.filter(line -> line.startsWith(MODEL_KEY))
+            return lines.filter(line -> line.startsWith("model name"))
                     .map(line -> line.substring(line.indexOf(':') + 1).strip())
                     .findFirst()
                     .orElse(UNKNOWN);

@@ -23,27 +23,21 @@ import org.nios2s.harness.load.LoadSettings;
 /**
  * The directory that one command leaves behind: result.json, a CSV with its index line and a latency log per run. Used
  * on the command's thread.
+ *
+ * @param path where it is
  */
-public final class ResultDirectory {
+public record ResultDirectory(Path path) {
 
     private static final String JSON_FILE = "result.json";
-    private static final String INDEX_FILE = "index.md";
-    private static final String LATENCY_FILE = "latencies.hlog";
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd_HHmmss", Locale.ROOT);
     private static final int MAX_NAMES = 100;
-    private static final ObjectMapper JSON = JsonMapper.builder()
+    static final ObjectMapper JSON = JsonMapper.builder()
             .addModule(new JavaTimeModule())
             // A result of a newer harness may say more than this one knows.
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
             .enable(SerializationFeature.INDENT_OUTPUT)
             .build();
-
-    private final Path directory;
-
-    private ResultDirectory(final Path directory) {
-        this.directory = directory;
-    }
 
     /** Makes a new directory, named after the time and the scenario: the directory. */
     public static ResultDirectory create(final Path parent, final String scenario) throws IOException {
@@ -64,13 +58,13 @@ public final class ResultDirectory {
     public void addRun(
             final String part, final LoadSettings settings, final LoadOutcome outcome, final LatencyLog latencies)
             throws IOException {
-        final Path home = Files.createDirectories(directory.resolve(part));
-        latencies.write(home.resolve(LATENCY_FILE));
+        final Path home = Files.createDirectories(path.resolve(part));
+        latencies.write(home.resolve("latencies.hlog"));
         final Path csv = home.resolve(ScaleCsv.fileName(outcome, ZoneId.systemDefault()));
         Files.write(csv, ScaleCsv.lines(outcome));
-        final String name = directory.relativize(csv).toString();
+        final String name = path.relativize(csv).toString();
         Files.write(
-                directory.resolve(INDEX_FILE),
+                path.resolve("index.md"),
                 List.of(ScaleCsv.indexLine(name, settings, outcome)),
                 StandardOpenOption.CREATE,
                 StandardOpenOption.APPEND);
@@ -83,18 +77,12 @@ public final class ResultDirectory {
 
     /** Writes a file, all of it or not at all. */
     public void write(final String name, final String text) throws IOException {
-        final Path part = directory.resolve(name + ".part");
+        final Path part = path.resolve(name + ".part");
         Files.writeString(part, text);
-        Files.move(part, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        Files.move(part, path.resolve(name), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Reads what an earlier command found out: its result. */
     public static ExperimentResult read(final Path directory) throws IOException {
         return JSON.readValue(directory.resolve(JSON_FILE).toFile(), ExperimentResult.class);
-    }
-
-    /** Where it is: the directory. */
-    public Path path() {
-        return directory;
     }
 }

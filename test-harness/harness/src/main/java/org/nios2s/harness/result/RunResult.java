@@ -2,9 +2,12 @@
 package org.nios2s.harness.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.SteadyWindow;
@@ -66,6 +69,50 @@ public record RunResult(
      */
     public record Disturbance(double foreignPercent, double stolenPercent) {}
 
+    /**
+     * The figures of a histogram that reports show, in milliseconds. Immutable, any thread.
+     *
+     * @param count   values
+     * @param average their mean
+     * @param p50     half are at most this
+     * @param p99     99 % are at most this
+     * @param max     all are at most this
+     */
+    public record LatencySummary(long count, double average, double p50, double p99, double max) {
+
+        private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
+
+        /** Sums a histogram up: its figures, all 0 when it is empty. */
+        public static LatencySummary of(final Histogram micros) {
+            return new LatencySummary(
+                    micros.getTotalCount(),
+                    micros.getMean() / MICROS_PER_MILLI,
+                    micros.getValueAtPercentile(50) / MICROS_PER_MILLI,
+                    micros.getValueAtPercentile(99) / MICROS_PER_MILLI,
+                    micros.getMaxValue() / MICROS_PER_MILLI);
+        }
+    }
+
+    /**
+     * What became of the packets, by the sink's ledger. Immutable, any thread.
+     *
+     * @param acknowledged   packets of transactions that the server acknowledged
+     * @param arrived        different packets of the run in the ledger
+     * @param lost           acknowledged packets that are not in the ledger
+     * @param duplicated     entries of the ledger beyond the first for the same packet
+     * @param unacknowledged packets in the ledger whose transaction failed on the client's side: a client would send them
+     *                       again, which the protocol allows
+     * @param settled        whether the ledger stood still when it was read; if not, lost packets may only be late
+     */
+    public record LedgerFigures(
+            long acknowledged, long arrived, long lost, long duplicated, long unacknowledged, boolean settled) {
+
+        /** Whether every acknowledged packet arrived exactly once: true when nothing is lost and nothing is there twice. */
+        public boolean exact() {
+            return lost == 0 && duplicated == 0 && settled;
+        }
+    }
+
     /** What a run cost the process that makes the load, and whether it kept up. Immutable, any thread. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record GeneratorFigures(
@@ -107,37 +154,14 @@ public record RunResult(
                 Integer serverThreads) {}
     }
 
-    /** What the run is called. */
     public String label() {
         return place.toString();
     }
 
     /** The same run at another place of another page. */
     public RunResult at(final Place other) {
-        return new RunResult(
-                other,
-                run,
-                client,
-                started,
-                settings,
-                seconds,
-                window,
-                interrupted,
-                transactions,
-                transactionsPerSecond,
-                bytes,
-                failures,
-                failuresByCause,
-                abandoned,
-                unbegun,
-                destinationFull,
-                latencyMillis,
-                generator,
-                server,
-                ledger,
-                disturbance,
-                series,
-                probes);
+        final ObjectNode copy = ResultDirectory.JSON.valueToTree(this);
+        return ResultDirectory.JSON.convertValue(copy.putPOJO("place", other), RunResult.class);
     }
 
     /** Whether nothing failed, nothing was given up, and every packet arrived once. */

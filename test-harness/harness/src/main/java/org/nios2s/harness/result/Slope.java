@@ -14,7 +14,6 @@ public record Slope(double value, double standardError) {
     private static final int LEAST_POINTS = 3;
     private static final double SURE = 2;
 
-    /** The slope through points: the slope. */
     public static Slope of(final double[] x, final double[] y) {
         final int count = x.length;
         if (count < LEAST_POINTS || y.length != count) {

@@ -18,7 +18,7 @@ import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.TransactionTimes;
-import org.nios2s.harness.result.LedgerFigures;
+import org.nios2s.harness.result.RunResult.LedgerFigures;
 
 /** Acknowledged packets against the sink's packet ids. Runs on the test's thread. */
 class LedgerCheckTest {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.plan.Experiment.Cell;
-import org.nios2s.harness.plan.Order.Turn;
+import org.nios2s.harness.plan.Experiment.Turn;
 
 /** How files and options become cells, and in which order those are measured. Runs on the test's thread. */
 class ExperimentTest {
@@ -57,14 +57,14 @@ class ExperimentTest {
 
     @Test
     void neitherTargetIsAlwaysFirst() {
-        final List<Turn> turns = Order.of(Presets.parse("x", TWO_BY_TWO), 2);
+        final List<Turn> turns = Presets.parse("x", TWO_BY_TWO).turns(2);
 
         assertEquals(
                 List.of("stock", "nio", "nio", "stock", "nio", "stock", "stock", "nio"),
                 turns.stream().map(turn -> turn.cell().column()).toList());
         assertEquals(
                 List.of("stock", "nio", "nio", "stock"),
-                Order.of(Presets.parse("x", "vary: {listener: [stock, nio]}"), 2).stream()
+                Presets.parse("x", "vary: {listener: [stock, nio]}").turns(2).stream()
                         .map(turn -> turn.cell().column())
                         .toList());
     }

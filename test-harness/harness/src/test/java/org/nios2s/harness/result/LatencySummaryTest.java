@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
+import org.nios2s.harness.result.RunResult.LatencySummary;
 
 /** Microseconds go in, milliseconds come out. Runs on the test's thread. */
 class LatencySummaryTest {

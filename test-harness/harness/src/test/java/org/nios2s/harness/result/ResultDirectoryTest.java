@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.result.RunResult.Place;
 
 /** What a command leaves behind can be read again. Runs on the test's thread. */
 class ResultDirectoryTest {
@@ -22,6 +23,17 @@ class ResultDirectoryTest {
         directory.finish(result);
 
         assertEquals(result, ResultDirectory.read(directory.path()));
+    }
+
+    @Test
+    void aRunAtAnotherPlaceIsTheSameRun() {
+        final RunResult run = Samples.run("nio", 1, 1_000);
+        final Place other = new Place("row", "A nio", 2, 1);
+
+        final RunResult moved = run.at(other);
+
+        assertEquals(other, moved.place());
+        assertEquals(run, moved.at(run.place()));
     }
 
     @Test

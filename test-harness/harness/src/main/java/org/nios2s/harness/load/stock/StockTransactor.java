@@ -162,7 +162,6 @@ public final class StockTransactor implements Transactor {
             }
         } catch (final IOException e) {
             // The run is over for this client; what it did is counted already.
-            return;
         }
     }
 }

@@ -79,19 +79,15 @@ public final class PeerCrowd implements AutoCloseable {
         return undecided.await(patience.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** What became of the peers so far: their counts. */
     public Attendance attendance() {
         final List<Member> over =
                 members.stream().filter(member -> member.cause != null).toList();
         final long dropped = over.stream().filter(member -> member.isReady).count();
-        return new Attendance(
-                plan.peers(),
-                members.stream().filter(member -> member.isReady).count(),
-                over.size() - dropped,
-                dropped,
-                lastReadyNanos.get() / NANOS_PER_SECOND,
-                over.stream()
-                        .collect(Collectors.groupingBy(member -> member.cause, TreeMap::new, Collectors.counting())));
+        final long ready = members.stream().filter(member -> member.isReady).count();
+        final Map<String, Long> causes = over.stream()
+                .collect(Collectors.groupingBy(member -> member.cause, TreeMap::new, Collectors.counting()));
+        final double seconds = lastReadyNanos.get() / NANOS_PER_SECOND;
+        return new Attendance(plan.peers(), ready, over.size() - dropped, dropped, seconds, causes);
     }
 
     /**
@@ -155,7 +151,8 @@ public final class PeerCrowd implements AutoCloseable {
             undecided.countDown();
             if (plan.habit() == Habit.TRICKLE) {
                 conversation.beginPacket(Map.of(), SLOW_PACKET_BYTES);
-                trickle = eventLoop.scheduleAtFixedRate(this::sendByte, 1, 1, TimeUnit.SECONDS);
+                trickle = eventLoop.scheduleAtFixedRate(
+                        () -> conversation.sendPiece(Unpooled.wrappedBuffer(new byte[] {'.'})), 1, 1, TimeUnit.SECONDS);
             }
         }
 
@@ -179,10 +176,6 @@ public final class PeerCrowd implements AutoCloseable {
                 stopTrickling();
                 conversation.shutDown();
             }
-        }
-
-        private void sendByte() {
-            conversation.sendPiece(Unpooled.wrappedBuffer(new byte[] {'.'}));
         }
 
         private void stopTrickling() {

@@ -21,24 +21,15 @@ import org.nios2s.wire.ResponseMessage;
  * Writes the packets of a transaction, from the request to FINISH_TRANSACTION. Immutable but for the content's reader
  * index, which it never moves; used on every event loop.
  */
-final class TransactionWriter {
+record TransactionWriter(PacketFactory packets, boolean gzip) {
 
     /** Content up to this size is copied beside the packet's head; a larger one is written as it lies in memory. */
     private static final int COPIED_CONTENT_BYTES = 16 * 1024;
 
     private static final int HEAD_BYTES = 64;
 
-    private final PacketFactory packets;
-    private final boolean gzip;
-
     TransactionWriter(final String run, final Shape shape) {
-        this.packets = new PacketFactory(run, shape);
-        this.gzip = shape.gzip();
-    }
-
-    /** Content of a transaction. */
-    long bytes(final int client, final int transaction) {
-        return packets.bytes(client, transaction);
+        this(new PacketFactory(run, shape), shape.gzip());
     }
 
     /** Writes a transaction up to FINISH_TRANSACTION, adds its packets to a checksum, and returns what is unwritten. */

@@ -219,7 +219,6 @@ final class WireConversation extends ByteToMessageDecoder {
         respond(ResponseCode.FINISH_TRANSACTION);
     }
 
-    /** Nobody answered. */
     void notConnected(final Throwable cause) {
         if (step != Step.CLOSED) {
             step = Step.CLOSED;
@@ -229,16 +228,14 @@ final class WireConversation extends ByteToMessageDecoder {
 
     /** Takes leave of the server and closes, without telling the listener. */
     void shutDown() {
-        if (context == null || step == Step.CLOSED) {
-            step = Step.CLOSED;
-            return;
-        }
-        final boolean polite = step == Step.READY;
+        final Step last = step;
         step = Step.CLOSED;
-        if (polite) {
-            context.writeAndFlush(requesting(RequestType.SHUTDOWN));
+        if (context != null && last != Step.CLOSED) {
+            if (last == Step.READY) {
+                context.writeAndFlush(requesting(RequestType.SHUTDOWN));
+            }
+            context.close();
         }
-        context.close();
     }
 
     @Override
@@ -272,15 +269,13 @@ final class WireConversation extends ByteToMessageDecoder {
             throws ProtocolException {
         switch (step) {
             case NEGOTIATE_PROTOCOL -> {
-                if (resourceAccepted(in, PROTOCOL)) {
-                    shakeHands();
-                }
+                requireAccepted(in, PROTOCOL);
+                shakeHands();
             }
             case NEGOTIATE_CODEC -> {
-                if (resourceAccepted(in, CODEC)) {
-                    step = Step.READY;
-                    listener.onReady();
-                }
+                requireAccepted(in, CODEC);
+                step = Step.READY;
+                listener.onReady();
             }
             case HANDSHAKE, CONFIRM, FINISH, ASK, BETWEEN_PACKETS, AGREE -> hear(in);
             case PEERS -> readPeers(in);
@@ -325,17 +320,14 @@ final class WireConversation extends ByteToMessageDecoder {
         context.writeAndFlush(out);
     }
 
-    /** @return whether the answer is there and says yes */
-    private static boolean resourceAccepted(final ByteBuf in, final String resource) throws ProtocolException {
-        final int answer = in.getUnsignedByte(in.readerIndex());
-        if (answer == RESOURCE_OK) {
-            in.skipBytes(1);
-            return true;
-        }
+    private static void requireAccepted(final ByteBuf in, final String resource) throws ProtocolException {
+        final int answer = in.readUnsignedByte();
         if (answer == RESOURCE_OTHER_VERSION) {
             throw new ProtocolException("the server wants another version of " + resource);
         }
-        throw new ProtocolException("the server refuses " + resource);
+        if (answer != RESOURCE_OK) {
+            throw new ProtocolException("the server refuses " + resource);
+        }
     }
 
     private void respond(final ResponseCode code) {
@@ -355,10 +347,8 @@ final class WireConversation extends ByteToMessageDecoder {
         out.writeInt(batch == 0 ? HANDSHAKE_PROPERTIES : HANDSHAKE_PROPERTIES + 1);
         writeProperty(out, HandshakeProperty.GZIP, Boolean.toString(gzip));
         writeProperty(out, HandshakeProperty.PORT_IDENTIFIER, target.portId());
-        writeProperty(
-                out,
-                HandshakeProperty.REQUEST_EXPIRATION_MILLIS,
-                Long.toString(TimeUnit.NANOSECONDS.toMillis(timeoutNanos)));
+        final long millis = TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
+        writeProperty(out, HandshakeProperty.REQUEST_EXPIRATION_MILLIS, Long.toString(millis));
         if (batch != 0) {
             writeProperty(out, HandshakeProperty.BATCH_COUNT, Integer.toString(batch));
         }

@@ -31,10 +31,17 @@ public final class WireTls {
         if (tls == null) {
             return null;
         }
-        return OpenSsl.isAvailable() ? byBoringSsl(tls) : byJdk(tls);
-    }
-
-    private static SslContext byBoringSsl(final ClientTls tls) {
+        if (!OpenSsl.isAvailable()) {
+            return new JdkSslContext(
+                    tls.context(),
+                    true,
+                    null,
+                    IdentityCipherSuiteFilter.INSTANCE,
+                    null,
+                    ClientAuth.NONE,
+                    PROTOCOLS,
+                    false);
+        }
         try {
             return SslContextBuilder.forClient()
                     .sslProvider(SslProvider.OPENSSL)
@@ -45,10 +52,5 @@ public final class WireTls {
         } catch (final SSLException e) {
             throw new HarnessException("BoringSSL can't use the client's key: " + e.getMessage(), e);
         }
-    }
-
-    private static SslContext byJdk(final ClientTls tls) {
-        return new JdkSslContext(
-                tls.context(), true, null, IdentityCipherSuiteFilter.INSTANCE, null, ClientAuth.NONE, PROTOCOLS, false);
     }
 }

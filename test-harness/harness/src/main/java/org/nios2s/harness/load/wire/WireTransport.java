@@ -137,7 +137,7 @@ public final class WireTransport implements Transactor.Transport {
         public void onFinished(final boolean destinationFull) {
             times.ended(Phase.COMPLETE);
             final long bytes = load.shape().direction() == Direction.PULL ? conversation.receivedBytes() : sentBytes();
-            if (load.reconnect()) {
+            if (load.connection().reconnect()) {
                 conversation.shutDown();
                 conversation = null;
             }
@@ -145,7 +145,9 @@ public final class WireTransport implements Transactor.Transport {
         }
 
         private long sentBytes() {
-            return writer == null ? load.shape().size().largest() : writer.bytes(client, transaction);
+            return writer == null
+                    ? load.shape().size().largest()
+                    : writer.packets().bytes(client, transaction);
         }
 
         @Override

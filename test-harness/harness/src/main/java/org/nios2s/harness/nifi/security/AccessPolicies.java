@@ -6,11 +6,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.Component;
-import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
 
@@ -27,22 +27,14 @@ public record AccessPolicies(RestClient rest) {
 
     /** What may be done. Immutable, for any thread. */
     public enum Action {
-        /** Look. */
-        READ("read"),
+        READ,
         /** Change; for a port: send to it or receive from it. */
-        WRITE("write");
-
-        private final String inRest;
-
-        Action(final String inRest) {
-            this.inRest = inRest;
-        }
+        WRITE
     }
 
     /** The resource that sending to or receiving from a port is. */
     public static String transferTo(final Component port) {
-        return "/data-transfer/" + (port.kind() == ComponentKind.INPUT_PORT ? "input-ports/" : "output-ports/")
-                + port.id();
+        return "/data-transfer" + port.path();
     }
 
     /** Lets the administrator make the harness's flow and look at all of it; every node may see what passes through. */
@@ -80,7 +72,7 @@ public record AccessPolicies(RestClient rest) {
             final ObjectNode entity = RestClient.object();
             entity.putObject("revision").put("version", 0);
             final ObjectNode component = entity.putObject("component");
-            component.put("resource", resource).put("action", action.inRest);
+            component.put("resource", resource).put("action", action.name().toLowerCase(Locale.ROOT));
             component.putArray("users").addObject().put("id", user);
             component.putArray("userGroups");
             rest.post("/policies", entity);
@@ -93,12 +85,9 @@ public record AccessPolicies(RestClient rest) {
     /** Takes a permission away from an identity that was granted it for exactly that resource. */
     public void revoke(final String identity, final Action action, final String resource) {
         final String user = user(identity);
-        find(action, resource).ifPresent(policy -> {
-            final int index = index(policy, user);
-            if (index >= 0) {
-                users(policy).remove(index);
-                update(policy);
-            }
+        find(action, resource).filter(policy -> index(policy, user) >= 0).ifPresent(policy -> {
+            users(policy).remove(index(policy, user));
+            update(policy);
         });
     }
 
@@ -113,7 +102,7 @@ public record AccessPolicies(RestClient rest) {
     /** The policy of exactly that resource, not one that it inherits. */
     private Optional<ObjectNode> find(final Action action, final String resource) {
         try {
-            final JsonNode policy = rest.get("/policies/" + action.inRest + resource);
+            final JsonNode policy = rest.get("/policies/" + action.name().toLowerCase(Locale.ROOT) + resource);
             return Optional.of((ObjectNode) policy)
                     .filter(found -> resource.equals(
                             found.requiredAt("/component/resource").asText()));

@@ -12,6 +12,7 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Callable;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -28,18 +29,12 @@ public record CertificateAuthority(X509Bundle authority) {
     private static final Duration CLOCK_TOLERANCE = Duration.ofHours(1);
     private static final Duration VALIDITY = Duration.ofDays(365);
 
-    /** A new authority of that name. */
     public static CertificateAuthority create(final String distinguishedName) {
-        try {
-            return new CertificateAuthority(validNow()
-                    .subject(distinguishedName)
-                    .ecp256()
-                    .setIsCertificateAuthority(true)
-                    .setKeyUsage(true, KeyUsage.keyCertSign, KeyUsage.cRLSign)
-                    .buildSelfSigned());
-        } catch (final Exception e) {
-            throw failed(distinguishedName, e);
-        }
+        return made(distinguishedName, () -> {
+            final CertificateBuilder own = validNow().subject(distinguishedName).ecp256();
+            own.setIsCertificateAuthority(true).setKeyUsage(true, KeyUsage.keyCertSign, KeyUsage.cRLSign);
+            return new CertificateAuthority(own.buildSelfSigned());
+        });
     }
 
     /** The authority that a key store made by {@link #keyStore} holds. */
@@ -56,22 +51,15 @@ public record CertificateAuthority(X509Bundle authority) {
 
     /** A key store with the authority's own key. */
     KeyStore keyStore(final char[] password) {
-        try {
-            return keyStore(authority, password, authority.getCertificate());
-        } catch (final IOException | GeneralSecurityException e) {
-            throw failed("the key store", e);
-        }
+        return made("the key store", () -> keyStore(authority, password, authority.getCertificate()));
     }
 
-    /** A trust store that holds this authority. */
     public KeyStore trustStore() {
-        try {
+        return made("the trust store", () -> {
             final KeyStore store = emptyStore();
             store.setCertificateEntry(ALIAS, authority.getCertificate());
             return store;
-        } catch (final IOException | GeneralSecurityException e) {
-            throw failed("the trust store", e);
-        }
+        });
     }
 
     /** A key store with a new key and a certificate, for both ends of a connection, that is valid now. */
@@ -89,15 +77,13 @@ public record CertificateAuthority(X509Bundle authority) {
 
     /** A key store with a new RSA key and a certificate that is valid now. */
     public KeyStore issueRsa(final String distinguishedName, final char[] password) {
-        final CertificateBuilder rsa = validNow().rsa2048();
-        return issue(
-                rsa.setKeyUsage(true, KeyUsage.digitalSignature, KeyUsage.keyEncipherment),
-                distinguishedName,
-                password);
+        final CertificateBuilder rsa =
+                validNow().rsa2048().setKeyUsage(true, KeyUsage.digitalSignature, KeyUsage.keyEncipherment);
+        return issue(rsa, distinguishedName, password);
     }
 
     private KeyStore issue(final CertificateBuilder builder, final String distinguishedName, final char[] password) {
-        try {
+        return made(distinguishedName, () -> {
             final X509Bundle issued = builder.subject(distinguishedName)
                     .addExtendedKeyUsageClientAuth()
                     .addExtendedKeyUsageServerAuth()
@@ -105,9 +91,7 @@ public record CertificateAuthority(X509Bundle authority) {
                     .addSanIpAddress("127.0.0.1")
                     .buildIssuedBy(authority);
             return keyStore(issued, password, issued.getCertificate(), authority.getCertificate());
-        } catch (final Exception e) {
-            throw failed(distinguishedName, e);
-        }
+        });
     }
 
     private static CertificateBuilder validNow() {
@@ -129,7 +113,11 @@ public record CertificateAuthority(X509Bundle authority) {
         return store;
     }
 
-    private static HarnessException failed(final String what, final Exception cause) {
-        return new HarnessException("Cannot make a certificate of " + what, cause);
+    private static <T> T made(final String what, final Callable<T> work) {
+        try {
+            return work.call();
+        } catch (final Exception e) {
+            throw new HarnessException("Cannot make a certificate of " + what, e);
+        }
     }
 }

@@ -17,10 +17,12 @@ import org.nios2s.harness.HarnessException;
 /**
  * The key stores, the trust store and their password of one secured NiFi, kept in a directory of its home.
  * Immutable, for any thread.
+ *
+ * @param directory that holds them
+ * @param password  of every key store, key and trust store here
  */
-public final class SecurityFiles {
+public record SecurityFiles(Path directory, String password) {
 
-    /** The type of every store here. */
     public static final String STORE_TYPE = "PKCS12";
 
     private static final String AUTHORITY_FILE = "authority.p12";
@@ -28,14 +30,6 @@ public final class SecurityFiles {
     private static final String PASSWORD_FILE = "password";
     private static final String AUTHORITY_NAME = "CN=s2s-harness authority, OU=s2s-harness";
     private static final int PASSWORD_BYTES = 16;
-
-    private final Path directory;
-    private final String password;
-
-    private SecurityFiles(final Path directory, final String password) {
-        this.directory = directory;
-        this.password = password;
-    }
 
     /** The files in a directory, made when they are missing. */
     public static SecurityFiles ensure(final Path directory) {
@@ -52,17 +46,15 @@ public final class SecurityFiles {
     /** The files in a directory, which are there. */
     public static SecurityFiles open(final Path directory) {
         final Path file = directory.resolve(PASSWORD_FILE);
-        try {
-            return new SecurityFiles(
-                    directory, Files.readString(file, StandardCharsets.US_ASCII).strip());
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot read " + file + ": is this the home of a secured NiFi?", e);
-        }
+        final String password = HarnessException.attempt(
+                e -> "Cannot read " + file + ": is this the home of a secured NiFi?",
+                () -> Files.readString(file, StandardCharsets.US_ASCII));
+        return new SecurityFiles(directory, password.strip());
     }
 
-    /** Of every key store, key and trust store here. */
-    public String password() {
-        return password;
+    @Override
+    public String toString() { // without the password
+        return directory.toString();
     }
 
     /** The file that holds the key of an identity. */
@@ -107,7 +99,7 @@ public final class SecurityFiles {
 
     private void make() {
         final CertificateAuthority authority = CertificateAuthority.create(AUTHORITY_NAME);
-        try {
+        HarnessException.attempt(e -> "Cannot make the certificates in " + directory, () -> {
             Files.createDirectories(directory);
             save(AUTHORITY_FILE, authority.keyStore(password.toCharArray()));
             save(TRUST_FILE, authority.trustStore());
@@ -117,9 +109,7 @@ public final class SecurityFiles {
             final Path file = directory.resolve(PASSWORD_FILE);
             createPrivately(file);
             Files.writeString(file, password, StandardCharsets.US_ASCII);
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot make the certificates in " + directory, e);
-        }
+        });
     }
 
     private static void createPrivately(final Path file) throws IOException {
