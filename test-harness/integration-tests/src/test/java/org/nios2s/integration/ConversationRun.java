@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.integration;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +35,7 @@ final class ConversationRun {
     private final List<String> transcript = new ArrayList<>();
     private final List<String> surprises = new ArrayList<>();
     private final Map<String, String> sharedPorts;
+    private final ByteArrayOutputStream unsaid = new ByteArrayOutputStream();
     private boolean slowly;
     private long spokenNanos = System.nanoTime();
     private OwnPorts own;
@@ -99,6 +101,7 @@ final class ConversationRun {
 
     private void leave() throws IOException {
         if (peer != null) {
+            speakUp();
             peer.close();
         }
     }
@@ -112,6 +115,12 @@ final class ConversationRun {
             peer = RawPeer.of(nifi);
             hearer = new Hearer(peer, nifi.instance());
         }
+        final List<byte[]> writes = speaker.say(line);
+        if (writes != null) {
+            send(writes);
+            return;
+        }
+        speakUp();
         switch (line.verb()) {
             case "answer" -> gone = !note(line, hearer.answer(line.arguments().getFirst()), line.argument(1, ""));
             case "closed" -> note(line, timed(line, hearer.isClosed()), Hearer.CLOSED);
@@ -122,10 +131,7 @@ final class ConversationRun {
             case "pause" -> pause(Long.parseLong(line.argument(0, "")));
             case "stop", "start", "disable", "delete", "disconnect", "empty" ->
                 note(line, own.change(line.verb(), line.argument(0, "")), line.argument(1, "done"));
-            default -> {
-                send(line);
-                spokenNanos = System.nanoTime();
-            }
+            default -> throw new IOException(conversation + ", " + line + ": there is no such verb");
         }
     }
 
@@ -155,25 +161,42 @@ final class ConversationRun {
         return passed.compareTo(earliest) < 0 ? "too early: " + heard : heard;
     }
 
-    private void send(final ScriptLine line) throws IOException {
-        final List<byte[]> writes = speaker.say(line);
-        if (writes == null) {
-            throw new IOException(conversation + ", " + line + ": there is no such verb");
+    /**
+     * Lines in a row are one write, which waits for the next thing that is heard or done: else it would be a race how much of
+     * them the listener has when it answers the first.
+     */
+    private void send(final List<byte[]> writes) throws IOException {
+        if (!slowly && writes.size() == 1) {
+            unsaid.writeBytes(writes.getFirst());
+            return;
         }
-        try {
-            for (final byte[] bytes : writes) {
-                if (slowly) {
-                    for (final byte next : bytes) {
-                        peer.bytes(new byte[] {next});
-                    }
-                } else {
-                    peer.bytes(bytes);
+        speakUp();
+        for (final byte[] bytes : writes) {
+            if (slowly) {
+                for (final byte next : bytes) {
+                    write(new byte[] {next});
                 }
+            } else {
+                write(bytes);
             }
+        }
+    }
+
+    private void speakUp() throws IOException {
+        if (unsaid.size() > 0) {
+            write(unsaid.toByteArray());
+            unsaid.reset();
+        }
+    }
+
+    private void write(final byte[] bytes) throws IOException {
+        try {
+            peer.bytes(bytes);
         } catch (final SocketException | SSLException e) {
             // The listener has left; what it said before is heard by what follows.
             slowly = false;
         }
+        spokenNanos = System.nanoTime();
     }
 
     private void ownPorts(final ScriptLine line) {
