@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.nios2s.client.DropInOracle.assertSame;
 import static org.nios2s.client.DropInOracle.offer;
-import static org.nios2s.client.DropInOracle.portOnly;
+import static org.nios2s.client.ScriptedServer.portOnly;
 
 import java.io.File;
 import java.io.IOException;
@@ -174,7 +174,7 @@ class DropInBuilderTest {
                         stage.complete();
                     }),
             new Line("timeout: a peer that does not shake hands", "create SEND: throws IOException", stage -> {
-                stage.server.at(Moment.HANDSHAKE, portOnly(stage.server, stage.server.stall()));
+                stage.server.at(Moment.HANDSHAKE, portOnly(stage.server.stall()));
                 stage.begin(
                         stage.client(builder -> builder.timeout(SHORT_MILLIS, TimeUnit.MILLISECONDS)),
                         TransferDirection.SEND);
@@ -194,7 +194,7 @@ class DropInBuilderTest {
             new Line("nodePenalizationPeriod: over when it is over", "complete: 1 packets", stage -> {
                 stage.server.at(
                         Moment.HANDSHAKE,
-                        portOnly(stage.server, ScriptedServer.answer(ResponseCode.PORT_NOT_IN_VALID_STATE, "stopped")));
+                        portOnly(ScriptedServer.answer(ResponseCode.PORT_NOT_IN_VALID_STATE, "stopped")));
                 final SiteToSiteClient client =
                         stage.client(builder -> builder.nodePenalizationPeriod(1, TimeUnit.SECONDS));
                 stage.begin(client, TransferDirection.SEND);

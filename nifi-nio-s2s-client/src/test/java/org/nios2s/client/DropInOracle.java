@@ -280,10 +280,4 @@ final class DropInOracle {
                     new Received(Map.of("size", "" + size), "x".repeat(size).getBytes()));
         }
     }
-
-    /** The list of peers is asked for without a port: there is nothing to refuse then. */
-    static ScriptedServer.Action portOnly(final ScriptedServer server, final ScriptedServer.Action action) {
-        return wire ->
-                server.handshakes.getLast().containsKey(HandshakeProperty.PORT_IDENTIFIER) && action.happen(wire);
-    }
 }

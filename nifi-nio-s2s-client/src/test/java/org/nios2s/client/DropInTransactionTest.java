@@ -3,7 +3,7 @@ package org.nios2s.client;
 
 import static org.nios2s.client.DropInOracle.assertSame;
 import static org.nios2s.client.DropInOracle.offer;
-import static org.nios2s.client.DropInOracle.portOnly;
+import static org.nios2s.client.ScriptedServer.portOnly;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -27,7 +27,7 @@ class DropInTransactionTest {
 
     private static Line refused(final String name, final String expected, final ScriptedServer.Action answer) {
         return new Line(name, expected, stage -> {
-            stage.server.at(Moment.HANDSHAKE, portOnly(stage.server, answer));
+            stage.server.at(Moment.HANDSHAKE, portOnly(answer));
             final SiteToSiteClient client = stage.client(builder -> builder);
             stage.begin(client, TransferDirection.SEND);
             // The peer is penalized.
@@ -303,8 +303,7 @@ class DropInTransactionTest {
                     "throws HandshakeException",
                     ScriptedServer.answer(ResponseCode.MISSING_PROPERTY, "GZIP")),
             new Line("a port that the node does not know", "throws UnknownPortException", stage -> {
-                stage.server.at(
-                        Moment.HANDSHAKE, portOnly(stage.server, ScriptedServer.answer(ResponseCode.UNKNOWN_PORT)));
+                stage.server.at(Moment.HANDSHAKE, portOnly(ScriptedServer.answer(ResponseCode.UNKNOWN_PORT)));
                 stage.begin(TransferDirection.SEND);
             }));
 

@@ -156,6 +156,11 @@ final class ScriptedServer implements AutoCloseable {
         };
     }
 
+    /** At the handshake: the list of peers is asked for without a port, and there is nothing to refuse then. */
+    static Action portOnly(final Action action) {
+        return wire -> wire.ofPort && action.happen(wire);
+    }
+
     Action stall() {
         return wire -> {
             closed.await();
@@ -217,6 +222,7 @@ final class ScriptedServer implements AutoCloseable {
         private final InputStream rawIn;
         private final OutputStream rawOut;
         private boolean compressed;
+        private boolean ofPort;
         private OutputStream recorder = OutputStream.nullOutputStream();
 
         Wire(final Socket connection) throws IOException {
@@ -298,7 +304,8 @@ final class ScriptedServer implements AutoCloseable {
                 properties.put(HandshakeProperty.valueOf(in.readUTF()), in.readUTF());
             }
             handshakes.add(properties);
-            if (properties.containsKey(HandshakeProperty.PORT_IDENTIFIER)) {
+            ofPort = properties.containsKey(HandshakeProperty.PORT_IDENTIFIER);
+            if (ofPort) {
                 final ByteArrayOutputStream words = new ByteArrayOutputStream();
                 heard.add(words);
                 recorder = words;
