@@ -20,6 +20,9 @@ final class Activation {
     private static final Logger logger = LoggerFactory.getLogger(NioSiteToSiteProvider.class);
     private static final int JAVA_THAT_WARNS = 25;
 
+    /** Of so many buffers Netty follows one, to report it if it leaks: each such costs the stack trace of who took it. */
+    private static final String LEAK_SAMPLING_INTERVAL = "1024";
+
     private Activation() {}
 
     /** Takes over, or says in one line why there is nothing to take over; throws what keeps the listener from serving here. */
@@ -42,7 +45,7 @@ final class Activation {
                     NiFiProperties.REMOTE_INPUT_PORT);
             return;
         }
-        allowUnsafe();
+        setUpNetty();
         OwnNar.link();
         Rehearsal.perform(
                 TransportSelection.select(settings.transport()),
@@ -67,7 +70,8 @@ final class Activation {
      * Netty leaves {@code sun.misc.Unsafe} alone from Java 25 on, and does not get as fast as soon. Java 25 only warns of it, on
      * the console, once; a later one may refuse (JEP 498). What the administrator has set stands.
      */
-    private static void allowUnsafe() {
+    private static void setUpNetty() {
+        System.getProperties().putIfAbsent("io.netty.leakDetection.samplingInterval", LEAK_SAMPLING_INTERVAL);
         if (Runtime.version().feature() == JAVA_THAT_WARNS
                 && System.getProperty("sun.misc.unsafe.memory.access") == null) {
             System.getProperties().putIfAbsent("io.netty.noUnsafe", "false");

@@ -19,7 +19,7 @@ public final class WorkerConnections {
     private final LongConsumer lateness;
     private final Set<MessageSequenceHandler> handlers = new HashSet<>();
 
-    private long dueNanos = Long.MAX_VALUE;
+    private long dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CHECK_INTERVAL_MILLIS);
 
     /**
      * @param lateness hears, in nanoseconds, how much later than due the worker came round to a check: how long it was busy
@@ -40,9 +40,7 @@ public final class WorkerConnections {
     /** Looks after the deadlines of all connections. */
     public void checkDeadlines() {
         final long now = System.nanoTime();
-        if (dueNanos != Long.MAX_VALUE) {
-            lateness.accept(Math.max(0, now - dueNanos));
-        }
+        lateness.accept(Math.max(0, now - dueNanos));
         // A copy, because a connection that fails leaves.
         for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
             handler.checkDeadlines(now);

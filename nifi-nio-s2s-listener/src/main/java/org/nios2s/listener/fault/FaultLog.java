@@ -25,7 +25,10 @@ public final class FaultLog {
         this.logger = logger;
         this.nanoTime = nanoTime;
         for (final Kind kind : Kind.values()) {
-            entries.put(kind, new Entry(nanoTime.getAsLong() - INTERVAL_NANOS));
+            entries.put(
+                    kind,
+                    new Entry(
+                            new AtomicLong(nanoTime.getAsLong() - INTERVAL_NANOS), new AtomicLong(), new AtomicLong()));
         }
     }
 
@@ -68,9 +71,5 @@ public final class FaultLog {
     }
 
     /** What is known of one kind. */
-    private record Entry(AtomicLong reportedNanos, AtomicLong silent, AtomicLong total) {
-        Entry(final long reportedNanos) {
-            this(new AtomicLong(reportedNanos), new AtomicLong(), new AtomicLong());
-        }
-    }
+    private record Entry(AtomicLong reportedNanos, AtomicLong silent, AtomicLong total) {}
 }

@@ -34,8 +34,7 @@ final class Answers {
         final Outcome outcome = Outcome.failed(fault);
         for (final InboundTransaction transaction : transactions) {
             if (transaction.state() == State.IN_SERVICE) {
-                Guarded.run(
-                        "The answer to a peer", () -> tell(transaction.peer().worker(), List.of(transaction), outcome));
+                Guarded.run("The answer to a peer", () -> give(List.of(transaction), outcome));
             }
         }
     }

@@ -71,10 +71,7 @@ final class GroupCommit {
 
     /** @return why the peer may not use the port, or null if it may; each identity is asked for once in a batch */
     PeerFault refusalOf(final String identity) {
-        if (authorized.contains(identity)) {
-            return null;
-        }
-        final PeerFault refusal = authorization.apply(identity);
+        final PeerFault refusal = authorized.contains(identity) ? null : authorization.apply(identity);
         if (refusal == null) {
             authorized.add(identity);
         }

@@ -44,18 +44,17 @@ final class RequestQueue {
      * @param batch empty; has every transaction that is claimed, whatever is thrown
      */
     synchronized void claimInto(final List<InboundTransaction> batch, final int maxTransactions, final long maxBytes) {
-        Size all = new Size(0, 0);
+        int flowFiles = 0;
+        long bytes = 0;
         while (!ready.isEmpty() && batch.size() < maxTransactions) {
             final Map.Entry<InboundTransaction, Size> next = ready.firstEntry();
-            final Size withNext =
-                    new Size(all.flowFiles + next.getValue().flowFiles, all.bytes + next.getValue().bytes);
-            if (!batch.isEmpty() && (withNext.flowFiles > COMMIT_FLOW_FILES || withNext.bytes > maxBytes)) {
+            flowFiles += next.getValue().flowFiles;
+            bytes += next.getValue().bytes;
+            if (!batch.isEmpty() && (flowFiles > COMMIT_FLOW_FILES || bytes > maxBytes)) {
                 return;
             }
             batch.addLast(next.getKey());
-            if (next.getKey().claim()) {
-                all = withNext;
-            } else {
+            if (!next.getKey().claim()) {
                 batch.removeLast();
             }
             ready.pollFirstEntry();

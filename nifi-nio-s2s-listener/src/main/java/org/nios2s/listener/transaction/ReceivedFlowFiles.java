@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.transaction;
 
-import java.util.HashMap;
 import java.util.Map;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.flowfile.attributes.CoreAttributes;
@@ -34,16 +33,22 @@ public final class ReceivedFlowFiles {
 
     /**
      * @param created in the session, with its content
-     * @param packetAttributes as the peer sent them; the session keeps the identifier that it gave the FlowFile
+     * @param attributes as the peer sent them; they get what NiFi adds, and stay good for another attempt
      * @param transferMillis how long the packet took to arrive
      */
-    public void complete(
-            final FlowFile created, final Map<String, String> packetAttributes, final long transferMillis) {
-        final Map<String, String> attributes = new HashMap<>(packetAttributes);
-        final String sourceIdentifier = attributes.remove(CoreAttributes.UUID.key());
+    public void complete(final FlowFile created, final Map<String, String> attributes, final long transferMillis) {
         attributes.put(SiteToSiteAttributes.S2S_HOST.key(), host);
         attributes.put(SiteToSiteAttributes.S2S_ADDRESS.key(), address);
-        final FlowFile flowFile = session.putAllAttributes(created, attributes);
+        // The session keeps the identifier that it gave the FlowFile, and would copy a map that has another one.
+        final String sourceIdentifier = attributes.remove(CoreAttributes.UUID.key());
+        final FlowFile flowFile;
+        try {
+            flowFile = session.putAllAttributes(created, attributes);
+        } finally {
+            if (sourceIdentifier != null) {
+                attributes.put(CoreAttributes.UUID.key(), sourceIdentifier);
+            }
+        }
         session.getProvenanceReporter()
                 .receive(
                         flowFile,

@@ -53,6 +53,7 @@ class GroupCommitTest {
     private final ListenerMetrics metrics = new ListenerMetrics();
     private final List<String> unauthorized = new ArrayList<>();
     private final List<String> asked = new ArrayList<>();
+    private final List<Map<String, String>> attributesPut = new ArrayList<>();
     private final GroupCommit groupCommit = new GroupCommit(context, session, this::authorize, metrics);
 
     private PeerFault authorize(final String identity) {
@@ -67,7 +68,10 @@ class GroupCommitTest {
         when(session.create()).thenAnswer(invocation -> mock(FlowFile.class));
         when(session.write(any(FlowFile.class), any(OutputStreamCallback.class)))
                 .thenAnswer(invocation -> invocation.getArgument(0));
-        when(session.putAllAttributes(any(), any())).thenAnswer(invocation -> invocation.getArgument(0));
+        when(session.putAllAttributes(any(), any())).thenAnswer(invocation -> {
+            attributesPut.add(Map.copyOf(invocation.getArgument(1)));
+            return invocation.getArgument(0);
+        });
     }
 
     @AfterEach
@@ -127,9 +131,11 @@ class GroupCommitTest {
     @DisplayName("a FlowFile gets the packet's attributes, the peer's host and address, and no uuid of the packet")
     void attributes() throws Exception {
         groupCommit.commit(List.of(claimed(null, "a")));
-        verify(session)
-                .putAllAttributes(
-                        any(), eq(Map.of("name", "a", "s2s.host", "peer.example", "s2s.address", "peer.example:4711")));
+        assertEquals(List.of(attributesOf("a")), attributesPut);
+    }
+
+    private static Map<String, String> attributesOf(final String content) {
+        return Map.of("name", content, "s2s.host", "peer.example", "s2s.address", "peer.example:4711");
     }
 
     @Test
@@ -211,6 +217,10 @@ class GroupCommitTest {
         doThrow(new ProcessException("Try again")).doNothing().when(session).commit();
         assertEquals(2, groupCommit.commit(batch));
         batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
+        final Map<String, String> a = attributesOf("a");
+        final Map<String, String> b = attributesOf("b");
+        assertEquals(List.of(a, b, a, b), attributesPut, "The other attempt has the same attributes");
+        verify(provenance, times(2)).receive(any(), any(), eq("urn:nifi:source-a"), any(), anyLong());
     }
 
     @Test
