@@ -213,13 +213,13 @@ final class Session implements Runner.Observer {
         final RunResult run = measured.result();
         runs.add(run);
         HarnessException.attempt(e -> "Cannot write the files of a run into " + results() + ": " + e, () -> {
-            final String part = run.label().replaceAll("[^\\w.#-]+", "_");
+            final String part = run.place().toString().replaceAll("[^\\w.#-]+", "_");
             directory().addRun(part, run.settings(), measured.outcome(), measured.latencies());
         });
         final Double p99 = Figure.P99.orNull(run);
         onProgress(Figure.words(
                 "%s: %,.0f tx/s%s, %,d failures%s",
-                run.label(),
+                run.place(),
                 run.transactionsPerSecond(),
                 p99 == null ? "" : Figure.words(", p99 %,.1f ms", p99),
                 run.failures(),
@@ -249,7 +249,7 @@ final class Session implements Runner.Observer {
                 new ArrayList<>(caveats.stream().map(Caveat::remark).toList());
         judge.growths().forEach(growth -> said.add(growth.sentence() + "."));
         runs.forEach(run -> run.failuresByCause()
-                .forEach((cause, count) -> said.add(Figure.words("%s failed: %,d × %s", run.label(), count, cause))));
+                .forEach((cause, count) -> said.add(Figure.words("%s failed: %,d × %s", run.place(), count, cause))));
         final List<String> broken = judge.brokenRules();
         broken.forEach(rule -> said.add("Rule: " + rule + "."));
         said.addAll(remarks);

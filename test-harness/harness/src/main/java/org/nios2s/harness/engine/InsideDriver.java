@@ -51,7 +51,7 @@ record InsideDriver(
         final Duration wall = Duration.ofNanos(System.nanoTime() - start);
         awaitSink();
         final SinkLedger made = nifi.ledger().since(before);
-        final long transactions = made.count() / load.packets();
+        final long transactions = made.count() / load.shape().packets();
         final double seconds = wall.toNanos() / (double) TimeUnit.SECONDS.toNanos(1);
         final SteadyWindow window = new SteadyWindow(0, seconds, 0, transactions, true);
         return new LoadOutcome(

@@ -23,6 +23,7 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.nifi.Deadline;
 import org.nios2s.harness.result.RunResult.LedgerFigures;
 
 /** Compares what the server acknowledged with the packet ids that its sink wrote. Used on the scenario's thread. */
@@ -75,18 +76,18 @@ record LedgerCheck(Map<Path, Long> from) {
 
     private boolean awaitStandstill(final Duration still, final Duration patience, final BooleanSupplier giveUp)
             throws InterruptedException {
-        final long deadline = System.nanoTime() + patience.toNanos();
+        final Deadline deadline = Deadline.after(patience);
         long size = size();
-        long since = System.nanoTime();
-        while (System.nanoTime() - since < still.toNanos()) {
-            if (giveUp.getAsBoolean() || System.nanoTime() - deadline > 0) {
+        Deadline quiet = Deadline.after(still);
+        while (!quiet.passed()) {
+            if (giveUp.getAsBoolean() || deadline.passed()) {
                 return false;
             }
             Thread.sleep(POLL);
             final long now = size();
             if (now != size) {
                 size = now;
-                since = System.nanoTime();
+                quiet = Deadline.after(still);
             }
         }
         return true;

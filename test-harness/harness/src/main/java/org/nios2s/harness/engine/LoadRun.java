@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +18,6 @@ import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientKind;
-import org.nios2s.harness.load.ClientTally;
 import org.nios2s.harness.load.LoadDriver;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
@@ -52,6 +50,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
     private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
     private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
     private static final double PERCENT = 100;
+    private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
      * A run and what was seen of it.
@@ -89,8 +88,9 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
         final LoadOutcome outcome = drive(driver, load, target);
         watch.stop();
         final BooleanSupplier giveUp = () -> interruption.interrupted() || hasEnded(target);
-        final LedgerFigures packets =
-                ledger == null ? null : ledger.compare(outcome, load.packets(), LEDGER_STILL, LEDGER_PATIENCE, giveUp);
+        final LedgerFigures packets = ledger == null
+                ? null
+                : ledger.compare(outcome, load.shape().packets(), LEDGER_STILL, LEDGER_PATIENCE, giveUp);
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
         final ServerFigures server = watch.server(transactions, idlePercent);
@@ -178,11 +178,10 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
                 ? CompletableFuture.completedFuture(null)
                 : target.process().onExit().thenRun(driver::stop);
         final ProgressDisplay display = ProgressDisplay.open(target.name(), load, driver.meter());
-        try {
+        try (display) {
             return driver.drive();
         } finally {
             onServerEnd.cancel(false);
-            display.close();
             interruption.during(null);
         }
     }
@@ -199,17 +198,13 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
             final long most = total.getMaxValue();
             figures.put("stuck", most <= limit ? 0.0 : total.getCountBetweenValues(limit + 1, most));
         }
-        final double[] connecting = outcome.clients().stream()
+        final Histogram connecting = new Histogram(SIGNIFICANT_DIGITS);
+        outcome.clients().stream()
                 .filter(tally -> tally.successes() > 0)
-                .mapToDouble(ClientTally::connectMillis)
-                .toArray();
-        if (connecting.length > 0) {
-            final double mean = Arrays.stream(connecting).average().orElseThrow();
-            figures.put("connect", mean);
-            final double squares = Arrays.stream(connecting)
-                    .map(value -> (value - mean) * (value - mean))
-                    .sum();
-            figures.put("connect-deviation", Math.sqrt(squares / Math.max(1, connecting.length - 1)));
+                .forEach(tally -> connecting.recordValue(tally.connectMicros()));
+        if (connecting.getTotalCount() > 0) {
+            figures.put("connect", connecting.getMean() / MICROS_PER_MILLI);
+            figures.put("connect-deviation", connecting.getStdDeviation() / MICROS_PER_MILLI);
         }
         if (packets != null && packets.arrived() > 0) {
             figures.put("arrived", packets.arrived() / secondsToTheLast(outcome, target.packetIdFiles()));

@@ -55,11 +55,11 @@ public record NullNifi(Process process, Target target) implements MeasuredNifi {
     public void close() {
         try {
             process.getOutputStream().close();
-            process.waitFor(END_SECONDS, TimeUnit.SECONDS);
+            process.onExit()
+                    .completeOnTimeout(process, END_SECONDS, TimeUnit.SECONDS)
+                    .join();
         } catch (final IOException e) {
             // Then it is not told, only ended.
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
         } finally {
             process.destroyForcibly();
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.engine;
 
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.HarnessException;
 
@@ -48,18 +47,15 @@ public final class PausedProcess implements AutoCloseable {
         if (!process.isAlive()) {
             return;
         }
-        try {
-            final Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            if (!kill.waitFor(SIGNAL_SECONDS, TimeUnit.SECONDS) || kill.exitValue() != 0) {
-                throw new HarnessException("Cannot send " + name + " to process " + process.pid());
-            }
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot run 'kill', which pauses and resumes a NiFi", e);
-        } catch (final InterruptedException e) {
-            throw HarnessException.interrupted("sending " + name + " to process " + process.pid(), e);
+        final Process kill = HarnessException.attempt(
+                e -> "Cannot run 'kill', which pauses and resumes a NiFi: " + e,
+                () -> new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start());
+        kill.onExit().completeOnTimeout(kill, SIGNAL_SECONDS, TimeUnit.SECONDS).join();
+        if (kill.isAlive() || kill.exitValue() != 0) {
+            throw new HarnessException("Cannot send " + name + " to process " + process.pid());
         }
     }
 }

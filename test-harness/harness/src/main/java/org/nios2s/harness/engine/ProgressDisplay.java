@@ -4,7 +4,8 @@ package org.nios2s.harness.engine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -24,41 +25,19 @@ final class ProgressDisplay implements AutoCloseable {
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
-    private final String title;
-    private final LoadSettings settings;
     private final LoadMeter meter;
-    private final CountDownLatch end = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::draw, "progress");
+    private final boolean byTime;
+    private final ProgressBar bar;
+    private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("progress").daemon().factory());
+    private final long startNanos = System.nanoTime();
+    private long lastNanos = startNanos;
+    private long lastDone;
 
     private ProgressDisplay(final String title, final LoadSettings settings, final LoadMeter meter) {
-        this.title = title;
-        this.settings = settings;
         this.meter = meter;
-    }
-
-    static ProgressDisplay open(final String title, final LoadSettings settings, final LoadMeter meter) {
-        final ProgressDisplay display = new ProgressDisplay(title, settings, meter);
-        if (standardErrorIsTerminal()) {
-            display.thread.setDaemon(true);
-            display.thread.start();
-        }
-        return display;
-    }
-
-    @Override
-    public void close() {
-        end.countDown();
-        try {
-            thread.join();
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void draw() {
-        final boolean byTime = settings.totalTransactions() == LoadSettings.UNLIMITED;
-        final long startNanos = System.nanoTime();
-        try (ProgressBar bar = new ProgressBarBuilder()
+        this.byTime = settings.totalTransactions() == LoadSettings.UNLIMITED;
+        this.bar = new ProgressBarBuilder()
                 .setTaskName(title)
                 .setInitialMax(byTime ? settings.duration().toSeconds() : settings.totalTransactions())
                 .setUnit(byTime ? " s" : " tx", 1)
@@ -66,23 +45,31 @@ final class ProgressDisplay implements AutoCloseable {
                 .setUpdateIntervalMillis(PERIOD_MILLIS)
                 // Not the usual one: it asks a library for the terminal's width, which takes Ctrl-C away from this JVM.
                 .setConsumer(new ConsoleProgressBarConsumer(System.err, COLUMNS))
-                .build()) {
-            boolean ended = false;
-            long lastNanos = startNanos;
-            long lastDone = 0;
-            while (!ended) {
-                ended = end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-                final long done = meter.successes() + meter.failures();
-                final long now = System.nanoTime();
-                bar.stepTo(byTime ? TimeUnit.NANOSECONDS.toSeconds(now - startNanos) : done);
-                bar.setExtraMessage(" %,.0f tx/s, %,d failed"
-                        .formatted((done - lastDone) * NANOS_PER_SECOND / (now - lastNanos), meter.failures()));
-                lastNanos = now;
-                lastDone = done;
-            }
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+                .build();
+        clock.scheduleAtFixedRate(this::step, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Shows a run until it is closed; null where there is no terminal. */
+    static ProgressDisplay open(final String title, final LoadSettings settings, final LoadMeter meter) {
+        return standardErrorIsTerminal() ? new ProgressDisplay(title, settings, meter) : null;
+    }
+
+    private void step() {
+        final long done = meter.successes() + meter.failures();
+        final long now = System.nanoTime();
+        bar.stepTo(byTime ? TimeUnit.NANOSECONDS.toSeconds(now - startNanos) : done);
+        bar.setExtraMessage(" %,.0f tx/s, %,d failed"
+                .formatted((done - lastDone) * NANOS_PER_SECOND / (now - lastNanos), meter.failures()));
+        lastNanos = now;
+        lastDone = done;
+    }
+
+    /** Shows the end of the run, too. */
+    @Override
+    public void close() {
+        clock.execute(this::step);
+        clock.close();
+        bar.close();
     }
 
     private static boolean standardErrorIsTerminal() {

@@ -26,6 +26,7 @@ import org.nios2s.harness.result.RunResult.GeneratorFigures;
 import org.nios2s.harness.result.RunResult.LatencySummary;
 import org.nios2s.harness.result.RunResult.ServerFigures;
 import org.nios2s.harness.result.RunResult.TimeSeries;
+import org.nios2s.harness.result.Spread;
 
 /**
  * Looks at a run once a second: what its clients measured, what server and generator cost. Samples on a thread of its own;
@@ -209,16 +210,14 @@ final class RunSampler {
     private Moment now() {
         final Duration own = Duration.ofNanos(
                 ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
-        final ProcessUsage serverUsage = usage(server);
-        final ProcessUsage helperUsage = usage(helpers);
         return new Moment(
                 System.nanoTime(),
                 Instant.now(),
                 meter.successes(),
                 meter.failuresByCause(),
                 own,
-                serverUsage,
-                helperUsage,
+                usage(server),
+                usage(helpers),
                 MachineUse.now());
     }
 
@@ -271,11 +270,7 @@ final class RunSampler {
 
         /** Of the busiest thread of each look, the median in percent of one processor; 0 before the first look. */
         double medianPercent() {
-            return percents.stream()
-                    .sorted()
-                    .skip(percents.size() / 2)
-                    .findFirst()
-                    .orElse(0.0);
+            return percents.isEmpty() ? 0 : Spread.of(percents).median();
         }
 
         private Map<Long, Long> cpuNanos() {

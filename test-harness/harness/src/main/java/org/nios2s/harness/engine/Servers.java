@@ -160,7 +160,7 @@ public final class Servers implements AutoCloseable {
     private static NifiInstallation installation(final Settings settings) {
         final String home = settings.text(Parameter.NIFI_HOME);
         final String version = settings.text(Parameter.NIFI_VERSION);
-        if (settings.has(Parameter.NIFI_HOME) && settings.has(Parameter.NIFI_VERSION)) {
+        if (!home.isEmpty() && !version.isEmpty()) {
             throw new IllegalArgumentException("nifi-home and nifi-version are mutually exclusive");
         }
         if (!home.isEmpty()) {

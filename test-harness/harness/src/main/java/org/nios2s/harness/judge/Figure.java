@@ -65,7 +65,7 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
                     "FlowFiles/s",
                     0,
                     MORE,
-                    run -> run.transactionsPerSecond() * run.settings().packets()),
+                    run -> run.transactionsPerSecond() * run.settings().shape().packets()),
             new Figure("mb", "MB/s", 1, MORE, Figure::megabytes),
             probe("arrived", "FlowFiles/s into the sink", 0, MORE),
             PACE,

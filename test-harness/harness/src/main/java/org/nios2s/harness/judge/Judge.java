@@ -275,7 +275,7 @@ public final class Judge {
             runs.stream()
                     .filter(rule::holds)
                     .forEach(run -> broken.add(
-                            Figure.words("%s holds in %s: %s", rule, run.label(), figure.format(figure.orNull(run)))));
+                            Figure.words("%s holds in %s: %s", rule, run.place(), figure.format(figure.orNull(run)))));
         }
         return broken;
     }

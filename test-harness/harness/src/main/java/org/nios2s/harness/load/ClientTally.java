@@ -89,8 +89,8 @@ public final class ClientTally {
     }
 
     /** How long the first acknowledged transaction waited for its connection: connecting and all handshakes. */
-    public double connectMillis() {
-        return connectNanos / NANOS_PER_MILLI;
+    public long connectMicros() {
+        return TimeUnit.NANOSECONDS.toMicros(connectNanos);
     }
 
     /** Milliseconds spent in a phase by all acknowledged transactions together. */

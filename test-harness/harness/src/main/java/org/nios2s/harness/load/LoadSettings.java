@@ -3,7 +3,6 @@ package org.nios2s.harness.load;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -140,10 +139,6 @@ public record LoadSettings(
         return (long) clients * transactions;
     }
 
-    public int packets() {
-        return shape.packets();
-    }
-
     private static void requireBetween(final String name, final int value, final int min, final int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException("%s must be between %d and %d, not %d".formatted(name, min, max, value));
@@ -151,7 +146,6 @@ public record LoadSettings(
     }
 
     private static void requireTime(final String name, final Duration value) {
-        Objects.requireNonNull(value, name);
         if (value.isNegative() || value.compareTo(MAX_TIME) > 0) {
             throw new IllegalArgumentException(
                     "%s must be between 0 and %d h, not %s".formatted(name, MAX_TIME.toHours(), value));

@@ -24,10 +24,6 @@ public record PacketFactory(String run, Shape shape, List<byte[]> contents, Map<
                 shape.fillers());
     }
 
-    public int packets() {
-        return shape.packets();
-    }
-
     /** Content of a packet; the array is shared, nobody writes into it. */
     public byte[] content(final int client, final int transaction, final int packet) {
         return contents.get(shape.size().shareOf(client, transaction, packet));

@@ -3,7 +3,6 @@ package org.nios2s.harness.load;
 
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.util.Objects;
 
 /**
  * Where the load goes: a RAW Site-to-Site socket and the input port behind it. Immutable, read by every thread.
@@ -19,8 +18,6 @@ public record TargetAddress(String host, int port, String portId, URI api) {
     private static final int MAX_PORT = 65_535;
 
     public TargetAddress {
-        Objects.requireNonNull(host, "host");
-        Objects.requireNonNull(portId, "portId");
         if (port < 1 || port > MAX_PORT) {
             throw new IllegalArgumentException("a TCP port is between 1 and 65535, not " + port);
         }

@@ -24,10 +24,6 @@ public record Deadline(Duration patience, long end) {
         return System.nanoTime() - end >= 0;
     }
 
-    public void until(final String what, final BooleanSupplier condition) {
-        until(() -> what, condition);
-    }
-
     /** Waits until a condition holds; the words for the message are asked for when it did not. */
     public void until(final Supplier<String> what, final BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {

@@ -12,16 +12,17 @@ final class ExitGuard {
 
     private final Thread hook = new Thread(this::stopOnExit, "stop-nifi");
     private NifiProcess process;
-    private boolean exiting;
 
-    NifiProcess launch(final Supplier<NifiProcess> launcher) {
+    /** The end of this JVM waits until a launch that has begun is over, and stops what it brought. */
+    synchronized NifiProcess launch(final Supplier<NifiProcess> launcher) {
         try {
             Runtime.getRuntime().addShutdownHook(hook);
         } catch (final IllegalStateException e) {
-            throw ending(e);
+            throw new HarnessException("NiFi was not started: the harness is being ended", e);
         }
         try {
-            return launchUnlessExiting(launcher);
+            process = launcher.get();
+            return process;
         } catch (final RuntimeException | Error e) {
             release();
             throw e;
@@ -37,26 +38,9 @@ final class ExitGuard {
         }
     }
 
-    private synchronized NifiProcess launchUnlessExiting(final Supplier<NifiProcess> launcher) {
-        if (exiting) {
-            throw ending(null);
+    private synchronized void stopOnExit() {
+        if (process != null) {
+            process.stop();
         }
-        process = launcher.get();
-        return process;
-    }
-
-    private void stopOnExit() {
-        final NifiProcess launched;
-        synchronized (this) {
-            exiting = true;
-            launched = process;
-        }
-        if (launched != null) {
-            launched.stop();
-        }
-    }
-
-    private static HarnessException ending(final Exception cause) {
-        return new HarnessException("NiFi was not started: the harness is being ended", cause);
     }
 }

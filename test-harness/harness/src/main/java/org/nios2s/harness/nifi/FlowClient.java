@@ -89,13 +89,13 @@ public record FlowClient(RestClient rest, String clientId) {
 
     /** Starts a component and waits until it runs. */
     public void start(final Component component) {
-        Deadline.after(PATIENCE).until(component + " is valid and starts", () -> tryToRun(component));
+        Deadline.after(PATIENCE).until(() -> component + " is valid and starts", () -> tryToRun(component));
     }
 
     /** Stops a component and waits until none of its tasks runs. */
     public void stop(final Component component) {
         setState(component, "STOPPED");
-        Deadline.after(PATIENCE).until(component + " has stopped", () -> {
+        Deadline.after(PATIENCE).until(() -> component + " has stopped", () -> {
             final JsonNode entity = describe(component);
             return !"RUNNING".equals(state(entity))
                     && entity.at("/status/aggregateSnapshot/activeThreadCount").asInt() == 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,18 +32,14 @@ public record Jcmd(ProcessHandle process) {
         final Path tool = Path.of(System.getProperty("java.home"), "bin", "jcmd");
         final List<String> line = new ArrayList<>(List.of(tool.toString(), Long.toString(process.pid())));
         line.addAll(List.of(command));
-        try {
+        return HarnessException.attempt(e -> "Cannot run " + tool + ", which comes with a JDK: " + e, () -> {
             final Process jcmd =
                     new ProcessBuilder(line).redirectErrorStream(true).start();
             final String answer = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (jcmd.waitFor() != 0) {
+            if (jcmd.onExit().join().exitValue() != 0) {
                 throw new HarnessException(String.join(" ", line) + " failed: " + answer);
             }
             return answer;
-        } catch (final IOException e) {
-            throw new HarnessException("Cannot run " + line.getFirst() + ", which comes with a JDK", e);
-        } catch (final InterruptedException e) {
-            throw HarnessException.interrupted("waiting for jcmd", e);
-        }
+        });
     }
 }

@@ -71,15 +71,13 @@ final class MavenNifi {
                 .redirectOutput(log.toFile())
                 .start();
         maven.getOutputStream().close();
-        try {
-            if (!maven.waitFor(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
-                throw new HarnessException("Maven took more than %d minutes for NiFi %s; what it says is in %s"
-                        .formatted(PATIENCE_MINUTES, version, log));
-            }
-        } catch (final InterruptedException e) {
-            throw HarnessException.interrupted("Maven was resolving NiFi " + version, e);
-        } finally {
+        maven.onExit()
+                .completeOnTimeout(maven, PATIENCE_MINUTES, TimeUnit.MINUTES)
+                .join();
+        if (maven.isAlive()) {
             maven.destroyForcibly();
+            throw new HarnessException("Maven took more than %d minutes for NiFi %s; what it says is in %s"
+                    .formatted(PATIENCE_MINUTES, version, log));
         }
         if (maven.exitValue() != 0) {
             throw new HarnessException(

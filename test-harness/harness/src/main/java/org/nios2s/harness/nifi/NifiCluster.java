@@ -75,15 +75,6 @@ public record NifiCluster(List<NifiInstance> nodes) implements AutoCloseable {
         return line.toString();
     }
 
-    /** What the sinks of all nodes dropped so far. */
-    public SinkLedger ledger() {
-        return nodes.stream()
-                .map(NifiInstance::ledger)
-                .reduce(
-                        new SinkLedger(0, 0),
-                        (one, other) -> new SinkLedger(one.count() + other.count(), one.bytes() + other.bytes()));
-    }
-
     /** Stops running NiFis, the first one last. */
     public static void stop(final List<NifiInstance> running) {
         running.reversed().forEach(NifiInstance::stop);

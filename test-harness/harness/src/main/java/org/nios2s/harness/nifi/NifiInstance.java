@@ -203,7 +203,7 @@ public final class NifiInstance implements AutoCloseable {
         if (cluster == null) {
             return;
         }
-        Deadline.after(JOIN_PATIENCE).until(cluster.nodes() + " nodes are connected in the cluster", () -> {
+        Deadline.after(JOIN_PATIENCE).until(() -> cluster.nodes() + " nodes are connected in the cluster", () -> {
             try {
                 return flow().connectedNodes() == cluster.nodes();
             } catch (final RestException e) {

@@ -2,18 +2,12 @@
 package org.nios2s.harness.nifi;
 
 import java.io.File;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.nios2s.harness.HarnessException;
 
@@ -26,10 +20,8 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
 
     private static final Duration GRACE = Duration.ofSeconds(40);
     private static final Duration KILL_PATIENCE = Duration.ofSeconds(10);
-    private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
     private static final int CONSOLE_LINES = 5;
     private static final int ERROR_LINES = 5;
-    private static final int HTTP_OK = 200;
     private static final String ERROR = " ERROR ";
     private static final Pattern FAILED_START = Pattern.compile("Start Server failed|Starting NiFi failed");
 
@@ -68,9 +60,9 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
      */
     void awaitReady(final Duration timeout, final int s2sPort) {
         final Deadline deadline = Deadline.after(timeout);
-        try (HttpClient http =
-                HttpClient.newBuilder().connectTimeout(PROBE_TIMEOUT).build()) {
-            deadline.until(() -> "NiFi's start is complete" + lastErrors(), () -> failIfEnded() && isUp(http));
+        try (RestClient management =
+                new RestClient("http://" + NifiConfiguration.LOOPBACK + ":" + managementPort, null)) {
+            deadline.until(() -> "NiFi's start is complete" + lastErrors(), () -> failIfEnded() && isUp(management));
         }
         if (s2sPort != 0) {
             deadline.until(
@@ -96,17 +88,10 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
     }
 
     private boolean ended(final Duration patience) {
-        try {
-            handle.onExit().get(patience.toMillis(), TimeUnit.MILLISECONDS);
-            return true;
-        } catch (final TimeoutException e) {
-            return false;
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        } catch (final ExecutionException e) {
-            throw new IllegalStateException(e);
-        }
+        handle.onExit()
+                .completeOnTimeout(handle, patience.toSeconds(), TimeUnit.SECONDS)
+                .join();
+        return !handle.isAlive();
     }
 
     private boolean failIfEnded() {
@@ -119,16 +104,12 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
         return true;
     }
 
-    private boolean isUp(final HttpClient http) {
-        final URI health = URI.create("http://" + NifiConfiguration.LOOPBACK + ":" + managementPort + "/health");
-        final HttpRequest request =
-                HttpRequest.newBuilder(health).timeout(PROBE_TIMEOUT).build();
+    private static boolean isUp(final RestClient management) {
         try {
-            return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == HTTP_OK;
-        } catch (final IOException e) {
+            management.getBytes("/health");
+            return true;
+        } catch (final RestException | UncheckedIOException e) {
             return false;
-        } catch (final InterruptedException e) {
-            throw HarnessException.interrupted("NiFi was being started", e);
         }
     }
 

@@ -79,11 +79,6 @@ public record Settings(Map<String, String> given) {
         return properties;
     }
 
-    /** Whether somebody gave this parameter a value. */
-    public boolean has(final Parameter parameter) {
-        return given.containsKey(parameter.key());
-    }
-
     /** A value as it was written. */
     public String text(final Parameter parameter) {
         return given.getOrDefault(parameter.key(), parameter.usual());

@@ -2,10 +2,10 @@
 package org.nios2s.harness.probe;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.engine.Target;
 import org.nios2s.harness.load.wire.PeerCrowd;
@@ -61,11 +61,9 @@ record IdlePeers(Target target, int peers, int perSecond) implements Probe {
     }
 
     private List<Footprint> look() {
-        final List<Footprint> looks = new ArrayList<>();
-        for (int look = 0; look < LOOKS; look++) {
-            looks.add(Footprint.of(target.process()));
-        }
-        return looks;
+        return Stream.generate(() -> Footprint.of(target.process()))
+                .limit(LOOKS)
+                .toList();
     }
 
     /** The difference of the medians; its error is what equal looks differ by. */

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.HarnessResource;
 import org.nios2s.harness.judge.Figure;
@@ -66,7 +67,16 @@ public final class HtmlReport {
     }
 
     /** A chart's place on the page. */
-    private record Drawn(int index, String title, String x, String y) {}
+    private record Drawn(int index, String title, String x, String y) {
+
+        static Drawn of(final int index, final Chart chart) {
+            return new Drawn(index, chart.title(), words(chart.x()), words(chart.y()));
+        }
+
+        private static String words(final Chart.Axis axis) {
+            return axis.title().equals(axis.unit()) ? axis.unit() : axis.title() + ", " + axis.unit();
+        }
+    }
 
     /** Settings of a kind: names and values. */
     private record Group(String title, Collection<? extends Map.Entry<String, ?>> entries) {}
@@ -101,7 +111,7 @@ public final class HtmlReport {
     private static Map<String, Object> page(final ExperimentResult result, final List<Chart> charts) {
         final List<RunResult> runs = result.runs();
         final DataTable everyRun =
-                Figure.table("Every run", List.of("run"), run -> List.of(run.label()), Figure.OF_EACH_RUN, runs);
+                Figure.table("Every run", List.of("run"), run -> List.of(run.place()), Figure.OF_EACH_RUN, runs);
         return Map.of(
                 "result", result,
                 "when", TIME.format(result.started().atZone(ZoneId.systemDefault())),
@@ -132,11 +142,9 @@ public final class HtmlReport {
     }
 
     private static List<Cell> row(final List<Header> headers, final List<String> texts) {
-        final List<Cell> cells = new ArrayList<>();
-        for (int column = 0; column < texts.size(); column++) {
-            cells.add(Cell.of(headers.get(column), texts.get(column), column == 0));
-        }
-        return cells;
+        return IntStream.range(0, texts.size())
+                .mapToObj(column -> Cell.of(headers.get(column), texts.get(column), column == 0))
+                .toList();
     }
 
     private static boolean words(final List<List<String>> texts, final int column) {
@@ -144,16 +152,9 @@ public final class HtmlReport {
     }
 
     private static List<Drawn> figures(final List<Chart> charts) {
-        final List<Drawn> figures = new ArrayList<>();
-        for (int index = 0; index < charts.size(); index++) {
-            final Chart chart = charts.get(index);
-            figures.add(new Drawn(index, chart.title(), words(chart.x()), words(chart.y())));
-        }
-        return figures;
-    }
-
-    private static String words(final Chart.Axis axis) {
-        return axis.title().equals(axis.unit()) ? axis.unit() : axis.title() + ", " + axis.unit();
+        return IntStream.range(0, charts.size())
+                .mapToObj(index -> Drawn.of(index, charts.get(index)))
+                .toList();
     }
 
     private static List<Group> settings(final ExperimentResult result) {

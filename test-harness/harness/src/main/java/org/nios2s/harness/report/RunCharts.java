@@ -80,8 +80,8 @@ final class RunCharts {
         final List<Series> series = new ArrayList<>();
         for (final String cause : causes) {
             final List<Point> points = new ArrayList<>();
-            runs.forEach(run -> points.add(
-                    new Point(run.label(), (double) run.failuresByCause().getOrDefault(cause, 0L))));
+            runs.forEach(run -> points.add(new Point(
+                    run.place().toString(), (double) run.failuresByCause().getOrDefault(cause, 0L))));
             series.add(new Series(cause, points));
         }
         final Axis x = new Axis("run", "name of the run");

@@ -3,7 +3,6 @@ package org.nios2s.harness.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * A chart of the report: what is drawn, not how. Immutable, any thread.
@@ -17,7 +16,6 @@ import java.util.Objects;
 public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series) {
 
     public Chart {
-        Objects.requireNonNull(title, "title");
         series = List.copyOf(series);
     }
 
@@ -33,14 +31,7 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
      * @param title what it counts
      * @param unit  in which unit; a plain count has what is counted, such as {@code connections}
      */
-    public record Axis(String title, String unit) {
-
-        /** Every axis has a unit. */
-        public Axis {
-            Objects.requireNonNull(title, "title");
-            Objects.requireNonNull(unit, "unit");
-        }
-    }
+    public record Axis(String title, String unit) {}
 
     /**
      * What is drawn in one colour.
@@ -51,7 +42,6 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
     public record Series(String name, List<Point> points) {
 
         public Series {
-            Objects.requireNonNull(name, "name");
             points = List.copyOf(points);
         }
     }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.stream.IntStream;
 
 /** A table of figures, as it stands in the terminal, in result.json and in the report. Immutable, any thread. */
@@ -17,7 +16,6 @@ public record DataTable(String title, String note, List<Column> columns, List<Li
 
     /** Checks that every row has a cell per column; a cell may be null. */
     public DataTable {
-        Objects.requireNonNull(title, "title");
         columns = List.copyOf(columns);
         final List<List<Object>> copy = new ArrayList<>();
         for (final List<Object> row : rows) {

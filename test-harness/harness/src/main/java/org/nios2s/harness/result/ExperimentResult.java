@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * All that an experiment found: what result.json holds and the report shows. Immutable, any thread.
@@ -60,7 +59,6 @@ public record ExperimentResult(
     public record Headline(String value, String caption) {}
 
     public ExperimentResult {
-        Objects.requireNonNull(verdict, "verdict");
         config = new LinkedHashMap<>(config);
         remarks = List.copyOf(remarks);
         headlines = List.copyOf(headlines);

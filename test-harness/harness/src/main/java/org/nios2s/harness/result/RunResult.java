@@ -154,10 +154,6 @@ public record RunResult(
                 Integer serverThreads) {}
     }
 
-    public String label() {
-        return place.toString();
-    }
-
     /** The same run at another place of another page. */
     public RunResult at(final Place other) {
         final ObjectNode copy = ResultDirectory.JSON.valueToTree(this);

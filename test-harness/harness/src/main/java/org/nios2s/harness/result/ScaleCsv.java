@@ -49,7 +49,7 @@ public final class ScaleCsv {
                         file,
                         Math.max(1, outcome.clients().size()),
                         transactions,
-                        settings.packets(),
+                        settings.shape().packets(),
                         settings.interval().toMillis(),
                         outcome.successes(),
                         outcome.failed());

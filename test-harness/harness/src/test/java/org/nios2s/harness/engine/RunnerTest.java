@@ -38,7 +38,7 @@ class RunnerTest {
 
             assertEquals(
                     List.of("packets 1, nio #1", "packets 2, nio #1", "packets 1, nio #2", "packets 2, nio #2"),
-                    runs.stream().map(RunResult::label).toList());
+                    runs.stream().map(run -> run.place().toString()).toList());
             for (final RunResult run : runs) {
                 assertTrue(run.window().usable(), () -> run.window().toString());
                 assertTrue(run.window().rampSeconds() > 0.04, () -> run.window().toString());

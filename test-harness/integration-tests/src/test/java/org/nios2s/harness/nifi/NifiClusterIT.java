@@ -69,7 +69,9 @@ class NifiClusterIT {
         }
 
         final int expected = acknowledged;
-        Awaitility.await().atMost(PATIENCE).until(() -> cluster.ledger().count() == expected);
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> first.ledger().count() + second.ledger().count() == expected);
         assertTrue(bothHaveData(first, second));
     }
 

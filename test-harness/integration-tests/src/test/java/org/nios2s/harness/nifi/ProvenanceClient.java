@@ -59,7 +59,7 @@ public final class ProvenanceClient {
                         .asText();
         final List<JsonNode> events = new ArrayList<>();
         try {
-            Deadline.after(PATIENCE).until("NiFi finishes " + query, () -> {
+            Deadline.after(PATIENCE).until(() -> "NiFi finishes " + query, () -> {
                 final JsonNode answer = rest.get(query).required("provenance");
                 if (!answer.required("finished").asBoolean()) {
                     return false;

@@ -75,7 +75,7 @@ public final class QueueClient {
                 requests + "/" + make.get().required(name).required("id").asText();
         final JsonNode[] answer = new JsonNode[1];
         try {
-            Deadline.after(PATIENCE).until("NiFi finishes " + request, () -> {
+            Deadline.after(PATIENCE).until(() -> "NiFi finishes " + request, () -> {
                 answer[0] = rest.get(request).required(name);
                 return answer[0].required("finished").asBoolean();
             });

@@ -72,7 +72,11 @@ class SecuredClusterIT {
         final int expected = pushed;
         Awaitility.await()
                 .atMost(PATIENCE)
-                .untilAsserted(() -> assertEquals(expected, cluster.ledger().count()));
+                .untilAsserted(() -> assertEquals(
+                        expected,
+                        cluster.nodes().stream()
+                                .mapToLong(node -> node.ledger().count())
+                                .sum()));
         assertTrue(everyNodeHasData());
     }
 

@@ -4,6 +4,8 @@ package org.nios2s.integration.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.CertificateBuilder.KeyUsage;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -51,7 +53,10 @@ class TlsOfferIT {
         final InstanceRecord instance = nifi.instance();
         final URI https = URI.create(instance.api());
         try {
-            serveWith(security().authority().issueRsa(nodeName(), password()), "RSA");
+            final CertificateBuilder rsa = new CertificateBuilder()
+                    .rsa2048()
+                    .setKeyUsage(true, KeyUsage.digitalSignature, KeyUsage.keyEncipherment);
+            serveWith(security().authority().issue(rsa, nodeName(), password()), "RSA");
 
             final SortedSet<String> offered = new TlsScan(instance.s2sHost(), instance.s2sPort()).everything();
             final SortedSet<String> expected = new TlsScan(https.getHost(), https.getPort()).everything();

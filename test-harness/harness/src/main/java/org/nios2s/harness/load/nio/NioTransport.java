@@ -60,7 +60,7 @@ public final class NioTransport implements Transactor.Transport {
                 .idleTimeout(load.timeout())
                 .deadline(load.timeout())
                 .compress(load.shape().gzip())
-                .batchLimits(BatchLimits.ofPackets(load.packets()))
+                .batchLimits(BatchLimits.ofPackets(load.shape().packets()))
                 .retry(RetryPolicy.never())
                 .drainTimeout(Duration.ZERO)
                 .completionExecutor(Runnable::run);
@@ -127,8 +127,8 @@ public final class NioTransport implements Transactor.Transport {
             if (output != null) {
                 return output.pull(packet -> packet.content().skipNBytes(packet.size()));
             }
-            final List<Packet> sent = new ArrayList<>(packets.packets());
-            for (int packet = 0; packet < packets.packets(); packet++) {
+            final List<Packet> sent = new ArrayList<>(packets.shape().packets());
+            for (int packet = 0; packet < packets.shape().packets(); packet++) {
                 sent.add(Packet.of(
                         packets.attributes(client, transaction, packet), packets.content(client, transaction, packet)));
             }

@@ -75,7 +75,7 @@ public final class StockTransactor implements Transactor {
                         .portIdentifier(target.portId())
                         .transportProtocol(SiteToSiteTransportProtocol.RAW)
                         .useCompression(load.shape().gzip())
-                        .requestBatchCount(load.packets())
+                        .requestBatchCount(load.shape().packets())
                         .timeout(load.timeout().toMillis(), TimeUnit.MILLISECONDS)
                         .nodePenalizationPeriod(PENALIZATION_MILLIS, TimeUnit.MILLISECONDS));
     }
@@ -129,7 +129,7 @@ public final class StockTransactor implements Transactor {
     }
 
     private long send(final Transaction transaction, final int number) throws IOException {
-        for (int packet = 0; packet < packets.packets(); packet++) {
+        for (int packet = 0; packet < packets.shape().packets(); packet++) {
             transaction.send(packets.content(client, number, packet), packets.attributes(client, number, packet));
         }
         return packets.bytes(client, number);

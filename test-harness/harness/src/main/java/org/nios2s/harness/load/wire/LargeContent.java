@@ -5,12 +5,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.PacketId;
 
@@ -65,7 +65,7 @@ public final class LargeContent {
 
     /** @return SHA-256 of all pieces, in hexadecimal digits */
     static String digest(final long stream, final long size) {
-        final MessageDigest digest = sha256();
+        final MessageDigest digest = DigestUtils.getSha256Digest();
         final LargeContent content = new LargeContent(stream, size);
         while (content.hasNext()) {
             final ByteBuf piece = content.next();
@@ -75,14 +75,6 @@ public final class LargeContent {
             piece.release();
         }
         return HexFormat.of().formatHex(digest.digest());
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (final NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every JVM has SHA-256", e);
-        }
     }
 
     private static ByteBuf random() {

@@ -4,7 +4,6 @@ package org.nios2s.harness.load.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.zip.CRC32;
 import org.apache.nifi.remote.exception.ProtocolException;
@@ -12,6 +11,7 @@ import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.PacketFactory;
+import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
@@ -35,9 +35,9 @@ record TransactionWriter(PacketFactory packets, boolean gzip) {
     /** Writes a transaction up to FINISH_TRANSACTION, adds its packets to a checksum, and returns what is unwritten. */
     ByteBuf write(final ChannelHandlerContext context, final int client, final int transaction, final CRC32 checksum)
             throws ProtocolException {
-        ByteBuf out = context.alloc().buffer(HEAD_BYTES * packets.packets());
+        ByteBuf out = context.alloc().buffer(HEAD_BYTES * packets.shape().packets());
         ModifiedUtf8.write(out, RequestType.SEND_FLOWFILES.name());
-        for (int packet = 0; packet < packets.packets(); packet++) {
+        for (int packet = 0; packet < packets.shape().packets(); packet++) {
             if (packet > 0) {
                 ResponseMessage.write(out, ResponseCode.CONTINUE_TRANSACTION);
             }
@@ -53,7 +53,7 @@ record TransactionWriter(PacketFactory packets, boolean gzip) {
             if (copied) {
                 out.writeBytes(content);
             }
-            checksum.update(out.nioBuffer(from, out.writerIndex() - from));
+            Checksum.update(checksum, out, from, out.writerIndex() - from);
             if (!copied) {
                 checksum.update(content);
                 context.write(out, context.voidPromise());
@@ -70,9 +70,7 @@ record TransactionWriter(PacketFactory packets, boolean gzip) {
         final ByteBuf head = Unpooled.buffer(HEAD_BYTES);
         PacketEncoder.writeHeader(head, attributes, content.length);
         final ByteBuf plain = Unpooled.wrappedBuffer(head, Unpooled.wrappedBuffer(content));
-        for (final ByteBuffer part : plain.nioBuffers()) {
-            checksum.update(part);
-        }
+        Checksum.update(checksum, plain, 0, plain.readableBytes());
         try (ChunkDeflater deflater = new ChunkDeflater()) {
             deflater.deflate(plain, out);
             deflater.endPacket(out);

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +22,7 @@ import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
 import org.nios2s.wire.ResponseMessage;
@@ -191,15 +191,13 @@ final class WireConversation extends ByteToMessageDecoder {
         final ByteBuf out = requesting(RequestType.SEND_FLOWFILES);
         final int from = out.writerIndex();
         PacketEncoder.writeHeader(out, attributes, length);
-        checksum.update(out.nioBuffer(from, out.writerIndex() - from));
+        Checksum.update(checksum, out, from, out.writerIndex() - from);
         context.writeAndFlush(out, context.voidPromise());
     }
 
     void sendPiece(final ByteBuf piece) {
         waitingSince = System.nanoTime();
-        for (final ByteBuffer part : piece.nioBuffers()) {
-            checksum.update(part);
-        }
+        Checksum.update(checksum, piece, piece.readerIndex(), piece.readableBytes());
         context.writeAndFlush(piece, context.voidPromise());
     }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load.wire;
 
-import io.netty.handler.ssl.ClientAuth;
-import io.netty.handler.ssl.IdentityCipherSuiteFilter;
-import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
 import io.netty.handler.ssl.SslContext;
@@ -31,26 +28,15 @@ public final class WireTls {
         if (tls == null) {
             return null;
         }
-        if (!OpenSsl.isAvailable()) {
-            return new JdkSslContext(
-                    tls.context(),
-                    true,
-                    null,
-                    IdentityCipherSuiteFilter.INSTANCE,
-                    null,
-                    ClientAuth.NONE,
-                    PROTOCOLS,
-                    false);
-        }
         try {
             return SslContextBuilder.forClient()
-                    .sslProvider(SslProvider.OPENSSL)
+                    .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
                     .keyManager(new OpenSslCachingX509KeyManagerFactory(tls.keys()))
                     .trustManager(tls.trust())
                     .protocols(PROTOCOLS)
                     .build();
         } catch (final SSLException e) {
-            throw new HarnessException("BoringSSL can't use the client's key: " + e.getMessage(), e);
+            throw new HarnessException("TLS can't use the client's key: " + e.getMessage(), e);
         }
     }
 }

@@ -91,14 +91,6 @@ public record AccessPolicies(RestClient rest) {
         });
     }
 
-    /** Makes an identity known to NiFi, so that permissions can be granted to it. */
-    public void addUser(final String identity) {
-        final ObjectNode entity = RestClient.object();
-        entity.putObject("revision").put("version", 0);
-        entity.putObject("component").put("identity", identity);
-        rest.post("/tenants/users", entity);
-    }
-
     /** The policy of exactly that resource, not one that it inherits. */
     private Optional<ObjectNode> find(final Action action, final String resource) {
         try {

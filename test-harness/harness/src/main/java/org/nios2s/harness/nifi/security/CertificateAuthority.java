@@ -30,7 +30,7 @@ public record CertificateAuthority(X509Bundle authority) {
     private static final Duration VALIDITY = Duration.ofDays(365);
 
     public static CertificateAuthority create(final String distinguishedName) {
-        return made(distinguishedName, () -> {
+        return made("the authority " + distinguishedName, () -> {
             final CertificateBuilder own = validNow().subject(distinguishedName).ecp256();
             own.setIsCertificateAuthority(true).setKeyUsage(true, KeyUsage.keyCertSign, KeyUsage.cRLSign);
             return new CertificateAuthority(own.buildSelfSigned());
@@ -39,14 +39,12 @@ public record CertificateAuthority(X509Bundle authority) {
 
     /** The authority that a key store made by {@link #keyStore} holds. */
     static CertificateAuthority of(final KeyStore keyStore, final char[] password) {
-        try {
+        return made("an authority from its key store", () -> {
             final X509Certificate certificate = (X509Certificate) keyStore.getCertificate(ALIAS);
             final PrivateKey key = (PrivateKey) keyStore.getKey(ALIAS, password);
             return new CertificateAuthority(
                     X509Bundle.fromRootCertificateAuthority(certificate, new KeyPair(certificate.getPublicKey(), key)));
-        } catch (final GeneralSecurityException e) {
-            throw new HarnessException("The key store holds no certificate authority", e);
-        }
+        });
     }
 
     /** A key store with the authority's own key. */
@@ -75,15 +73,9 @@ public record CertificateAuthority(X509Bundle authority) {
         return issue(then.ecp256().setKeyUsage(true, KeyUsage.digitalSignature), distinguishedName, password);
     }
 
-    /** A key store with a new RSA key and a certificate that is valid now. */
-    public KeyStore issueRsa(final String distinguishedName, final char[] password) {
-        final CertificateBuilder rsa =
-                validNow().rsa2048().setKeyUsage(true, KeyUsage.digitalSignature, KeyUsage.keyEncipherment);
-        return issue(rsa, distinguishedName, password);
-    }
-
-    private KeyStore issue(final CertificateBuilder builder, final String distinguishedName, final char[] password) {
-        return made(distinguishedName, () -> {
+    /** The same with a key and for a time that a builder says. */
+    public KeyStore issue(final CertificateBuilder builder, final String distinguishedName, final char[] password) {
+        return made("a certificate of " + distinguishedName, () -> {
             final X509Bundle issued = builder.subject(distinguishedName)
                     .addExtendedKeyUsageClientAuth()
                     .addExtendedKeyUsageServerAuth()
@@ -117,7 +109,7 @@ public record CertificateAuthority(X509Bundle authority) {
         try {
             return work.call();
         } catch (final Exception e) {
-            throw new HarnessException("Cannot make a certificate of " + what, e);
+            throw new HarnessException("Cannot make " + what, e);
         }
     }
 }
