@@ -40,19 +40,15 @@ public final class S2sHarness {
         final S2sHarness root = new S2sHarness();
         final CommandLine commandLine = new CommandLine(root);
         for (final String name : List.of("measure", "search", "demo")) {
-            ParameterOptions.addTo(subcommand(commandLine, name).getCommandSpec(), List.of(Scope.values()));
+            ParameterOptions.addTo(commandLine.getSubcommands().get(name).getCommandSpec(), List.of(Scope.values()));
         }
-        ParameterOptions.addTo(
-                subcommand(subcommand(commandLine, "nifi"), "start").getCommandSpec(), List.of(Scope.TARGET));
+        final CommandLine nifi = commandLine.getSubcommands().get("nifi");
+        ParameterOptions.addTo(nifi.getSubcommands().get("start").getCommandSpec(), List.of(Scope.TARGET));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setUsageHelpAutoWidth(true);
         commandLine.setExecutionExceptionHandler(root::report);
         commandLine.setParameterExceptionHandler(root::explain);
         return commandLine;
-    }
-
-    private static CommandLine subcommand(final CommandLine of, final String name) {
-        return of.getSubcommands().get(name);
     }
 
     private int report(final Exception failure, final CommandLine command, final CommandLine.ParseResult arguments)

@@ -2,7 +2,7 @@
 package org.nios2s.harness.cli;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,8 +17,6 @@ import org.nios2s.harness.nifi.NifiHome;
  * ends, however it ends. Used on the command's thread.
  */
 record MachineLock(FileChannel channel) implements AutoCloseable {
-
-    private static final int LONGEST = 64;
 
     /** Takes the lock, and waits for another measurement to end if that is wanted. */
     static MachineLock take(final boolean wait) {
@@ -45,9 +43,8 @@ record MachineLock(FileChannel channel) implements AutoCloseable {
     }
 
     private static String read(final FileChannel channel) throws IOException {
-        final ByteBuffer bytes = ByteBuffer.allocate(LONGEST);
-        channel.read(bytes, 0);
-        return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
+        final byte[] bytes = Channels.newInputStream(channel).readAllBytes();
+        return new String(bytes, StandardCharsets.US_ASCII).strip();
     }
 
     private static FileChannel open(final Path file) throws IOException {

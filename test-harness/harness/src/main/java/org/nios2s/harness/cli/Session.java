@@ -9,6 +9,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.engine.BrokenRunException;
@@ -75,6 +79,7 @@ final class Session implements Runner.Observer {
 
     private final Instant started = Instant.now();
     private final List<RunResult> runs = new ArrayList<>();
+    private final Set<String> versions = new TreeSet<>();
     private final List<DataTable> tables = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
     private ResultDirectory directory;
@@ -212,6 +217,7 @@ final class Session implements Runner.Observer {
     public void onRun(final Measured measured) {
         final RunResult run = measured.result();
         runs.add(run);
+        Optional.ofNullable(measured.version()).ifPresent(versions::add);
         HarnessException.attempt(e -> "Cannot write the files of a run into " + results() + ": " + e, () -> {
             final String part = run.place().toString().replaceAll("[^\\w.#-]+", "_");
             directory().addRun(part, run.settings(), measured.outcome(), measured.latencies());
@@ -258,7 +264,7 @@ final class Session implements Runner.Observer {
                 experiment.name(),
                 judged,
                 started,
-                Machine.current(),
+                Machine.current(versions),
                 config(experiment),
                 completion,
                 said,
@@ -268,6 +274,7 @@ final class Session implements Runner.Observer {
                 runs);
         keep(experiment, result);
         tables.forEach(table -> out.println(table.text()));
+        tables.stream().map(DataTable::note).filter(Objects::nonNull).forEach(out::println);
         said.forEach(out::println);
         if (!completion.complete()) {
             out.println("not complete: " + completion.reason());

@@ -101,10 +101,11 @@ final class TargetOptions {
         if (home != null) {
             return Optional.of(EmbeddedNifi.attach(home));
         }
-        if (url != null) {
-            return Optional.of(MeasuredNifi.foreign(atUrl(direction)));
+        if (url == null && sockets == null) {
+            return Optional.empty();
         }
-        return sockets == null ? Optional.empty() : Optional.of(MeasuredNifi.foreign(atSockets(stockClient)));
+        final Target named = url == null ? atSockets(stockClient) : atUrl(direction);
+        return Optional.of(() -> named);
     }
 
     private ClientTls tls() {
@@ -161,7 +162,8 @@ final class TargetOptions {
                 throw new HarnessException("The host " + address.host() + " has no address");
             }
         }
-        return new Target(name, addresses.getFirst(), null, null, tls).and(addresses.subList(1, addresses.size()));
+        return new Target(name, addresses.getFirst(), null, null, tls, List.of())
+                .and(addresses.subList(1, addresses.size()));
     }
 
     private ParameterException usage(final String message) {

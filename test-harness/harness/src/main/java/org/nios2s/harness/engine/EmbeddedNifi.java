@@ -61,7 +61,7 @@ public final class EmbeddedNifi implements MeasuredNifi {
                 .orElseThrow(() -> new HarnessException("NiFi, process " + instance.pid() + ", has ended"));
         final Path packetIds = Path.of(instance.ledger(), PACKET_IDS);
         final ClientTls tls = files == null ? null : files.tls(files.keyStore(Identity.CLIENT));
-        return new Target(instance.listener(), address, process, packetIds, tls);
+        return new Target(instance.listener(), address, process, packetIds, tls, List.of());
     }
 
     /**
@@ -111,12 +111,17 @@ public final class EmbeddedNifi implements MeasuredNifi {
         final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, "to-" + target.name(), portTasks);
         final RemoteGroupClient groups = sender.instance().remoteGroups();
         final String group = groups.create(instance().instance());
-        groups.connect(port, groups.inputPort(group, INPUT), BackPressure.generous());
+        groups.connect(port, groups.port(group, ComponentKind.INPUT_PORT, INPUT), BackPressure.generous());
         flow.start(port);
         groups.setTransmitting(group, true);
         final Target via = sender.target();
         target = new Target(
-                target.name(), via.address().behind(port.id()), target.process(), target.packetIds(), via.tls());
+                target.name(),
+                via.address().behind(port.id()),
+                target.process(),
+                target.packetIds(),
+                via.tls(),
+                List.of());
     }
 
     @Override
@@ -127,6 +132,11 @@ public final class EmbeddedNifi implements MeasuredNifi {
     @Override
     public Target target() {
         return target;
+    }
+
+    @Override
+    public String version() {
+        return nodes.getFirst().instance().version();
     }
 
     @Override
@@ -142,7 +152,12 @@ public final class EmbeddedNifi implements MeasuredNifi {
         feed.start(shape);
         // What is pulled does not come by the sink, so its ledger says nothing.
         return new Target(
-                target.name(), target.address().behind(feed.destination().id()), target.process(), null, target.tls());
+                target.name(),
+                target.address().behind(feed.destination().id()),
+                target.process(),
+                null,
+                target.tls(),
+                List.of());
     }
 
     /** The processor that makes transactions without a client, with so many tasks. */

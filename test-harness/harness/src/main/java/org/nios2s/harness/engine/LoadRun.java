@@ -58,8 +58,9 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
      * @param result    every figure
      * @param outcome   what each client did
      * @param latencies its times, second by second
+     * @param version   of the NiFi that was measured, or null where nobody knows it
      */
-    public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies) {}
+    public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies, String version) {}
 
     /** Runs a load; {@code idlePercent} is what the server takes of a processor while nothing happens, or null. */
     public Measured run(final Place place, final LoadSettings load, final Double idlePercent)
@@ -120,7 +121,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
                 watch.disturbance(),
                 watch.series(),
                 derived(outcome, packets, target, watch));
-        final Measured measured = new Measured(result, outcome, watch.latencies());
+        final Measured measured = new Measured(result, outcome, watch.latencies(), nifi.version());
         if (hasEnded(target) && !interruption.interrupted()) {
             throw new BrokenRunException(
                     "NiFi of %s, process %d, ended in mid-run, %.1f s after the first client began: see logs/nifi-app.log and the other logs of its home."

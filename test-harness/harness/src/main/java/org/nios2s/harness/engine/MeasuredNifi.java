@@ -7,8 +7,8 @@ import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
- * What an experiment measures, until it is closed: a NiFi of its own, a listener without one, or one that somebody else
- * runs. Used on the command's thread.
+ * What an experiment measures, until it is closed: a NiFi of its own, a listener without one, or, with no
+ * more than a target, one that somebody else runs. Used on the command's thread.
  */
 @FunctionalInterface
 public interface MeasuredNifi extends AutoCloseable {
@@ -20,6 +20,11 @@ public interface MeasuredNifi extends AutoCloseable {
     default NifiInstance instance() {
         throw new HarnessException(
                 "This needs a NiFi that the harness starts, and %s is none".formatted(target().name()));
+    }
+
+    /** The version of NiFi, or null where nobody knows it. */
+    default String version() {
+        return null;
     }
 
     /** Where a pull comes from; it has FlowFiles of this shape until {@link #endFeed}. */
@@ -40,10 +45,5 @@ public interface MeasuredNifi extends AutoCloseable {
     @Override
     default void close() {
         // Nothing was begun.
-    }
-
-    /** One that somebody else runs. */
-    static MeasuredNifi foreign(final Target target) {
-        return () -> target;
     }
 }

@@ -15,6 +15,7 @@ import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.BuildOutput;
 import org.nios2s.harness.nifi.FreePorts;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.result.Machine;
 
 /**
  * Either listener in a process of its own, in front of a port that keeps nothing: the engine without NiFi's repositories.
@@ -44,10 +45,16 @@ public record NullNifi(Process process, Target target) implements MeasuredNifi {
                     .start();
             awaitStart(process);
             final TargetAddress address = new TargetAddress("127.0.0.1", port, "null-port", null);
-            return new NullNifi(process, new Target(kind + ", null sink", address, process.toHandle(), null, null));
+            return new NullNifi(
+                    process, new Target(kind + ", null sink", address, process.toHandle(), null, null, List.of()));
         } catch (final IOException | UncheckedIOException e) {
             throw new HarnessException("Cannot start a listener with " + command.getFirst(), e);
         }
+    }
+
+    @Override
+    public String version() {
+        return Machine.versionsOfBuild().get(Machine.NIFI);
     }
 
     /** Lets it end in order, as the end of its standard input tells it to; ends it if it does not. */

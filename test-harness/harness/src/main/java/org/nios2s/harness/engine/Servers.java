@@ -25,13 +25,6 @@ import org.nios2s.harness.plan.Settings;
  */
 public final class Servers implements AutoCloseable {
 
-    private static final Map<String, String> COLLECTORS = Map.of(
-            "serial", "-XX:+UseSerialGC",
-            "parallel", "-XX:+UseParallelGC",
-            "g1", "-XX:+UseG1GC",
-            "z", "-XX:+UseZGC",
-            "shenandoah", "-XX:+UseShenandoahGC");
-
     private final Path homes;
     private final Consumer<String> progress;
     private final MeasuredNifi given;
@@ -171,8 +164,11 @@ public final class Servers implements AutoCloseable {
 
     private static List<String> jvmArguments(final Settings settings) {
         final List<String> arguments = new ArrayList<>();
-        if (!settings.text(Parameter.GC).isEmpty()) {
-            arguments.add(COLLECTORS.get(settings.text(Parameter.GC)));
+        final String collector = settings.text(Parameter.GC);
+        if (!collector.isEmpty()) {
+            // As UseSerialGC, UseG1GC, UseZGC.
+            arguments.add(
+                    "-XX:+Use" + collector.substring(0, 1).toUpperCase(Locale.ROOT) + collector.substring(1) + "GC");
         }
         Arrays.stream(settings.text(Parameter.JVM_ARGS).split(" "))
                 .filter(text -> !text.isBlank())

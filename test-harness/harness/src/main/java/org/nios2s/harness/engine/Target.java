@@ -26,16 +26,6 @@ public record Target(
         others = List.copyOf(others);
     }
 
-    /** A NiFi that is no cluster. */
-    public Target(
-            final String name,
-            final TargetAddress address,
-            final ProcessHandle process,
-            final Path packetIds,
-            final ClientTls tls) {
-        this(name, address, process, packetIds, tls, List.of());
-    }
-
     /** For a client that takes nothing else: null when it speaks plain TCP. */
     public SSLContext sslContext() {
         return tls == null ? null : tls.context();
@@ -62,7 +52,7 @@ public record Target(
     /** The same with the load spread over further ports. */
     public Target and(final List<TargetAddress> further) {
         final List<Target> ports = further.stream()
-                .map(other -> new Target(name, other, process, packetIds, tls))
+                .map(other -> new Target(name, other, process, packetIds, tls, List.of()))
                 .toList();
         return beside(name, ports);
     }

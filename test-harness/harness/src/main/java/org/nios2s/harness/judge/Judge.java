@@ -60,7 +60,7 @@ public final class Judge {
         final List<String> compared =
                 columns.stream().filter(column -> partner(column).isPresent()).toList();
         final List<String> head = new ArrayList<>(several ? List.of("what") : List.of());
-        head.add("median (least – most)");
+        head.add("figure");
         head.addAll(columns);
         compared.forEach(column -> head.add(column + " / " + partner(column).orElseThrow()));
         if (compared.size() == 1) {
@@ -107,7 +107,8 @@ public final class Judge {
                         flatOut
                                 ? "Flat out, a client's next transaction waits for its last: times are the server's only."
                                 : "",
-                        "Ratios are those of neighbouring runs, then their median, least and most.")
+                        "A figure is the median of its runs, with the least and the most of them; a ratio is that of two"
+                                + " neighbouring runs, then likewise.")
                 .filter(sentence -> !sentence.isEmpty())
                 .collect(Collectors.joining(" "));
     }

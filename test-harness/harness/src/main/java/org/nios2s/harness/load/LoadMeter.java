@@ -166,8 +166,8 @@ public final class LoadMeter {
         final long now = System.nanoTime();
         final long start = firstBegin.get() == NOT_YET ? now : firstBegin.get();
         final long to = firstEnd.get() == NOT_YET ? now : firstEnd.get();
-        final SteadyWindow window = SteadyWindow.of(start, lastBegin.get(), to, now, succeededSteadily.sum());
-        return timedSteadily.sum() * LEAST_PART < succeeded.sum() ? window.unused() : window;
+        final boolean telling = timedSteadily.sum() * LEAST_PART >= succeeded.sum();
+        return SteadyWindow.of(start, lastBegin.get(), to, now, succeededSteadily.sum(), telling);
     }
 
     /** The times of a run that has ended, in microseconds: those of its steady window, or all when it has none. */

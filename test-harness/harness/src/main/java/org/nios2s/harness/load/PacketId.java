@@ -15,8 +15,8 @@ public record PacketId(String run, int client, int transaction, int packet) {
 
     public static final String ATTRIBUTE = "packet.id";
 
-    private static final char SEPARATOR = '-';
-    private static final int RADIX = 10;
+    private static final String SEPARATOR = "-";
+    private static final int PARTS = 4;
     private static final AtomicInteger RUNS = new AtomicInteger();
 
     /** A name for a run, short and unlike that of any earlier run on the same NiFi: letters and digits only. */
@@ -26,21 +26,13 @@ public record PacketId(String run, int client, int transaction, int packet) {
 
     /** Reads an id back: the id, or null when the text is no packet id of that run. */
     public static PacketId parse(final String run, final String text) {
-        if (!text.startsWith(run) || text.length() <= run.length() || text.charAt(run.length()) != SEPARATOR) {
-            return null;
-        }
-        final int first = run.length() + 1;
-        final int second = text.indexOf(SEPARATOR, first) + 1;
-        final int third = text.indexOf(SEPARATOR, second) + 1;
-        if (second == 0 || third == 0) {
+        final String[] parts = text.split(SEPARATOR);
+        if (parts.length != PARTS || !parts[0].equals(run)) {
             return null;
         }
         try {
             return new PacketId(
-                    run,
-                    Integer.parseInt(text, first, second - 1, RADIX),
-                    Integer.parseInt(text, second, third - 1, RADIX),
-                    Integer.parseInt(text, third, text.length(), RADIX));
+                    run, Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), Integer.parseInt(parts[3]));
         } catch (final NumberFormatException e) {
             return null;
         }

@@ -18,8 +18,14 @@ public record SteadyWindow(double rampSeconds, double seconds, double tailSecond
     private static final double LEAST_PART = 0.1;
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /** The window of a run, by nanoseconds of one clock; a window that never began has 0 for {@code from}. */
-    static SteadyWindow of(final long start, final long from, final long to, final long end, final long inside) {
+    /** The window of a run, by nanoseconds of one clock; one that never began has 0 for {@code from}. */
+    static SteadyWindow of(
+            final long start,
+            final long from,
+            final long to,
+            final long end,
+            final long inside,
+            final boolean telling) {
         final double whole = Math.max(1, end - start) / NANOS_PER_SECOND;
         final double seconds = from == 0 ? 0 : Math.max(0, to - from) / NANOS_PER_SECOND;
         return new SteadyWindow(
@@ -27,12 +33,7 @@ public record SteadyWindow(double rampSeconds, double seconds, double tailSecond
                 seconds,
                 from == 0 ? 0 : Math.max(0, end - to) / NANOS_PER_SECOND,
                 inside,
-                seconds >= LEAST_SECONDS && seconds >= LEAST_PART * whole);
-    }
-
-    /** The same, but it tells too little. */
-    SteadyWindow unused() {
-        return new SteadyWindow(rampSeconds, seconds, tailSeconds, transactions, false);
+                telling && seconds >= LEAST_SECONDS && seconds >= LEAST_PART * whole);
     }
 
     /** What was acknowledged in each of its seconds. */

@@ -3,9 +3,9 @@ package org.nios2s.harness.nifi;
 
 import java.io.File;
 import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.CodeSource;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -46,9 +46,9 @@ public final class BuildOutput {
     /** The directory of the harness's jar: its module's target, or that of an unpacked zip. */
     private static Path home() {
         try {
-            final CodeSource source = BuildOutput.class.getProtectionDomain().getCodeSource();
-            final Path classes = Path.of(source.getLocation().toURI());
-            return classes.toAbsolutePath().getParent();
+            final URL classes =
+                    BuildOutput.class.getProtectionDomain().getCodeSource().getLocation();
+            return Path.of(classes.toURI()).toAbsolutePath().getParent();
         } catch (final URISyntaxException e) {
             throw new HarnessException("Cannot tell where the harness's own classes are", e);
         }

@@ -2,7 +2,6 @@
 package org.nios2s.harness.nifi;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
@@ -52,10 +51,8 @@ final class LeakDetection {
 
     /** The detector reports buffers that were collected when a new one is made: for what a peer sends, say. */
     private static void readABuffer(final InstanceRecord nifi) {
-        final int millis = Math.toIntExact(PATIENCE.toMillis());
-        try (Socket socket = new Socket()) {
-            socket.setSoTimeout(millis);
-            socket.connect(new InetSocketAddress(nifi.s2sHost(), nifi.s2sPort()), millis);
+        try (Socket socket = new Socket(nifi.s2sHost(), nifi.s2sPort())) {
+            socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
             socket.getOutputStream().write(new byte[] {0, 0, 0, 0});
             socket.getInputStream().readAllBytes();
         } catch (final IOException e) {

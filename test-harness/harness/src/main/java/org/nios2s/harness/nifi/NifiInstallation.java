@@ -46,7 +46,7 @@ public record NifiInstallation(Path directory, String version) {
         final Path built = BuildOutput.modules().resolve("nifi/target/nifi");
         return Files.isDirectory(built)
                 ? at(built)
-                : ofVersion(Machine.versionsOfBuild().get("embedded NiFi"));
+                : ofVersion(Machine.versionsOfBuild().get(Machine.NIFI));
     }
 
     public static NifiInstallation at(final Path home) {

@@ -134,12 +134,6 @@ public final class NifiInstance implements AutoCloseable {
         return process.handle().isAlive();
     }
 
-    /** Stops NiFi as an administrator would, and starts it again on the same ports. */
-    public void restart() {
-        stop();
-        startAgain();
-    }
-
     /** Starts NiFi again on the same ports after {@link #stop} or {@link #kill}. */
     public void startAgain() {
         if (options == null) {

@@ -32,14 +32,9 @@ public record RemoteGroupClient(RestClient rest, FlowClient flow) {
                 .asText();
     }
 
-    /** Waits until the group has learnt of the other NiFi's input port of a name. */
-    public ConnectionEnd inputPort(final String group, final String name) {
-        return new ConnectionEnd(awaitPort(group, "inputPorts", name), group, "REMOTE_INPUT_PORT");
-    }
-
-    /** Waits until the group has learnt of the other NiFi's output port of a name. */
-    public ConnectionEnd outputPort(final String group, final String name) {
-        return new ConnectionEnd(awaitPort(group, "outputPorts", name), group, "REMOTE_OUTPUT_PORT");
+    /** Waits until the group has learnt of the other NiFi's input or output port of a name. */
+    public ConnectionEnd port(final String group, final ComponentKind kind, final String name) {
+        return new ConnectionEnd(awaitPort(group, kind.listName(), name), group, "REMOTE_" + kind);
     }
 
     /** Lets what a component of the root group puts out be pushed. */

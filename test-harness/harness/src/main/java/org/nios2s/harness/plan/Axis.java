@@ -2,6 +2,7 @@
 package org.nios2s.harness.plan;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,10 +29,10 @@ public record Axis(String name, List<Step> steps) {
      */
     public record Step(String label, Map<String, String> settings, Map<String, String> only, List<String> figures) {
 
-        /** Copies what is given; the order of the settings does not matter. */
+        /** Copies what is given, in its order. */
         public Step {
-            settings = Map.copyOf(settings);
-            only = Map.copyOf(only);
+            settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+            only = Collections.unmodifiableMap(new LinkedHashMap<>(only));
             figures = List.copyOf(figures);
         }
 

@@ -136,7 +136,7 @@ public enum Parameter {
         this.kind = kind;
         this.usual = usual;
         this.meaning = meaning;
-        this.words = List.of(words.split("\\|"));
+        this.words = List.of((kind == Kind.FLAG ? "true|false" : words).split("\\|"));
     }
 
     /** The parameter of a name in a preset. */
@@ -185,12 +185,7 @@ public enum Parameter {
                 case TIME -> Units.time(value);
                 case SIZE -> Units.bytes(value);
                 case SIZES -> SizeMix.parse(value);
-                case FLAG -> {
-                    if (!"true".equals(value) && !"false".equals(value)) {
-                        throw new IllegalArgumentException("'" + value + "' is neither true nor false");
-                    }
-                }
-                case WORD -> {
+                case FLAG, WORD -> {
                     if (!words.contains(value)) {
                         throw new IllegalArgumentException("'" + value + "' is none of " + String.join(", ", words));
                     }

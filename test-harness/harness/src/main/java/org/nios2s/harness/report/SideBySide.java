@@ -104,7 +104,7 @@ public final class SideBySide {
             return Optional.empty();
         }
         final List<String> letters = List.copyOf(runs.keySet());
-        final List<Column> columns = new ArrayList<>(List.of(Column.of("median")));
+        final List<Column> columns = new ArrayList<>(List.of(Column.of("figure")));
         letters.forEach(letter -> columns.add(Column.of(letter)));
         final boolean two = letters.size() == 2;
         if (two) {
@@ -119,17 +119,16 @@ public final class SideBySide {
                 final List<Object> row = new ArrayList<>(List.of(figure.title()));
                 medians.forEach(median -> row.add(median.map(figure::format).orElse(null)));
                 if (two) {
-                    row.add(ratio(
-                            medians.getFirst().orElse(null), medians.getLast().orElse(null)));
+                    final double first = medians.getFirst().orElse(0.0);
+                    row.add(medians.getLast()
+                            .filter(second -> first != 0)
+                            .map(second -> second / first)
+                            .orElse(null));
                 }
                 rows.add(row);
             }
         }
-        return Optional.of(new DataTable(kind, null, columns, rows));
-    }
-
-    private static Double ratio(final Double first, final Double second) {
-        return first == null || second == null || first == 0 ? null : second / first;
+        return Optional.of(new DataTable(kind, "Each figure is the median of its runs.", columns, rows));
     }
 
     private static Optional<DataTable> settings(final Map<String, ExperimentResult> byLetter) {

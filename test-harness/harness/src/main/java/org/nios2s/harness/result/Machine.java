@@ -8,6 +8,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -32,22 +33,26 @@ public record Machine(
         String java,
         Map<String, String> versions) {
 
+    /** The version of NiFi that the build puts together, in {@link #versionsOfBuild}. */
+    public static final String NIFI = "NiFi";
+
     private static final String UNKNOWN = "unknown";
     private static final Path PROCESSOR_LIST = Path.of("/proc/cpuinfo");
     private static final long MEBIBYTE = 1024L * 1024;
 
-    public static Machine current() {
+    /** This machine, with the versions of this build, but of the NiFis that were measured, as far as they are known. */
+    public static Machine current(final Set<String> measured) {
+        final Map<String, String> versions = versionsOfBuild();
+        versions.put(NIFI, measured.isEmpty() ? UNKNOWN : String.join(", ", measured));
         return new Machine(
                 Runtime.getRuntime().availableProcessors(),
                 model(),
                 ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize() / MEBIBYTE,
-                String.join(
-                        " ",
-                        System.getProperty("os.name"),
-                        System.getProperty("os.version"),
-                        System.getProperty("os.arch")),
+                Stream.of("os.name", "os.version", "os.arch")
+                        .map(System::getProperty)
+                        .collect(Collectors.joining(" ")),
                 System.getProperty("java.vendor.version", "") + " " + Runtime.version(),
-                versionsOfBuild());
+                versions);
     }
 
     /** The versions of this build and of what it brings along, by name. */

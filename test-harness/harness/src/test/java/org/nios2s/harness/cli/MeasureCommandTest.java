@@ -19,6 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.S2sHarness;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.ResultDirectory;
 import picocli.CommandLine.ExitCode;
 
 /** The commands that measure, against a scripted server, and what they refuse. Runs on the test's thread. */
@@ -43,6 +45,9 @@ class MeasureCommandTest {
 
             final Path result = result();
             assertTrue(Files.exists(result.resolve("report.html")));
+            final String version =
+                    ResultDirectory.read(result).machine().versions().get(Machine.NIFI);
+            assertEquals("unknown", version, "nobody has asked the one that runs");
             assertTrue(Files.readString(result.resolve("metrics.txt")).contains("s2s_rate{experiment=\"measure\""));
             assertTrue(Files.readString(result.resolve("metrics.txt")).endsWith("# EOF\n"));
             assertTrue(out.toString().contains("| packets 2"), out.toString());

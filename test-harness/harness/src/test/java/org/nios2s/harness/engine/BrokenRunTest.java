@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,7 @@ class BrokenRunTest {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
                 Interruption interruption = Interruption.install()) {
             final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
-            final Target target = new Target("nio", address, process.toHandle(), null, null);
+            final Target target = new Target("nio", address, process.toHandle(), null, null, List.of());
             final Settings settings = Settings.DEFAULTS
                     .with("clients", "2")
                     .with("duration", "10m")
@@ -39,8 +40,8 @@ class BrokenRunTest {
                 process.destroyForcibly();
             });
 
-            final BrokenRunException broken = assertThrows(
-                    BrokenRunException.class, () -> new LoadRun(settings, MeasuredNifi.foreign(target), interruption)
+            final BrokenRunException broken =
+                    assertThrows(BrokenRunException.class, () -> new LoadRun(settings, () -> target, interruption)
                             .run(new Place("", "nio", 1, 1), settings.load(), null));
 
             assertTrue(

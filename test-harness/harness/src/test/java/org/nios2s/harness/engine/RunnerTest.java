@@ -119,12 +119,17 @@ class RunnerTest {
     private static List<RunResult> run(final ScriptedServer server, final Settings settings, final String axis)
             throws Exception {
         final Target target = new Target(
-                "nio", new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null), null, null, null);
+                "nio",
+                new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null),
+                null,
+                null,
+                null,
+                List.of());
         final List<RunResult> runs = new ArrayList<>();
         final Experiment experiment =
                 new Experiment("test", "", settings, List.of(), List.of(), List.of()).vary(Axis.parse(axis));
         try (Interruption interruption = Interruption.install();
-                Servers servers = Servers.given(MeasuredNifi.foreign(target))) {
+                Servers servers = Servers.given(() -> target)) {
             new Runner(experiment, servers, interruption, new Runner.Observer() {
                         @Override
                         public void onRun(final Measured run) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
@@ -40,6 +41,6 @@ class ServingListenerTest {
     private static Target target(final int port) {
         final TargetAddress address =
                 new TargetAddress(InetAddress.getLoopbackAddress().getHostAddress(), port, "port", null);
-        return new Target("somewhere", address, null, null, null);
+        return new Target("somewhere", address, null, null, null, List.of());
     }
 }

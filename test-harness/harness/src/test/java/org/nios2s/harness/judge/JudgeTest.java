@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Disturbance;
 import org.nios2s.harness.result.RunResult.GeneratorFigures;
@@ -39,6 +40,17 @@ class JudgeTest {
         assertEquals("2,000 (500 – 3,000)", rate.get(2));
         assertEquals("2.00 × (1.00 – 3.00)", rate.get(3));
         assertEquals("no difference shown", rate.get(4));
+    }
+
+    @Test
+    void theNamesOfFiguresStandUnderTheWordFigure() {
+        final DataTable table =
+                judge(List.of(run("stock", 1, 1_000), run("nio", 1, 1_500))).table();
+
+        assertEquals(
+                List.of("figure", "stock", "nio", "nio / stock", "which means"),
+                table.columns().stream().map(DataTable.Column::title).toList());
+        assertTrue(table.note().contains("A figure is the median of its runs, with the least and the most"));
     }
 
     @Test

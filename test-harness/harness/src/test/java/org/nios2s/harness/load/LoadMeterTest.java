@@ -47,8 +47,8 @@ class LoadMeterTest {
 
     @Test
     void aWindowOfAMomentIsNotUsed() {
-        final SteadyWindow moment = SteadyWindow.of(0, SECOND, SECOND + 1, 2 * SECOND, 5);
-        final SteadyWindow most = SteadyWindow.of(0, SECOND, 9 * SECOND, 10 * SECOND, 80);
+        final SteadyWindow moment = SteadyWindow.of(0, SECOND, SECOND + 1, 2 * SECOND, 5, true);
+        final SteadyWindow most = SteadyWindow.of(0, SECOND, 9 * SECOND, 10 * SECOND, 80, true);
 
         assertFalse(moment.usable());
         assertTrue(most.usable());

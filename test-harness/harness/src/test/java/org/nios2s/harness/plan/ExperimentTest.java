@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,6 +40,23 @@ class ExperimentTest {
                 again.cells().stream().map(Cell::settings).toList());
         preset.cells().forEach(cell -> cell.figures().forEach(Figure::by));
         assertTrue(!preset.about().isEmpty());
+    }
+
+    @Test
+    void aSituationIsWrittenInTheOrderInWhichItWasRead() {
+        final String settings =
+                "timeout: 9s, clients: 2, size: 1k, packets: 3, gzip: true, duration: 1s, attributes: 4";
+
+        final String written = Presets.write(Presets.parse(
+                "x", "vary: {what: [{name: much, only: {sink: nifi, listener: nio}, %s}]}".formatted(settings)));
+
+        assertEquals(
+                List.of("timeout", "clients", "size", "packets", "gzip", "duration", "attributes", "sink", "listener"),
+                Pattern.compile("timeout|clients|size|packets|gzip|duration|attributes|sink|listener")
+                        .matcher(written)
+                        .results()
+                        .map(MatchResult::group)
+                        .toList());
     }
 
     @Test

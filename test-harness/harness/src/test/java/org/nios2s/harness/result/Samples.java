@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.nios2s.harness.judge.Judge;
 import org.nios2s.harness.load.LoadSettings;
@@ -109,7 +110,7 @@ public final class Samples {
                 "compare",
                 judge.verdict(2),
                 Instant.parse("2026-11-21T10:00:00Z"),
-                Machine.current(),
+                Machine.current(Set.of("2.9.0")),
                 Map.of("clients", 100, "interval", "10ms"),
                 Completion.COMPLETE,
                 List.of("The machine was noisy."),

@@ -73,7 +73,8 @@ class NifiLifecycleIT {
                 .until(() -> nifi.ledger().since(start).count() == PACKETS);
         final InstanceRecord before = nifi.instance();
 
-        nifi.restart();
+        nifi.stop();
+        nifi.startAgain();
 
         assertEquals(before.ports(), nifi.instance().ports());
         assertEquals(before.s2sPort(), nifi.instance().s2sPort());

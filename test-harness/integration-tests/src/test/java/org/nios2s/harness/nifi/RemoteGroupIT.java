@@ -46,7 +46,7 @@ class RemoteGroupIT {
         final Component source = flow.ensurePort(ComponentKind.INPUT_PORT, "to-push", 1);
         final RemoteGroupClient groups = remote.remoteGroups();
         final String group = groups.create(served.instance());
-        groups.connect(source, groups.inputPort(group, "input"), BackPressure.generous());
+        groups.connect(source, groups.port(group, ComponentKind.INPUT_PORT, "input"), BackPressure.generous());
         flow.start(source);
         groups.setTransmitting(group, true);
 
@@ -69,7 +69,7 @@ class RemoteGroupIT {
         final RemoteGroupClient groups = remote.remoteGroups();
         final String group = groups.create(served.instance());
         flow.stop(sink);
-        groups.connect(groups.outputPort(group, "loop-out"), sink, BackPressure.generous());
+        groups.connect(groups.port(group, ComponentKind.OUTPUT_PORT, "loop-out"), sink, BackPressure.generous());
         flow.start(sink);
         groups.setTransmitting(group, true);
 

@@ -151,7 +151,8 @@ class SecuredNifiIT {
     void aRestartKeepsCertificatesUsersAndPolicies() throws IOException {
         final InstanceRecord before = nifi.instance();
 
-        nifi.restart();
+        nifi.stop();
+        nifi.startAgain();
 
         assertEquals(before.password(), nifi.instance().password());
         theAuthorizedClientPushes();

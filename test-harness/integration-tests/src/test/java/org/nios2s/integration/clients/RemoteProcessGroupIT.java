@@ -53,8 +53,8 @@ class RemoteProcessGroupIT {
         final Component fromRemote = flow.ensurePort(ComponentKind.OUTPUT_PORT, FROM_REMOTE, 1);
         final RemoteGroupClient groups = other.remoteGroups();
         final String group = groups.create(ServingNifi.PLAIN.get().instance());
-        groups.connect(toRemote, groups.inputPort(group, "loop-in"), BackPressure.generous());
-        groups.connect(groups.outputPort(group, "loop-out"), fromRemote, BackPressure.generous());
+        groups.connect(toRemote, groups.port(group, ComponentKind.INPUT_PORT, "loop-in"), BackPressure.generous());
+        groups.connect(groups.port(group, ComponentKind.OUTPUT_PORT, "loop-out"), fromRemote, BackPressure.generous());
         flow.start(toRemote);
         flow.start(fromRemote);
         groups.setTransmitting(group, true);

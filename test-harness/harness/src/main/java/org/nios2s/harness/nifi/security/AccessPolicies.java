@@ -41,27 +41,23 @@ public record AccessPolicies(RestClient rest) {
     public void grantFlow(final String rootGroup) {
         final String group = "/process-groups/" + rootGroup;
         for (final Identity identity : List.of(Identity.ADMIN, Identity.NODE)) {
-            grant(identity, Action.READ, group);
-            grant(identity, Action.WRITE, group);
-            grant(identity, Action.READ, "/data" + group);
-            grant(identity, Action.WRITE, "/data" + group);
-            grant(identity, Action.READ, "/provenance-data" + group);
-            grant(identity, Action.READ, "/provenance");
-            grant(identity, Action.READ, "/system");
-            grant(identity, Action.READ, SITE_TO_SITE);
+            final String name = identity.distinguishedName();
+            grant(name, Action.READ, group);
+            grant(name, Action.WRITE, group);
+            grant(name, Action.READ, "/data" + group);
+            grant(name, Action.WRITE, "/data" + group);
+            grant(name, Action.READ, "/provenance-data" + group);
+            grant(name, Action.READ, "/provenance");
+            grant(name, Action.READ, "/system");
+            grant(name, Action.READ, SITE_TO_SITE);
         }
     }
 
     /** Lets the harness's client use ports. */
     public void grantPorts(final Collection<Component> ports) {
-        grant(Identity.CLIENT, Action.READ, SITE_TO_SITE);
-        for (final Component port : ports) {
-            grant(Identity.CLIENT, Action.WRITE, transferTo(port));
-        }
-    }
-
-    private void grant(final Identity identity, final Action action, final String resource) {
-        grant(identity.distinguishedName(), action, resource);
+        final String client = Identity.CLIENT.distinguishedName();
+        grant(client, Action.READ, SITE_TO_SITE);
+        ports.forEach(port -> grant(client, Action.WRITE, transferTo(port)));
     }
 
     /** Lets an identity do something to a resource, as {@code write} to {@code /data-transfer/input-ports/<id>}. */

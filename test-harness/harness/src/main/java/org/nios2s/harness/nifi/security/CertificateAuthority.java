@@ -62,8 +62,7 @@ public record CertificateAuthority(X509Bundle authority) {
 
     /** A key store with a new key and a certificate, for both ends of a connection, that is valid now. */
     public KeyStore issue(final String distinguishedName, final char[] password) {
-        final Instant now = Instant.now();
-        return issue(distinguishedName, password, now.minus(CLOCK_TOLERANCE), now.plus(VALIDITY));
+        return issue(validNow().ecp256().setKeyUsage(true, KeyUsage.digitalSignature), distinguishedName, password);
     }
 
     /** The same, valid at another time. */
