@@ -2,8 +2,10 @@
 package org.nios2s.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,15 +20,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.S2sHarness;
+import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.ExperimentResult.Completion.State;
+import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.ResultDirectory;
 
 /**
- * A measurement that is killed leaves its NiFis behind, one of them paused; the next command says so and ends them.
- * Runs on the thread of the tests; every command is a process of its own.
+ * A measurement that is killed leaves its NiFis behind, one of them paused; the next command says so and ends them. One that
+ * is interrupted ends its NiFi and keeps what it has. Runs on the thread of the tests; every command is a process of its own.
  */
 class KilledMeasureIT {
 
     private static final Duration START = Duration.ofMinutes(4);
     private static final Duration END = Duration.ofSeconds(90);
+
+    /** What a shell says of a process that SIGINT ended. */
+    private static final int INTERRUPTED = 128 + 2;
 
     @TempDir
     private Path directory;
@@ -61,9 +70,37 @@ class KilledMeasureIT {
         Awaitility.await().atMost(END).until(() -> nifis.stream().noneMatch(ProcessHandle::isAlive));
     }
 
+    @Test
+    void ctrlCEndsItsNifiAndKeepsWhatWasMeasured() throws Exception {
+        final Process interrupted = command("interrupted", measure("--listener", "nio"));
+        Awaitility.await().atMost(START).until(() -> {
+            assertTrue(interrupted.isAlive(), () -> output("interrupted"));
+            return files("packet-ids.txt").stream().anyMatch(ids -> ids.toFile().length() > 0);
+        });
+        final List<ProcessHandle> nifis = left();
+        assertEquals(1, nifis.size());
+        final String version = instances().getFirst().required("version").asText();
+
+        new ProcessBuilder("kill", "-INT", Long.toString(interrupted.pid()))
+                .start()
+                .waitFor();
+
+        assertEquals(INTERRUPTED, end(interrupted), () -> output("interrupted"));
+        assertFalse(nifis.getFirst().isAlive());
+        assertEquals(List.of(), left());
+        assertTrue(output("interrupted").contains("not complete: It was interrupted"), () -> output("interrupted"));
+        final ExperimentResult result =
+                ResultDirectory.read(files("result.json").getFirst().getParent());
+        assertEquals(State.INTERRUPTED, result.completion().state());
+        assertEquals(1, result.runs().size());
+        assertTrue(result.runs().getFirst().transactions() > 0);
+        assertEquals(1, files("report.html").size());
+        assertEquals(version, result.machine().versions().get(Machine.NIFI));
+    }
+
     /** Stock and NIO, one of which is paused while the other is measured. */
-    private List<String> measure() {
-        return List.of(
+    private List<String> measure(final String... further) {
+        final List<String> line = new ArrayList<>(List.of(
                 "measure",
                 "compare",
                 "--clients",
@@ -75,11 +112,16 @@ class KilledMeasureIT {
                 "--settle",
                 "100ms",
                 "--heap",
-                "512m");
+                "512m"));
+        line.addAll(List.of(further));
+        return line;
     }
 
     private Process command(final String name, final List<String> arguments) throws IOException {
         final List<String> line = new ArrayList<>(List.of(
+                // A build in the background of a shell passes on that it ignores the signal.
+                "env",
+                "--default-signal=INT",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Ds2s.harness.project=" + directory,
                 "-Ds2s.harness.lock=" + directory.resolve("lock"),
@@ -111,15 +153,23 @@ class KilledMeasureIT {
     /** The processes that homes remember. */
     private List<ProcessHandle> left() throws IOException {
         final List<ProcessHandle> left = new ArrayList<>();
-        try (Stream<Path> files = Files.find(directory, 5, (file, attributes) -> file.endsWith("instance.json"))) {
-            for (final Path file : files.toList()) {
-                final long pid = new ObjectMapper()
-                        .readTree(file.toFile())
-                        .required("pid")
-                        .asLong();
-                ProcessHandle.of(pid).ifPresent(left::add);
-            }
+        for (final JsonNode instance : instances()) {
+            ProcessHandle.of(instance.required("pid").asLong()).ifPresent(left::add);
         }
         return left;
+    }
+
+    private List<JsonNode> instances() throws IOException {
+        final List<JsonNode> instances = new ArrayList<>();
+        for (final Path file : files("instance.json")) {
+            instances.add(new ObjectMapper().readTree(file.toFile()));
+        }
+        return instances;
+    }
+
+    private List<Path> files(final String name) throws IOException {
+        try (Stream<Path> files = Files.find(directory, 5, (file, attributes) -> file.endsWith(name))) {
+            return files.toList();
+        }
     }
 }
