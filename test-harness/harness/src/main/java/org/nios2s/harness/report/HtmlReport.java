@@ -70,7 +70,8 @@ public final class HtmlReport {
     private record Drawn(int index, String title, String x, String y) {
 
         static Drawn of(final int index, final Chart chart) {
-            return new Drawn(index, chart.title(), words(chart.x()), words(chart.y()));
+            final boolean named = chart.title().equals(chart.y().title());
+            return new Drawn(index, chart.title(), words(chart.x()), named ? "" : words(chart.y()));
         }
 
         private static String words(final Chart.Axis axis) {
@@ -130,10 +131,9 @@ public final class HtmlReport {
 
     private static Table table(final DataTable table) {
         final List<List<String>> texts = table.texts();
-        final List<Header> headers = new ArrayList<>();
-        for (int column = 0; column < table.columns().size(); column++) {
-            headers.add(new Header(table.columns().get(column).title(), column > 0 && words(texts, column)));
-        }
+        final List<Header> headers = IntStream.range(0, table.columns().size())
+                .mapToObj(column -> new Header(table.columns().get(column).title(), column > 0 && words(texts, column)))
+                .toList();
         final List<List<Cell>> rows =
                 texts.stream().map(row -> row(headers, row)).toList();
         final boolean wide =

@@ -79,9 +79,11 @@ final class RunCharts {
         runs.forEach(run -> causes.addAll(run.failuresByCause().keySet()));
         final List<Series> series = new ArrayList<>();
         for (final String cause : causes) {
-            final List<Point> points = new ArrayList<>();
-            runs.forEach(run -> points.add(new Point(
-                    run.place().toString(), (double) run.failuresByCause().getOrDefault(cause, 0L))));
+            final List<Point> points = runs.stream()
+                    .filter(run -> run.failures() > 0)
+                    .map(run -> new Point(run.place().toString(), (double)
+                            run.failuresByCause().getOrDefault(cause, 0L)))
+                    .toList();
             series.add(new Series(cause, points));
         }
         final Axis x = new Axis("run", "name of the run");

@@ -23,6 +23,9 @@
     const MOST_LETTERS = 36;
     const HEIGHT = 240;
     const BAR_HEIGHT = 26;
+    const LABEL_WIDTH = 128;
+    const LABEL_LETTERS = 15;
+    const LABEL_LINE = 15;
     const POINTS_WITH_SYMBOLS = 10;
 
     const owner = (name) => name.replace(/ (p50|p90|p99|p99\.9)$/, "");
@@ -79,15 +82,23 @@
         return longest > LONG_LABEL || longest * names.length > MOST_LETTERS;
     }
 
+    function lying(chart) {
+        return chart.kind === "BAR" && crowded(categories(chart));
+    }
+
     function height(chart) {
-        const names = chart.kind === "BAR" ? categories(chart) : [];
-        return crowded(names) ? Math.max(HEIGHT, names.length * BAR_HEIGHT) : HEIGHT;
+        if (!lying(chart)) {
+            return HEIGHT;
+        }
+        const names = categories(chart);
+        const lines = Math.max(...names.map((name) => Math.ceil(name.length / LABEL_LETTERS)));
+        return Math.max(HEIGHT, names.length * Math.max(BAR_HEIGHT, (lines + 1) * LABEL_LINE));
     }
 
     function option(chart, palette) {
         const byName = chart.kind === "BAR" || chart.series.some((s) => s.points.some((p) => typeof p.x === "string"));
         const names = byName ? categories(chart) : [];
-        const lying = chart.kind === "BAR" && crowded(names);
+        const lies = lying(chart);
         const stacked = chart.kind === "BAR" && chart.title.startsWith("Failures");
         const label = { color: palette.text, fontSize: 12, hideOverlap: true };
         const amount = {
@@ -99,7 +110,7 @@
         const place = byName
             ? {
                 type: "category", data: names, axisTick: { show: false },
-                axisLabel: { ...label, interval: lying ? 0 : "auto", width: lying ? 110 : undefined, overflow: "break" },
+                axisLabel: { ...label, interval: lies ? 0 : "auto", width: lies ? LABEL_WIDTH : undefined, overflow: "break", lineHeight: LABEL_LINE },
                 axisLine: { lineStyle: { color: palette.line } },
             }
             : {
@@ -111,15 +122,16 @@
             animation: false,
             // By its name: widths are measured in a canvas, which inherits none and would leave too little room.
             textStyle: { fontFamily: getComputedStyle(document.body).fontFamily },
-            grid: { left: 10, right: 14, top: 12, bottom: 6, containLabel: true },
+            // The last number of a lying chart stands half beyond its end.
+            grid: { left: 10, right: lies ? 28 : 14, top: 12, bottom: 6, containLabel: true },
             tooltip: {
                 trigger: "axis", confine: true, backgroundColor: palette.panel, borderColor: palette.line,
                 textStyle: { color: palette.ink, fontSize: 12 },
                 extraCssText: "white-space: normal; max-width: 300px;",
                 valueFormatter: (value) => (value === null || value === undefined ? "–" : short(value) + " " + chart.y.unit),
             },
-            xAxis: lying ? amount : place,
-            yAxis: lying ? { ...place, inverse: true } : amount,
+            xAxis: lies ? amount : place,
+            yAxis: lies ? { ...place, inverse: true } : amount,
             series: chart.series.map((series) => {
                 const points = byName
                     ? names.map((name) => {
@@ -178,8 +190,11 @@
 
     document.querySelectorAll(".chart").forEach((place) => {
         const chart = charts[Number(place.dataset.chart)];
+        const figure = place.closest("figure");
         place.style.height = height(chart) + "px";
-        drawn.push({ chart, figure: place.closest("figure"), place, echart: echarts.init(place, null, { renderer: "svg" }) });
+        // What lies along the lower edge then is the amount, which the words above the chart name.
+        figure.querySelector(".axis.x").hidden = lying(chart);
+        drawn.push({ chart, figure, place, echart: echarts.init(place, null, { renderer: "svg" }) });
     });
     draw(palette());
     dark.addEventListener("change", () => draw(palette()));
