@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The NIO client: thousands of concurrent RAW Site-to-Site transactions on a handful of threads.
  *

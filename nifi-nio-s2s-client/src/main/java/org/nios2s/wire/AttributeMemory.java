@@ -22,8 +22,8 @@ public final class AttributeMemory {
         return bytes;
     }
 
-    /** @return bytes of one attribute, estimated */
+    /** @return bytes of one attribute, estimated: two for a character, as texts beyond Latin-1 take */
     static int of(final String name, final String value) {
-        return ATTRIBUTE_BYTES + name.length() + value.length();
+        return ATTRIBUTE_BYTES + Character.BYTES * (name.length() + value.length());
     }
 }

@@ -229,7 +229,9 @@ public final class PacketDecoder {
 
     /** @return bytes of the heap that the attributes of the packet under way take so far, as far as they have arrived */
     public int heldBytes() {
-        return heldBytes + (field == null ? 0 : field.length) + (attributeName == null ? 0 : attributeName.length());
+        return heldBytes
+                + (field == null ? 0 : field.length)
+                + (attributeName == null ? 0 : Character.BYTES * attributeName.length());
     }
 
     /** @return the CRC32 of all bytes consumed so far */

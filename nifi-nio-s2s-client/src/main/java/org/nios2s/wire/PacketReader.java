@@ -23,9 +23,12 @@ public final class PacketReader implements AutoCloseable {
     private static final int INFLATIONS_IN_A_TURN = 16;
 
     private final PacketDecoder decoder;
-    private final ChunkInflater inflater;
+    private final boolean compressed;
     private final ByteBufAllocator allocator;
     private final BooleanSupplier pause;
+    /** From the first compressed byte on: it takes some 40 KiB. */
+    private ChunkInflater inflater;
+
     private ByteBuf inflated;
     private boolean hasPaused;
 
@@ -38,17 +41,21 @@ public final class PacketReader implements AutoCloseable {
             final ByteBufAllocator allocator,
             final BooleanSupplier pause) {
         this.decoder = decoder;
-        this.inflater = compressed ? new ChunkInflater() : null;
+        this.compressed = compressed;
         this.allocator = allocator;
         this.pause = pause;
     }
 
     /** @return whether the packet is there, but for {@link #finishPacket}; else bytes are missing, or it pauses */
     public boolean readPacket(final ByteBuf in) throws ProtocolException {
-        if (inflater == null) {
+        if (!compressed) {
             return decode(in);
         }
-        if (inflated == null) {
+        if (inflater == null) {
+            if (!in.isReadable()) {
+                return false;
+            }
+            inflater = new ChunkInflater();
             inflated = allocator.directBuffer(INFLATED_BYTES, INFLATED_BYTES);
         }
         boolean progress = true;
@@ -64,7 +71,7 @@ public final class PacketReader implements AutoCloseable {
                 return true;
             }
         }
-        if (!progress && inflater.isAtEnd() && !pauses()) {
+        if (!progress && inflater.isAtEnd() && !hasPaused) {
             throw new ProtocolException("The last chunk of a compressed packet ends before the packet does");
         }
         return false;
@@ -92,7 +99,7 @@ public final class PacketReader implements AutoCloseable {
 
     /** @return whether the packet's last chunk has been consumed, and the next packet may begin; else as {@link #readPacket} */
     public boolean finishPacket(final ByteBuf in) throws ProtocolException {
-        if (inflater == null) {
+        if (!compressed) {
             return true;
         }
         int portions = 0;

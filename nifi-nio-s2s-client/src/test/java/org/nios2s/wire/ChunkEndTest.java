@@ -2,18 +2,24 @@
 package org.nios2s.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.exception.ProtocolException;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.wire.NiFiPackets.Collector;
 import org.nios2s.wire.NiFiPackets.Packet;
 
 /** The end of a chunk's zlib data is checked, whatever has arrived before it. Lives on the test's thread. */
@@ -71,5 +77,25 @@ class ChunkEndTest {
             plain.release();
         }
         return inflated.get();
+    }
+
+    @Test
+    void aPauseBehindTheLastChunkIsNoEndWhateverIsSaidTheNextTime() throws IOException {
+        final Packet packet = Packet.of(Map.of("name", "v".repeat(CONTENT_BYTES)), new byte[0]);
+        final ByteBuf in =
+                Unpooled.wrappedBuffer(NiFiPackets.write(List.of(packet), true).bytes());
+        final Iterator<Boolean> pauses =
+                List.of(false, false, true, true, false, true).iterator();
+        final Collector collector = new Collector();
+        try (PacketReader reader = new PacketReader(
+                new PacketDecoder(collector, Integer.MAX_VALUE),
+                true,
+                ByteBufAllocator.DEFAULT,
+                () -> pauses.hasNext() && pauses.next())) {
+            assertFalse(reader.readPacket(in));
+            assertFalse(reader.readPacket(in));
+            assertTrue(reader.readPacket(in));
+        }
+        assertEquals(List.of(packet), collector.packets);
     }
 }

@@ -15,6 +15,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -234,5 +235,19 @@ class PacketCodecTest {
     @Test
     void theOracleItselfEndsBetweenPackets() throws IOException {
         assertNull(new StandardFlowFileCodec().decode(new ByteArrayInputStream(new byte[0])));
+    }
+
+    @Test
+    void textBeyondLatin1IsCountedAsItTakesMemory() throws IOException {
+        final String wide = "\u0101".repeat(100_000);
+        final int bytes = Character.BYTES * wide.length();
+        assertTrue(AttributeMemory.of(Map.of("name", wide)) >= bytes);
+        final PacketDecoder decoder = new PacketDecoder(new Collector(), ATTRIBUTE_LIMIT);
+        assertFalse(decoder.decode(bytes(out -> {
+            final byte[] name = wide.getBytes(StandardCharsets.UTF_8);
+            writeInts(out, 1, name.length);
+            out.write(name);
+        })));
+        assertTrue(decoder.heldBytes() >= bytes, "held " + decoder.heldBytes());
     }
 }

@@ -18,7 +18,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +57,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Connections that may wait to be accepted; the kernel may allow fewer. */
     private static final int BACKLOG = 4_096;
 
-    /** Threads for what NiFi decides at handshakes, as many for what it decides for transactions, and for names of hosts. */
+    /** Threads for each thing that may block: a decision at a handshake or for a transaction, names, contents to and fro. */
     private static final int BLOCKING_THREADS = 4;
 
     /** A task for each of so many connections may wait; further ones are refused. */
@@ -73,9 +72,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** And there is one connection at the most for so much of the heap. */
     private static final int HEAP_BYTES_PER_CONNECTION = 32 * 1024;
 
-    private static final int CONTENT_WORKER_THREADS = 4;
     private static final long SUMMARY_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
-
     private static final long WORKERS_GRACE_MILLIS = 5_000;
 
     private final int port;
@@ -160,9 +157,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ListenerMetrics metrics = new ListenerMetrics();
         private final FaultLog faultLog = new FaultLog(logger, System::nanoTime);
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
-        private final ExecutorService contentWorkers = Executors.newFixedThreadPool(
-                CONTENT_WORKER_THREADS, new DefaultThreadFactory("Site-to-Site NIO Content", true));
-        private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentWorkers, metrics);
+        private final ExecutorService contentReaders = blockingThreads("Site-to-Site NIO Content Reader");
+        private final ExecutorService contentWriters = blockingThreads("Site-to-Site NIO Content Writer");
+        private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentReaders, metrics);
         private final ExecutorService lookups = blockingThreads("Site-to-Site NIO Resolver");
         private final ExecutorService handshakeChecks = blockingThreads("Site-to-Site NIO Handshake Check");
         private final ExecutorService authorizations = blockingThreads("Site-to-Site NIO Authorization");
@@ -229,7 +226,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     new HostNames(settings.resolveHostnames(), InetAddress::getHostName, lookups),
                     handshakeChecks,
                     authorizations,
-                    contentWorkers,
+                    contentReaders,
+                    contentWriters,
                     metrics,
                     faultLog);
             return transport
@@ -252,21 +250,23 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             final InetAddress address = channel.remoteAddress().getAddress();
             final MessageSequenceHandler handler =
                     new MessageSequenceHandler(context, connections.get(channel.eventLoop()));
+            final List<ConnectionLimit> limits = List.of(context.connections(), context.handshakes());
             try {
-                for (final ConnectionLimit limit : List.of(context.connections(), context.handshakes())) {
+                for (final ConnectionLimit limit : limits) {
                     limit.add(address, handler);
-                    channel.closeFuture().addListener(closed -> limit.remove(address, handler));
                 }
             } catch (final PeerFault e) {
                 metrics.add(Count.FAULTS, 1);
                 faultLog.report(address.getHostAddress(), e);
                 channel.close();
                 return;
+            } finally {
+                channel.closeFuture().addListener(closed -> limits.forEach(limit -> limit.remove(address, handler)));
             }
-            metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
             if (tls != null) {
                 channel.pipeline().addLast(tls.create(channel.alloc(), settings.handshakeTimeout()));
             }
+            metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
             channel.pipeline().addLast(handler);
         }
 
@@ -290,11 +290,17 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             connections.forEach((worker, own) -> worker.submit(own::cutAll).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             dispatchers.close();
+            // They tell IO workers of what they end, and writers have readers end sessions.
+            for (final ExecutorService threads : List.of(contentWriters, contentReaders)) {
+                threads.shutdown();
+                Guarded.run(
+                        "The end of threads for contents",
+                        () -> threads.awaitTermination(WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS));
+            }
             workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)
                     .awaitUninterruptibly(WORKERS_GRACE_MILLIS);
             handshakeChecks.shutdownNow();
             authorizations.shutdownNow();
-            contentWorkers.shutdown();
             lookups.shutdownNow();
             if (tls != null) {
                 tls.close();

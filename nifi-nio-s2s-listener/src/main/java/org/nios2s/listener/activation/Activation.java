@@ -67,8 +67,8 @@ final class Activation {
     }
 
     /**
-     * Netty leaves {@code sun.misc.Unsafe} alone from Java 25 on, and does not get as fast as soon. Java 25 only warns of it, on
-     * the console, once; a later one may refuse (JEP 498). What the administrator has set stands.
+     * System properties for Netty, where the administrator has set none. Netty leaves {@code sun.misc.Unsafe} alone from Java 25
+     * on, and does not get as fast as soon. Java 25 only warns of it, on the console, once; a later one may refuse (JEP 498).
      */
     private static void setUpNetty() {
         System.getProperties().putIfAbsent("io.netty.leakDetection.samplingInterval", LEAK_SAMPLING_INTERVAL);

@@ -23,7 +23,6 @@ final class ListenerTakeover {
 
     private static final String ORIGINAL = "org/apache/nifi/remote/SocketRemoteSiteListener";
     private static final String FLOW_CONTROLLER = "org/apache/nifi/controller/FlowController";
-    private static final String CLASS_FILE = ".class";
 
     private ListenerTakeover() {}
 
@@ -48,16 +47,16 @@ final class ListenerTakeover {
     }
 
     private static byte[] bytesOf(final String name, final ClassLoader nifi) throws IOException {
-        try (InputStream in = nifi.getResourceAsStream(name + CLASS_FILE)) {
-            return required(in, "this NiFi has no " + name.replace('/', '.')).readAllBytes();
-        }
+        return bytesOf(nifi.getResourceAsStream(name + ".class"), "this NiFi has no " + name.replace('/', '.'));
     }
 
-    private static InputStream required(final InputStream in, final String complaint) {
-        if (in == null) {
-            throw new IllegalStateException(complaint);
+    private static byte[] bytesOf(final InputStream resource, final String complaint) throws IOException {
+        try (resource) {
+            if (resource == null) {
+                throw new IllegalStateException(complaint);
+            }
+            return resource.readAllBytes();
         }
-        return in;
     }
 
     private static Set<String> publicMembers(final byte[] classFile, final ClassLoader nifi) {
@@ -88,8 +87,7 @@ final class ListenerTakeover {
     }
 
     private static byte[] standInBytes() throws IOException {
-        try (InputStream in = ListenerTakeover.class.getResourceAsStream(STAND_IN)) {
-            return required(in, "the jar of the listener lacks " + STAND_IN).readAllBytes();
-        }
+        return bytesOf(
+                ListenerTakeover.class.getResourceAsStream(STAND_IN), "the jar of the listener lacks " + STAND_IN);
     }
 }

@@ -3,10 +3,9 @@ package org.nios2s.listener.activation;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
-import io.netty.util.ReferenceCountUtil;
+import io.netty.channel.SimpleChannelInboundHandler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -77,10 +76,9 @@ final class Rehearsal {
     }
 
     /** Answers whatever it reads by closing. */
-    private static final class Answer extends ChannelInboundHandlerAdapter {
+    private static final class Answer extends SimpleChannelInboundHandler<Object> {
         @Override
-        public void channelRead(final ChannelHandlerContext context, final Object message) {
-            ReferenceCountUtil.release(message);
+        protected void channelRead0(final ChannelHandlerContext context, final Object message) {
             context.close();
         }
 

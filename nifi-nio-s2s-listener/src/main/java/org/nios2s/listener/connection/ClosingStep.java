@@ -2,7 +2,9 @@
 package org.nios2s.listener.connection;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -33,7 +35,10 @@ public final class ClosingStep implements Step {
 
     @Override
     public Step inputEnds() {
-        channel.close();
+        if (channel.isActive()) {
+            // Behind what was said before.
+            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        }
         return this;
     }
 

@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
@@ -16,10 +17,10 @@ final class Deadlines {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long LEAST_BYTES_PER_SECOND = 1024;
     private static final long LEAST_BYTES = LEAST_BYTES_PER_SECOND * TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
-
     private static final long SHORTEST_EXPIRATION_MILLIS = 500;
 
     private final long handshakeMillis;
+    private final BooleanSupplier holdsScarce;
     private final LongSupplier nanoTime;
     private final long acceptedNanos;
     private long lastMovedNanos;
@@ -28,9 +29,13 @@ final class Deadlines {
     private long windowBytes;
     private boolean slow;
 
-    /** @param nanoTime as {@link System#nanoTime} */
-    Deadlines(final long handshakeMillis, final LongSupplier nanoTime) {
+    /**
+     * @param holdsScarce whether others wait for what the peer makes us hold
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    Deadlines(final long handshakeMillis, final BooleanSupplier holdsScarce, final LongSupplier nanoTime) {
         this.handshakeMillis = handshakeMillis;
+        this.holdsScarce = holdsScarce;
         this.nanoTime = nanoTime;
         this.acceptedNanos = nanoTime.getAsLong();
         this.waitBeganNanos = acceptedNanos;
@@ -51,8 +56,10 @@ final class Deadlines {
         slow = false;
     }
 
+    /** From now on it is ours: how fast the peer is shows only when it is its turn again. */
     void waitBegins() {
-        waitBeganNanos = nanoTime.getAsLong();
+        peersTurn();
+        waitBeganNanos = lastMovedNanos;
     }
 
     long lastMovedNanos() {
@@ -66,18 +73,12 @@ final class Deadlines {
     void check(final Step step, final long expirationMillis, final long nowNanos) throws PeerFault {
         switch (step.patience()) {
             case HANDSHAKE -> checkHandshake(step, nowNanos);
-            case WITHIN_REQUEST -> {
-                checkSilence(step, expirationMillis, nowNanos);
-                if (step.transfer() != null) {
-                    checkProgress(step, nowNanos);
-                }
-            }
+            case WITHIN_REQUEST -> checkSilence(step, expirationMillis, nowNanos);
             case BETWEEN_REQUESTS -> checkSilence(step, 2 * expirationMillis, nowNanos);
             case EXPIRATION -> checkExpiration(2 * expirationMillis, nowNanos);
-            default -> {
-                // Whoever waits knows when it ends.
-            }
+            default -> {}
         }
+        checkProgress(step, nowNanos);
     }
 
     private void checkHandshake(final Step step, final long nowNanos) throws PeerFault {
@@ -107,9 +108,9 @@ final class Deadlines {
             windowStartNanos = nowNanos;
             windowBytes = 0;
         }
-        if (slow && step.transfer().holdsScarce()) {
+        if (slow && holdsScarce.getAsBoolean()) {
             throw Kind.TOO_SLOW.fault("The peer moves less than " + LEAST_BYTES_PER_SECOND + " bytes a second in step "
-                    + step.name() + ", and others wait for what its transaction holds");
+                    + step.name() + ", and what it holds is scarce");
         }
     }
 }

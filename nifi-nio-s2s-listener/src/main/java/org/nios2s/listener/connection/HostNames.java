@@ -2,8 +2,9 @@
 package org.nios2s.listener.connection;
 
 import java.net.InetAddress;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,15 +18,21 @@ import java.util.function.Function;
  * for an address without a name.
  */
 public final class HostNames {
-    private static final int MAX_NAMES = 100_000;
+    static final int MOST_NAMES = 100_000;
 
     /** How long a name is taken for true: as long as the JDK's own default for positive answers, times ten. */
     private static final long LIFETIME_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     private final Function<InetAddress, String> resolver;
     private final boolean enabled;
-    private final Map<InetAddress, Entry> names = new ConcurrentHashMap<>();
     private final Executor lookups;
+    /** The least recently used one goes first. */
+    private final Map<InetAddress, Name> names = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(final Map.Entry<InetAddress, Name> eldest) {
+            return size() > MOST_NAMES;
+        }
+    });
 
     /** @param resolver name of an address; may take its time; the textual address where there is no name */
     public HostNames(final boolean enabled, final Function<InetAddress, String> resolver, final Executor lookups) {
@@ -39,7 +46,7 @@ public final class HostNames {
         if (!enabled) {
             return address.getHostAddress();
         }
-        final Entry known = names.get(address);
+        final Name known = names.get(address);
         final long now = System.nanoTime();
         if (known == null || now - known.expiresNanos > 0) {
             lookUp(address, known, now);
@@ -47,19 +54,13 @@ public final class HostNames {
         return known == null ? address.getHostAddress() : known.name;
     }
 
-    private void lookUp(final InetAddress address, final Entry known, final long now) {
-        if (names.size() >= MAX_NAMES) {
-            names.values().removeIf(entry -> now - entry.expiresNanos > 0);
-            if (names.size() >= MAX_NAMES) {
-                return;
-            }
-        }
+    private void lookUp(final InetAddress address, final Name known, final long now) {
         // Stands until the answer is there, so that an address is looked up once at a time.
         final String preliminary = known == null ? address.getHostAddress() : known.name;
-        names.put(address, new Entry(preliminary, now + LIFETIME_NANOS));
+        names.put(address, new Name(preliminary, now + LIFETIME_NANOS));
         try {
             lookups.execute(
-                    () -> names.put(address, new Entry(resolver.apply(address), System.nanoTime() + LIFETIME_NANOS)));
+                    () -> names.put(address, new Name(resolver.apply(address), System.nanoTime() + LIFETIME_NANOS)));
         } catch (final RejectedExecutionException e) {
             // Too many at once, or the listener stops: the address stands for the name, and a later peer tries again.
             names.remove(address);
@@ -67,5 +68,5 @@ public final class HostNames {
     }
 
     /** A name and until when it is taken for true, as {@link System#nanoTime}. */
-    private record Entry(String name, long expiresNanos) {}
+    private record Name(String name, long expiresNanos) {}
 }

@@ -20,7 +20,8 @@ import org.nios2s.listener.settings.ListenerSettings;
  * @param handshakes connections whose handshake is not over
  * @param handshakeChecks runs what NiFi's framework decides before a request, and may block
  * @param authorizations runs what NiFi's framework decides for a transaction, and may block
- * @param contentWorkers read and write contents of FlowFiles that are not held in memory
+ * @param contentReaders read contents of FlowFiles for pulls
+ * @param contentWriters write contents of pushes that are not held in memory; NiFi may let them wait for a full disk
  */
 public record ListenerContext(
         ListenerSettings settings,
@@ -35,6 +36,7 @@ public record ListenerContext(
         HostNames hostNames,
         Executor handshakeChecks,
         Executor authorizations,
-        Executor contentWorkers,
+        Executor contentReaders,
+        Executor contentWriters,
         ListenerMetrics metrics,
         FaultLog faultLog) {}

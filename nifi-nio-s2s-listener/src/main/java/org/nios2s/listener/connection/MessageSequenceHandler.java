@@ -5,16 +5,20 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import org.apache.nifi.remote.exception.ProtocolException;
+import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.ConnectionLimit;
@@ -38,8 +42,14 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** What may wait unread. It is more only where a peer has left in mid-sentence: the kernel then gives us all it has. */
     private static final int MOST_UNREAD_BYTES = 1024 * 1024;
 
+    /** What a connection may hold beside its transaction while memory is scarce. */
+    private static final int MODEST_BYTES = 4 * 1024;
+
     /** After so many steps in a row the connection lets others have their turn: peers may ask faster than we answer. */
     private static final int STEPS_IN_A_TURN = 64;
+
+    /** A connection that waits in a line gives way later than any that does nothing. */
+    private static final long LAST_TO_GO_NANOS = TimeUnit.DAYS.toNanos(1);
 
     /** Before the next turn of a peer that says so much outside a transaction, where every message should have an answer. */
     private static final long PAUSE_OF_HASTY_MILLIS = 100;
@@ -60,12 +70,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private boolean advancing;
     private boolean hadItsTurn;
     private boolean inputEnded;
-    private volatile long idleSinceNanos;
+    private volatile long idleSinceNanos = BUSY;
 
     public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections siblings) {
         this.listener = listener;
         this.siblings = siblings;
-        this.deadlines = new Deadlines(listener.settings().handshakeTimeout().toMillis(), System::nanoTime);
+        this.deadlines =
+                new Deadlines(listener.settings().handshakeTimeout().toMillis(), this::holdsScarce, System::nanoTime);
         this.unreadCharge = listener.budget().common().open();
     }
 
@@ -74,15 +85,12 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         channelContext = context;
         final var config = context.channel().config();
         config.setAutoRead(false);
-        config.setRecvByteBufAllocator(() -> new PacedReads(() -> stepWaits, this::canUseMore));
-        // An accepted connection is active from the start, or has gone already.
-        if (context.channel().isActive()) {
-            connection = new PeerConnection(listener, context, this);
-            step = listener.conversation().begins(connection);
-            idleSinceNanos = deadlines.lastMovedNanos();
-            siblings.add(this);
-            context.read();
-        }
+        config.setRecvByteBufAllocator(() -> new PacedReads(this::isSparing, this::canUseMore));
+        connection = new PeerConnection(listener, context, this);
+        step = listener.conversation().begins(connection);
+        idleSinceNanos = deadlines.lastMovedNanos();
+        siblings.add(this);
+        context.read();
     }
 
     @Override
@@ -91,7 +99,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         deadlines.moved(bytes.readableBytes());
         // Takes the new bytes over when nothing is unread; else appends them.
         unread = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), unread, bytes);
-        advance();
+        advance(null);
     }
 
     @Override
@@ -102,17 +110,20 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     @Override
     public void channelWritabilityChanged(final ChannelHandlerContext context) {
-        advance();
+        advance(null);
         context.fireChannelWritabilityChanged();
     }
 
-    /** Lets steps run as long as they may, then has their answers leave together and looks after what they left. */
-    private void advance() {
-        if (advancing || connection == null) {
+    /** Enters what is next, or goes on where it is for null; lets steps run, has their answers leave, looks after the rest. */
+    private void advance(final Callable<Step> next) {
+        if (advancing) {
             return;
         }
         advancing = true;
         try {
+            if (next != null) {
+                enter(next.call());
+            }
             Step before = null;
             for (int steps = 0; step != before && mayRun(); steps++) {
                 if (steps == STEPS_IN_A_TURN) {
@@ -143,7 +154,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         final Runnable goOn = () -> {
             hadItsTurn = false;
             if (channelContext.channel().isActive()) {
-                advance();
+                advance(null);
             }
         };
         if (step.transfer() == null) {
@@ -163,8 +174,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         return !hadItsTurn && !stepWaits && (channelContext.channel().isWritable() || step instanceof ClosingStep);
     }
 
+    private boolean isSparing() {
+        return stepWaits
+                || step.transfer() == null && !listener.budget().common().isRoomy();
+    }
+
     private boolean canUseMore() {
-        return step != null && !inputEnded && (mayRun() || stepWaits && !unread.isReadable());
+        return !inputEnded && (mayRun() || stepWaits && !unread.isReadable());
     }
 
     private void readOn() {
@@ -173,7 +189,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
     }
 
-    /** What stays unread is held in memory, in no larger a buffer than it needs, and so is what a step keeps of it. */
+    /** Charges what is held beside the transaction: what stays unread, in no larger a buffer than it needs, and answers. */
     private void keepUnread() {
         final int bytes = unread.readableBytes();
         if (bytes == 0 || step instanceof ClosingStep) {
@@ -184,7 +200,19 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             unread.release();
             unread = fitting;
         }
-        unreadCharge.set(unread.capacity() + step.heldBytes());
+        final ChannelOutboundBuffer unsent = channelContext.channel().unsafe().outboundBuffer();
+        // What a pull sends is charged to that, and leaves while its step waits.
+        final boolean owed = unsent != null && (step.transfer() == null || !stepWaits);
+        unreadCharge.set(unread.capacity() + step.heldBytes() + (owed ? unsent.totalPendingWriteBytes() : 0));
+    }
+
+    /** @return whether others wait for what its transaction holds, or will soon for what the peer makes us hold beside one */
+    private boolean holdsScarce() {
+        return step.transfer() == null
+                ? unreadCharge.held() > MODEST_BYTES
+                        && !listener.budget().common().isRoomy()
+                : step.patience() == Step.Patience.WITHIN_REQUEST
+                        && step.transfer().holdsScarce();
     }
 
     private PeerFault faultOf(final Throwable thrown) {
@@ -212,7 +240,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (stepWaits) {
             deadlines.waitBegins();
         }
-        idleSinceNanos = next.patience().isIdle() ? deadlines.lastMovedNanos() : BUSY;
+        idleSinceNanos = next.isIdle() ? deadlines.lastMovedNanos() + (stepWaits ? LAST_TO_GO_NANOS : 0) : BUSY;
         if (next instanceof ClosingStep) {
             sayNothingMore();
         }
@@ -239,12 +267,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             return;
         }
         deadlines.peersTurn();
-        try {
-            enter(next.call());
-        } catch (final Throwable e) {
-            fail(faultOf(e));
-        }
-        advance();
+        advance(next);
     }
 
     /** Bytes have gone to the peer: it makes progress. */
@@ -274,6 +297,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             channelContext.close();
         }
         keepUnread();
+        readOn();
     }
 
     private void report(final PeerFault fault) {
@@ -294,22 +318,28 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
      * has yet to read.
      */
     private void sayNothingMore() {
-        connection.flush();
-        if (channelContext.pipeline().get(SslHandler.class) == null
-                && channelContext.channel() instanceof DuplexChannel duplex
-                && !duplex.isInputShutdown()) {
-            duplex.shutdownOutput();
-        } else {
-            channelContext.close();
-        }
+        // Behind what was said before; for how long the peer may take to read that, the step looks.
+        channelContext.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(said -> {
+            if (channelContext.pipeline().get(SslHandler.class) == null
+                    && channelContext.channel() instanceof DuplexChannel duplex
+                    && !duplex.isInputShutdown()) {
+                duplex.shutdownOutput();
+            } else {
+                channelContext.close();
+            }
+        });
     }
 
     /** Closes at once: the listener stops. */
     void cut() {
+        end();
+        channelContext.close();
+    }
+
+    private void end() {
         abandonStep();
         step = new ClosingStep(channelContext.channel());
         stepWaits = false;
-        channelContext.close();
     }
 
     @Override
@@ -319,8 +349,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     @Override
     public void giveWay(final PeerFault fault) {
+        // The next one that comes asks another; who has moved on meanwhile has said so itself.
+        idleSinceNanos = BUSY;
         connection.worker().execute(() -> {
-            if (step.patience().isIdle()) {
+            if (step.isIdle()) {
                 report(fault);
                 cut();
             }
@@ -333,7 +365,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             tlsHandshakeEnded(handshake);
         } else if (event instanceof ChannelInputShutdownEvent) {
             inputEnded = true;
-            advance();
+            advance(null);
         }
         context.fireUserEventTriggered(event);
     }
@@ -350,28 +382,14 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
     }
 
-    @Override
-    public void channelInactive(final ChannelHandlerContext context) {
-        if (connection != null) {
-            reportUnlessExpected();
-            abandonStep();
-            step = new ClosingStep(context.channel());
-            stepWaits = false;
-            siblings.remove(this);
-            connection.closed();
-        }
-        release();
-        context.fireChannelInactive();
-    }
-
+    /** The connection is gone. */
     @Override
     public void handlerRemoved(final ChannelHandlerContext context) {
-        release();
-    }
-
-    private void release() {
-        unread.release();
-        unread = Unpooled.EMPTY_BUFFER;
+        Guarded.run("Reporting how a connection ended", this::reportUnlessExpected);
+        end();
+        siblings.remove(this);
+        connection.closed();
+        keepUnread();
         unreadCharge.close();
     }
 
@@ -379,20 +397,23 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private void reportUnlessExpected() {
         try {
             step.inputEnds();
-        } catch (final PeerFault e) {
-            report(e);
-        } catch (final IOException | RuntimeException e) {
-            logger.warn("{} left in step {}", connection, step.name(), e);
+        } catch (final Throwable e) {
+            report(faultOf(e));
         }
     }
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        if (connection == null || step instanceof ClosingStep) {
+        if (step instanceof ClosingStep) {
             logger.debug("A connection that is being closed failed", cause);
         } else {
-            final Kind kind = cause instanceof IOException ? Kind.CONNECTION_LOST : Kind.INTERNAL;
-            fail(kind.fault("The connection failed in step " + step.name() + ": " + cause, cause));
+            // As which Netty passes on what fails in TLS.
+            final Throwable inner = cause instanceof DecoderException ? cause.getCause() : null;
+            final Throwable thrown = inner == null ? cause : inner;
+            final Kind kind = thrown instanceof SSLException
+                    ? Kind.TLS
+                    : thrown instanceof IOException ? Kind.CONNECTION_LOST : Kind.INTERNAL;
+            fail(kind.fault("The connection failed in step " + step.name() + ": " + thrown, thrown));
         }
         context.close();
     }
@@ -401,6 +422,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     void checkDeadlines(final long nowNanos) {
         try {
             step.checkDeadline(nowNanos);
+            keepUnread();
             deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
             if (step.needsRunningPort() && !connection.port().isRunning()) {
                 throw Kind.PORT_NOT_RUNNING.fault(connection.port() + " was stopped in step " + step.name());

@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -35,8 +36,6 @@ import org.nios2s.wire.ResponseMessage;
  * over to them through the port's queue.
  */
 public final class PeerConnection implements TransactionPeer {
-    private static final int RESPONSE_BYTES = 64;
-
     private final ListenerContext listener;
     private final ChannelHandlerContext channelContext;
     private final MessageSequenceHandler handler;
@@ -162,13 +161,9 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     public void send(final ResponseCode code, final String text) throws IOException {
-        final ByteBuf message = allocate(RESPONSE_BYTES);
-        try {
-            ResponseMessage.write(message, code, text);
-        } catch (final IOException e) {
-            message.release();
-            throw e;
-        }
+        // On the heap, where nothing is to be released if the text is too long.
+        final ByteBuf message = Unpooled.buffer();
+        ResponseMessage.write(message, code, text);
         send(message);
     }
 
@@ -232,9 +227,9 @@ public final class PeerConnection implements TransactionPeer {
 
     @Override
     public String toString() {
-        final String who = remoteAddress.getHostString() + ":" + remoteAddress.getPort();
+        final String who = remoteAddress.getAddress().getHostAddress() + ":" + remoteAddress.getPort();
         final String commsId =
                 handshake == null ? "" : " CommsID=" + LogText.of(String.valueOf(handshake.getCommsIdentifier()));
-        return "Peer " + who + (identity == null ? "" : " (" + identity + ")") + commsId;
+        return "Peer " + who + (identity == null ? "" : " (" + LogText.of(identity) + ")") + commsId;
     }
 }

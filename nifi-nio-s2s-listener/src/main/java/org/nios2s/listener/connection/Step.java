@@ -25,12 +25,7 @@ public interface Step {
         /** The wait is ours, from the step's beginning, and lasts as long as a request may wait in NiFi's port. */
         EXPIRATION,
         /** The wait is ours, and whoever waits knows when it ends. */
-        UNLIMITED;
-
-        /** @return whether nothing is lost but a connection when the peer is cut off here */
-        boolean isIdle() {
-            return this == HANDSHAKE || this == BETWEEN_REQUESTS;
-        }
+        UNLIMITED
     }
 
     /**
@@ -42,6 +37,11 @@ public interface Step {
 
     default Patience patience() {
         return Patience.WITHIN_REQUEST;
+    }
+
+    /** @return whether nothing is lost but a connection, or its place in a line, when the peer is cut off here */
+    default boolean isIdle() {
+        return transfer() == null && patience() != Patience.UNLIMITED;
     }
 
     /** @return whether arriving bytes have to wait, since it is our turn */
@@ -61,7 +61,7 @@ public interface Step {
 
     /** @return whether the port has to run for this step to go on */
     default boolean needsRunningPort() {
-        return transfer() != null;
+        return transfer() != null || patience() == Patience.EXPIRATION;
     }
 
     /** The peer will send nothing more: names the next step, or throws if that is a fault in this one. */

@@ -47,6 +47,9 @@ public interface WaitingStep extends Step {
     default <T> Step runBlocking(final Executor threads, final Callable<T> task, final Continuation<T> then) {
         try {
             threads.execute(() -> {
+                if (!connection().channel().isActive()) {
+                    return; // nobody waits for it
+                }
                 try {
                     final T result = task.call();
                     proceed(() -> then.next(result));

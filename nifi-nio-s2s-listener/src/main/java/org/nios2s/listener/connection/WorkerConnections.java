@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.connection;
 
-import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -19,7 +19,7 @@ public final class WorkerConnections {
     private final LongConsumer lateness;
     private final Set<MessageSequenceHandler> handlers = new HashSet<>();
 
-    private long dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CHECK_INTERVAL_MILLIS);
+    private long checkedNanos = System.nanoTime();
 
     /**
      * @param lateness hears, in nanoseconds, how much later than due the worker came round to a check: how long it was busy
@@ -40,18 +40,14 @@ public final class WorkerConnections {
     /** Looks after the deadlines of all connections. */
     public void checkDeadlines() {
         final long now = System.nanoTime();
-        lateness.accept(Math.max(0, now - dueNanos));
+        lateness.accept(Math.max(0, now - checkedNanos - TimeUnit.MILLISECONDS.toNanos(CHECK_INTERVAL_MILLIS)));
         // A copy, because a connection that fails leaves.
-        for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
-            handler.checkDeadlines(now);
-        }
-        dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CHECK_INTERVAL_MILLIS);
+        List.copyOf(handlers).forEach(handler -> handler.checkDeadlines(now));
+        checkedNanos = System.nanoTime();
     }
 
     /** Closes all connections at once. */
     public void cutAll() {
-        for (final MessageSequenceHandler handler : new ArrayList<>(handlers)) {
-            handler.cut();
-        }
+        List.copyOf(handlers).forEach(MessageSequenceHandler::cut);
     }
 }

@@ -24,11 +24,9 @@ public final class FaultLog {
     public FaultLog(final Logger logger, final LongSupplier nanoTime) {
         this.logger = logger;
         this.nanoTime = nanoTime;
+        final long before = nanoTime.getAsLong() - INTERVAL_NANOS;
         for (final Kind kind : Kind.values()) {
-            entries.put(
-                    kind,
-                    new Entry(
-                            new AtomicLong(nanoTime.getAsLong() - INTERVAL_NANOS), new AtomicLong(), new AtomicLong()));
+            entries.put(kind, new Entry(new AtomicLong(before), new AtomicLong(), new AtomicLong()));
         }
     }
 
@@ -41,10 +39,11 @@ public final class FaultLog {
         entry.total.incrementAndGet();
         final long now = nanoTime.getAsLong();
         final long last = entry.reportedNanos.get();
-        final String reason = LogText.of(reasonOf(fault));
         if (now - last < INTERVAL_NANOS || !entry.reportedNanos.compareAndSet(last, now)) {
             entry.silent.incrementAndGet();
-            logger.debug("{}: {}; the connection is closed", peer, reason);
+            if (logger.isDebugEnabled()) {
+                logger.debug("{}: {}; the connection is closed", peer, LogText.of(reasonOf(fault)));
+            }
             return;
         }
         final long silent = entry.silent.getAndSet(0);
@@ -53,7 +52,7 @@ public final class FaultLog {
                 .log(
                         "{}: {}; the connection is closed ({}{})",
                         peer,
-                        reason,
+                        LogText.of(reasonOf(fault)),
                         fault.kind(),
                         silent == 0 ? "" : ", and " + silent + " more since the last such line");
     }

@@ -12,7 +12,7 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * How many connections there may be, in all and from one address. Who comes when it is full takes the place of a connection
- * that is idle, of the address that has most: so one address that opens everything hurts itself. Thread-safe.
+ * that is idle, else waits in a line, of the address that has most: so that one hurts itself. Thread-safe.
  */
 public final class ConnectionLimit {
     /** Connections that are looked at for the longest idle one: many enough, and the same cost with a million. */

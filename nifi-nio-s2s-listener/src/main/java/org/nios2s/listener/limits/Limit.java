@@ -26,19 +26,19 @@ public final class Limit {
 
     /** One of what is limited, or a place in the line for it. */
     public final class Permit implements AutoCloseable {
+        /** Null for one that was there. */
         private final Runnable granted;
-        private final boolean immediate;
+
         private boolean isHeld;
 
-        private Permit(final Runnable granted, final boolean immediate) {
+        private Permit(final Runnable granted) {
             this.granted = granted;
-            this.immediate = immediate;
-            this.isHeld = immediate;
+            this.isHeld = granted == null;
         }
 
         /** @return whether it was there when it was asked for: then nobody is called */
         public boolean isImmediate() {
-            return immediate;
+            return granted == null;
         }
 
         /** Gives it back, or leaves the line; once. The callback may still come, once, and finds nothing. */
@@ -49,6 +49,7 @@ public final class Limit {
                 wasHeld = isHeld;
                 isHeld = false;
                 line.remove(this);
+                forgetIfNobodyWaits();
             }
             if (wasHeld) {
                 release();
@@ -74,8 +75,8 @@ public final class Limit {
     /** @param granted called once, on any thread, when there is one, if there is none now; must not block */
     public Permit ask(final Runnable granted) {
         synchronized (lock) {
-            final Permit permit = new Permit(granted, line.isEmpty() && take());
-            if (!permit.immediate) {
+            final Permit permit = new Permit(line.isEmpty() && take() ? null : granted);
+            if (!permit.isImmediate()) {
                 line.addLast(permit);
                 if (upper != null) {
                     upper.wanting.add(this);
@@ -120,17 +121,19 @@ public final class Limit {
         }
         for (final Limit lower : List.copyOf(upper.wanting)) {
             final Permit called = lower.callOwn();
-            if (lower.line.isEmpty()) {
-                upper.wanting.remove(lower);
-            }
             if (called != null) {
-                if (upper.wanting.remove(lower)) {
-                    upper.wanting.addLast(lower);
-                }
+                upper.wanting.addLast(lower);
+                lower.forgetIfNobodyWaits();
                 return called;
             }
         }
         return null;
+    }
+
+    private void forgetIfNobodyWaits() {
+        if (line.isEmpty() && upper != null) {
+            upper.wanting.remove(this);
+        }
     }
 
     private Permit callOwn() {

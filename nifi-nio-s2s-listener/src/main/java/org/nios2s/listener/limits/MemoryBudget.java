@@ -193,11 +193,6 @@ public final class MemoryBudget {
             return held <= UNIT;
         }
 
-        /** As the other one, for who holds nothing that could help others. */
-        public void await(final Runnable called) {
-            await(called, () -> {}, 0);
-        }
-
         /**
          * Waits in line for room, until it is called or the charge is closed.
          *

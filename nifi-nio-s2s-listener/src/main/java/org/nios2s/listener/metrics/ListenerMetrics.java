@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.metrics;
 
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /** What the listener counts. Thread-safe: written by IO workers and port tasks, read by whoever reports. */
 public final class ListenerMetrics {
@@ -26,21 +26,18 @@ public final class ListenerMetrics {
         BYTES_SENT
     }
 
-    private final Map<Count, LongAdder> counts = new EnumMap<>(Count.class);
+    /** By the ordinal of what is counted. */
+    private final List<LongAdder> counts =
+            Stream.generate(LongAdder::new).limit(Count.values().length).toList();
+
     private final LongAccumulator longestWorkerDelay = new LongAccumulator(Math::max, 0);
 
-    public ListenerMetrics() {
-        for (final Count count : Count.values()) {
-            counts.put(count, new LongAdder());
-        }
-    }
-
     public void add(final Count count, final long more) {
-        counts.get(count).add(more);
+        counts.get(count.ordinal()).add(more);
     }
 
     public long get(final Count count) {
-        return counts.get(count).sum();
+        return counts.get(count.ordinal()).sum();
     }
 
     public long open() {

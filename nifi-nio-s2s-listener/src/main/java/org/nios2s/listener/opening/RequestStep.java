@@ -17,12 +17,9 @@ import org.nios2s.wire.ModifiedUtf8;
 
 /** The peer says what it wants next, or leaves. Lives on the connection's IO worker. */
 record RequestStep(PeerConnection connection, PeerList peers) implements Step {
-    /** Far more than the longest request takes. */
-    private static final int MOST_NAME_BYTES = 256;
-
     @Override
     public Step receive(final ByteBuf in) throws IOException {
-        final String name = ModifiedUtf8.readIfComplete(in, MOST_NAME_BYTES);
+        final String name = ModifiedUtf8.readIfComplete(in, VersionedName.MOST_NAME_BYTES);
         if (name == null) {
             return this;
         }

@@ -7,8 +7,8 @@ import org.nios2s.wire.ModifiedUtf8;
 
 /** What a peer proposes when it negotiates a protocol or a codec. Immutable. */
 record VersionedName(String name, int version) {
-    /** Far more than any name takes. */
-    private static final int MOST_NAME_BYTES = 256;
+    /** Far more than any name takes, and any request. */
+    static final int MOST_NAME_BYTES = 256;
 
     /** @return the proposal, or null, with nothing consumed, if bytes are missing */
     static VersionedName readIfComplete(final ByteBuf in) throws ProtocolException {

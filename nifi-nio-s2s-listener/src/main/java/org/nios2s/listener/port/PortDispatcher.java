@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import org.apache.nifi.connectable.ConnectableType;
@@ -35,37 +36,32 @@ public final class PortDispatcher {
     private static final Logger logger = LoggerFactory.getLogger(PortDispatcher.class);
 
     private final PublicPort port;
-    private final ListenerSettings settings;
     private final PortLimits limits;
-    private final Semaphore lingerPermits;
-    private final ListenerMetrics metrics;
+    private final Shared shared;
     private final RequestQueue queue = new RequestQueue();
     private final Queue<SessionRequest> sessionRequests = new ConcurrentLinkedQueue<>();
     private final SessionEnds ends;
     private final Linger linger = new Linger(System.nanoTime());
-    private final Executor dispatcherThreads;
 
     /** Those that are in the port's queue, or on their way there and back: at most one for each concurrent task. */
     private final Set<PortRequest> requests = ConcurrentHashMap.newKeySet();
     /** Guarded by the lock of {@link PortDispatchers}. */
     private int connections;
 
-    PortDispatcher(
-            final PublicPort port,
-            final ListenerSettings settings,
-            final PortLimits limits,
-            final Executor dispatcherThreads,
-            final Executor contentWorkers,
-            final Semaphore lingerPermits,
-            final ListenerMetrics metrics) {
+    /** What all ports have in common. */
+    record Shared(
+            ListenerSettings settings,
+            ExecutorService dispatcherThreads,
+            Executor contentWorkers,
+            Semaphore lingerPermits,
+            ListenerMetrics metrics) {}
+
+    PortDispatcher(final PublicPort port, final PortLimits limits, final Shared shared) {
         this.port = port;
-        this.settings = settings;
         this.limits = limits;
-        this.lingerPermits = lingerPermits;
-        this.metrics = metrics;
-        this.ends = new SessionEnds(
-                port.getConnectableType() == ConnectableType.OUTPUT_PORT, contentWorkers, this::sessionWorkArrived);
-        this.dispatcherThreads = dispatcherThreads;
+        this.shared = shared;
+        final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
+        this.ends = new SessionEnds(pull, shared.contentWorkers, this::sessionWorkArrived);
     }
 
     /** Takes a transaction that is ready. Called by IO workers. */
@@ -147,7 +143,7 @@ public final class PortDispatcher {
 
     private boolean start(final PortRequest request) {
         try {
-            dispatcherThreads.execute(() -> Guarded.run("A request to " + port, () -> stand(request)));
+            shared.dispatcherThreads.execute(() -> Guarded.run("A request to " + port, () -> stand(request)));
             return true;
         } catch (final RejectedExecutionException e) {
             logger.debug("The listener has stopped: {} gets no further request", port, e);
@@ -172,7 +168,8 @@ public final class PortDispatcher {
 
     private int tasksWanted() {
         final int ready = queue.size();
-        return ready == 0 && !hasSessionWork() ? 0 : 1 + ready / settings.commitTransactions() + sessionRequests.size();
+        final int mostInCommit = shared.settings.commitTransactions();
+        return ready == 0 && !hasSessionWork() ? 0 : 1 + ready / mostInCommit + sessionRequests.size();
     }
 
     /** @return what waits longest and leads a request, or null; it stays where it is */
@@ -203,8 +200,8 @@ public final class PortDispatcher {
     }
 
     int serve(final ProcessContext context, final ProcessSession session) throws InterruptedException {
-        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, metrics);
-        return new PortVisit(this, settings, context, session, groupCommit).serve();
+        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, shared.metrics);
+        return new PortVisit(this, shared.settings, context, session, groupCommit).serve();
     }
 
     RequestQueue queue() {
@@ -225,13 +222,13 @@ public final class PortDispatcher {
             return true;
         }
         final long nanos = linger.nanos();
-        if (nanos == 0 || !lingerPermits.tryAcquire()) {
+        if (nanos == 0 || !shared.lingerPermits.tryAcquire()) {
             return false;
         }
         try {
             return queue.await(nanos, this::hasSessionWork);
         } finally {
-            lingerPermits.release();
+            shared.lingerPermits.release();
         }
     }
 

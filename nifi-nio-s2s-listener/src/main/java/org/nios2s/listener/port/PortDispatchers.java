@@ -6,7 +6,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import org.apache.nifi.remote.PublicPort;
@@ -31,15 +30,10 @@ public final class PortDispatchers implements AutoCloseable {
     /** A pull's session takes less than a push's that streams: so many may be open for each of those. */
     private static final int SENDING_PER_STREAMING = 4;
 
-    private final ListenerSettings settings;
     private final MemoryBudget budget;
-    private final Executor contentWorkers;
-    private final ListenerMetrics metrics;
+    private final PortDispatcher.Shared shared;
     private final Limit streaming;
     private final Limit sending;
-    private final Semaphore lingerPermits = new Semaphore(LINGERING_PORT_TASKS);
-    private final ExecutorService dispatcherThreads =
-            Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true));
     /** Keyed by the port itself: after a reload of the flow another port may have the same identifier. */
     private final Map<PublicPort, PortDispatcher> dispatchers = new IdentityHashMap<>();
 
@@ -52,10 +46,13 @@ public final class PortDispatchers implements AutoCloseable {
             final MemoryBudget budget,
             final Executor contentWorkers,
             final ListenerMetrics metrics) {
-        this.settings = settings;
         this.budget = budget;
-        this.contentWorkers = contentWorkers;
-        this.metrics = metrics;
+        this.shared = new PortDispatcher.Shared(
+                settings,
+                Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true)),
+                contentWorkers,
+                new Semaphore(LINGERING_PORT_TASKS),
+                metrics);
         this.streaming = new Limit(settings.streamingTransactions());
         this.sending = new Limit(SENDING_PER_STREAMING * settings.streamingTransactions());
     }
@@ -74,13 +71,13 @@ public final class PortDispatchers implements AutoCloseable {
     }
 
     private PortDispatcher create(final PublicPort port) {
-        final int most = settings.streamingTransactions();
+        final int most = shared.settings().streamingTransactions();
         final PortLimits limits = new PortLimits(
-                new Limit(settings.requestQueueSize()),
+                new Limit(shared.settings().requestQueueSize()),
                 streaming.below(Math.max(1, most / 2)),
                 sending.below(Math.max(1, SENDING_PER_STREAMING * most / 2)),
                 budget.share());
-        return new PortDispatcher(port, settings, limits, dispatcherThreads, contentWorkers, lingerPermits, metrics);
+        return new PortDispatcher(port, limits, shared);
     }
 
     /** Ends what waits for ports that have stopped, and repairs requests; to be called a few times a second. */
@@ -107,7 +104,7 @@ public final class PortDispatchers implements AutoCloseable {
     /** Ends the dispatcher threads; what waits for a port task waits in vain. */
     @Override
     public void close() {
-        dispatcherThreads.shutdownNow();
+        shared.dispatcherThreads().shutdownNow();
         all().forEach(PortDispatcher::portStopped);
     }
 }

@@ -10,6 +10,7 @@ import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.codec.FlowFileCodec;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.exception.NotAuthorizedException;
+import org.apache.nifi.remote.exception.RequestExpiredException;
 import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
@@ -71,6 +72,9 @@ final class PortRequest extends SocketFlowFileServerProtocol {
         } catch (final NotAuthorizedException e) {
             lead.refusal().accept(Kind.NOT_AUTHORIZED.fault(String.valueOf(e.getMessage())));
             return true;
+        } catch (final RequestExpiredException e) {
+            // The port's queue is full of requests that are not ours: the next sweep tries again.
+            return false;
         } catch (final Exception e) {
             if (!port.isRunning()) {
                 dispatcher.portStopped();

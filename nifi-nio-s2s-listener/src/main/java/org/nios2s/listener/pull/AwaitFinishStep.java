@@ -3,15 +3,23 @@ package org.nios2s.listener.pull;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.wire.ResponseMessage;
 
 /**
  * The peer says that it has made the FlowFiles its own. Lives on the connection's IO worker.
  *
- * <p>It may have done so already: so it is cut off for its silence alone, not because it is slow or its port stops.
+ * <p>It may have done so already: so it has half a minute, as much as NiFi's client gives itself, before it is cut off because
+ * its port has stopped, or because others wait for what it holds.
+ *
+ * @param beganNanos as {@link System#nanoTime}
  */
-record AwaitFinishStep(Pull pull) implements Step {
+record AwaitFinishStep(Pull pull, long beganNanos) implements Step {
+    private static final long FAIR_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     @Override
     public Step receive(final ByteBuf in) throws IOException {
         final ResponseMessage finish = ResponseMessage.readIfComplete(in);
@@ -22,6 +30,25 @@ record AwaitFinishStep(Pull pull) implements Step {
             case TRANSACTION_FINISHED, TRANSACTION_FINISHED_BUT_DESTINATION_FULL -> new CommitSentStep(pull).begin();
             default -> throw unexpected(finish, "transaction finished");
         };
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        if (nowNanos - beganNanos < FAIR_NANOS) {
+            return;
+        }
+        if (!pull.connection().port().isRunning()) {
+            throw Kind.PORT_NOT_RUNNING.fault(pull.connection().port() + " was stopped, and the peer does not finish");
+        }
+        if (pull.holdsScarce()) {
+            throw Kind.TOO_SLOW.fault("The peer does not finish its transaction, and others wait for what it holds");
+        }
+    }
+
+    /** The peer may have the FlowFiles already. */
+    @Override
+    public boolean isIdle() {
+        return false;
     }
 
     @Override

@@ -54,7 +54,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         if (charge.hasRoom()) {
             return requestSession();
         }
-        charge.await(() -> proceed(this::requestSession));
+        charge.await(() -> proceed(this::requestSession), () -> {}, 0);
         return this;
     }
 
@@ -86,11 +86,6 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         if (permit != null) {
             permit.close();
         }
-    }
-
-    @Override
-    public boolean needsRunningPort() {
-        return true;
     }
 
     /** On the port task. */

@@ -31,6 +31,6 @@ record AwaitReceiptStep(Pull transfer) implements Step {
                     + "; the transaction is rolled back");
         }
         connection.send(ResponseCode.CONFIRM_TRANSACTION, "");
-        return new AwaitFinishStep(transfer);
+        return new AwaitFinishStep(transfer, System.nanoTime());
     }
 }

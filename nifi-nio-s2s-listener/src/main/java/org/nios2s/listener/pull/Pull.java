@@ -33,7 +33,7 @@ record Pull(PeerConnection connection, MemoryBudget.Charge charge, OutboundTrans
     @Override
     public boolean holdsScarce() {
         return limits().sending().isScarce()
-                || limits().memory().isScarce()
+                || charge.held() > 0 && limits().memory().isScarce()
                 || connection.listener().connections().isScarce();
     }
 

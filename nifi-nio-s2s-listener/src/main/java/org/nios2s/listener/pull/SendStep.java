@@ -2,7 +2,6 @@
 package org.nios2s.listener.pull;
 
 import io.netty.buffer.ByteBuf;
-import java.util.concurrent.RejectedExecutionException;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault.Kind;
@@ -36,11 +35,17 @@ final class SendStep implements WaitingStep {
     /** Sends a piece: the first one is here already, when the step begins. */
     Step send(final ByteBuf piece) {
         turn = Turn.PEERS;
-        final long held = piece.capacity();
-        while (piece.readableBytes() > SLICE_BYTES) {
-            write(piece.readRetainedSlice(SLICE_BYTES), 0);
+        try {
+            final long held = piece.capacity();
+            while (piece.readableBytes() > SLICE_BYTES) {
+                write(piece.readRetainedSlice(SLICE_BYTES), 0);
+            }
+            write(piece, held);
+        } catch (final Throwable e) {
+            // Where this is the first piece, the step that fails is the one before.
+            abandon();
+            throw e;
         }
-        write(piece, held);
         return this;
     }
 
@@ -66,7 +71,7 @@ final class SendStep implements WaitingStep {
             makeNextPiece();
         } else {
             turn = Turn.OURS;
-            pull.charge().await(() -> connection().worker().execute(this::makeNextPiece));
+            pull.charge().await(() -> connection().worker().execute(this::makeNextPiece), () -> {}, 0);
         }
     }
 
@@ -76,8 +81,8 @@ final class SendStep implements WaitingStep {
         }
         turn = Turn.CONTENT_WORKERS;
         try {
-            connection().listener().contentWorkers().execute(this::makePiece);
-        } catch (final RejectedExecutionException e) {
+            connection().listener().contentReaders().execute(this::makePiece);
+        } catch (final Throwable e) {
             pieceFailed(e);
         }
     }

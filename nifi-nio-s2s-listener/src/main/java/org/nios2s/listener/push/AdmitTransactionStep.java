@@ -45,9 +45,4 @@ public final class AdmitTransactionStep implements WaitingStep {
     public void abandon() {
         place.close();
     }
-
-    @Override
-    public boolean needsRunningPort() {
-        return true;
-    }
 }

@@ -33,13 +33,12 @@ final class AwaitCommitStep implements WaitingStep {
         if (hasEnded) {
             throw Kind.INTERNAL.fault("The outcome of the transaction was lost");
         }
-        hasEnded = push.stateInMemory() == State.ENDED;
+        hasEnded = push.state() == State.ENDED;
     }
 
     @Override
     public Patience patience() {
-        final State state = push.stateInMemory();
-        return state == null || state == State.READY ? Patience.EXPIRATION : Patience.UNLIMITED;
+        return needsRunningPort() ? Patience.EXPIRATION : Patience.UNLIMITED;
     }
 
     @Override
@@ -49,6 +48,6 @@ final class AwaitCommitStep implements WaitingStep {
 
     @Override
     public boolean needsRunningPort() {
-        return push.stateInMemory() == State.READY;
+        return push.state() == State.READY;
     }
 }

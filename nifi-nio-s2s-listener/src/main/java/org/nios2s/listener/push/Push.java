@@ -193,7 +193,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** The transaction has got its session: is streamed into that from {@link #streamInto} on. */
     StreamingTransaction newStreaming(final HeldSession session) {
         final ListenerContext listener = connection.listener();
-        return new StreamingTransaction(session, hold, listener.contentWorkers(), fault -> connection
+        return new StreamingTransaction(session, hold, listener.contentWriters(), fault -> connection
                 .handler()
                 .fail(this, fault));
     }
@@ -238,9 +238,12 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         }
     }
 
-    /** @return where it stands; null if it streams: then it has its session, and hears if the port stops */
-    State stateInMemory() {
-        return streaming == null ? inMemory.state() : null;
+    /** @return where it stands, from its commit on: while it is ready it may still be taken back */
+    State state() {
+        if (streaming == null) {
+            return inMemory.state();
+        }
+        return streaming.isEnding() ? State.IN_SERVICE : State.READY;
     }
 
     /** Tells the peer what became of it; nothing if it was rolled back, so that the peer sends it again. */

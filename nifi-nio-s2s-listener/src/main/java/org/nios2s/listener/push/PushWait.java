@@ -13,7 +13,7 @@ record PushWait(String name, Push transfer, Step next, Patience patience) implem
     /** Waits for memory, behind those that asked before. */
     static Step forMemory(final Push push, final Step next) {
         final PushWait wait = new PushWait("AwaitMemoryStep", push, next, Patience.EXPIRATION);
-        push.charge().await(wait::goOn, wait::giveUp, push.attributeBytes());
+        push.charge().await(() -> wait.proceed(() -> next), wait::giveUp, push.attributeBytes());
         return wait;
     }
 
@@ -26,7 +26,7 @@ record PushWait(String name, Push transfer, Step next, Patience patience) implem
     /** Waits until what has arrived is written, however long it takes: it is not the peer who is slow. */
     static Step forWriter(final Push push, final Step next) {
         final PushWait wait = new PushWait("AwaitWriterStep", push, next, Patience.UNLIMITED);
-        push.awaitCaughtUp(wait::goOn);
+        push.awaitCaughtUp(() -> wait.proceed(() -> next));
         return wait;
     }
 
@@ -35,9 +35,5 @@ record PushWait(String name, Push transfer, Step next, Patience patience) implem
         final PushWait wait = new PushWait("YieldStep", push, next, Patience.UNLIMITED);
         push.connection().handler().afterOthers(() -> wait.proceedHere(() -> next));
         return wait;
-    }
-
-    private void goOn() {
-        proceed(() -> next);
     }
 }

@@ -15,8 +15,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 
 /** How sockets are served on this machine: epoll where it loads, else NIO. Immutable; any thread. */
 public record TransportSelection(String name, Class<? extends ServerChannel> channel, IoHandlerFactory handler) {
-    private static final String LIBRARY_FILE = ".so: ";
-
     /** What can be asked for in the settings. */
     public enum Choice {
         AUTO,
@@ -50,8 +48,7 @@ public record TransportSelection(String name, Class<? extends ServerChannel> cha
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        final int files = String.valueOf(cause.getMessage()).lastIndexOf(LIBRARY_FILE);
-        return files < 0 ? cause.toString() : cause.getMessage().substring(files + LIBRARY_FILE.length());
+        return cause.toString().replaceFirst(".*\\.so: ", "");
     }
 
     public EventLoopGroup workers(final int threads, final String name) {

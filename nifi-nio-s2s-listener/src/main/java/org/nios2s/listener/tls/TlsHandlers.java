@@ -12,7 +12,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -45,8 +44,6 @@ public final class TlsHandlers implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(TlsHandlers.class);
 
-    private static final Set<String> KEY_TYPES = Set.of("RSA", "EC");
-
     private final Supplier<SslContext> context;
     private final String provider;
     private final ExecutorService handshakes;
@@ -72,7 +69,15 @@ public final class TlsHandlers implements AutoCloseable {
                 reportObstacle(choice, e.toString(), e);
             }
         }
-        final SslContext jdk = jdkContext(sslContext, offer);
+        final SslContext jdk = new JdkSslContext(
+                sslContext,
+                false,
+                offer.suites(),
+                SupportedCipherSuiteFilter.INSTANCE,
+                null,
+                ClientAuth.REQUIRE,
+                offer.protocols().toArray(String[]::new),
+                false);
         return new TlsHandlers(() -> jdk, "JDK", handshakeThreads);
     }
 
@@ -97,35 +102,18 @@ public final class TlsHandlers implements AutoCloseable {
         if (keyManager == null || FrameworkSslContextHolder.getTrustManager() == null) {
             return "NiFi does not share its key and trust manager";
         }
-        return hasExtractableKey(keyManager)
-                ? offer.obstacleToBoringSsl()
-                : "NiFi's private key does not leave its key store";
+        final boolean extractable = serverAliases(keyManager)
+                .map(keyManager::getPrivateKey)
+                .anyMatch(key -> key != null && key.getEncoded() != null);
+        return extractable ? offer.obstacleToBoringSsl() : "NiFi's private key does not leave its key store";
     }
 
     /** @return of the keys with which a server may serve */
     static Stream<String> serverAliases(final X509ExtendedKeyManager keyManager) {
-        return KEY_TYPES.stream()
+        return Stream.of("RSA", "EC")
                 .map(keyType -> keyManager.getServerAliases(keyType, null))
                 .filter(Objects::nonNull)
                 .flatMap(Arrays::stream);
-    }
-
-    private static boolean hasExtractableKey(final X509ExtendedKeyManager keyManager) {
-        return serverAliases(keyManager)
-                .map(keyManager::getPrivateKey)
-                .anyMatch(key -> key != null && key.getEncoded() != null);
-    }
-
-    private static SslContext jdkContext(final SSLContext sslContext, final TlsOffer offer) {
-        return new JdkSslContext(
-                sslContext,
-                false,
-                offer.suites(),
-                SupportedCipherSuiteFilter.INSTANCE,
-                null,
-                ClientAuth.REQUIRE,
-                offer.protocols().toArray(String[]::new),
-                false);
     }
 
     /** @return what does the arithmetic, for the log */

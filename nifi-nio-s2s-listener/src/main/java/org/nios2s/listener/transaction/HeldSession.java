@@ -77,6 +77,11 @@ public final class HeldSession {
         end(ends::now, () -> rolledBack(takenBack()));
     }
 
+    /** @return whether its end has begun, so that nothing else can become of it */
+    public boolean isEnding() {
+        return stage.get() == Stage.ENDED;
+    }
+
     private static PeerFault takenBack() {
         return Kind.COMMIT_FAILED.fault("The transaction was given up and is rolled back");
     }

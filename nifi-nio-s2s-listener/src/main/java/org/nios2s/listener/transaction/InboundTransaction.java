@@ -110,18 +110,22 @@ public final class InboundTransaction implements PacketSink {
 
     /** Passes on all that has arrived so far, and with it the hold. */
     public void moveTo(final StreamingTransaction streaming) {
-        for (final Packet packet : packets) {
-            streaming.packetBegins(packet.attributes(), packet.length());
-            pass(packet.offset(), packet.length(), streaming);
-            streaming.packetEnds(packet.transferMillis());
+        try {
+            for (final Packet packet : packets) {
+                streaming.packetBegins(packet.attributes(), packet.length());
+                pass(packet.offset(), packet.length(), streaming);
+                streaming.packetEnds(packet.transferMillis());
+            }
+            if (attributes != null) {
+                streaming.packetBegins(attributes, contentLength);
+                pass(contentOffset, contentBytes() - contentOffset, streaming);
+            }
+        } finally {
+            state.set(State.ENDED);
+            packets.clear();
+            releaseContents();
+            hold.charge().add(-heldBytes);
         }
-        if (attributes != null) {
-            streaming.packetBegins(attributes, contentLength);
-            pass(contentOffset, contentBytes() - contentOffset, streaming);
-        }
-        state.set(State.ENDED);
-        releaseContents();
-        hold.charge().add(-heldBytes);
     }
 
     private void pass(final int offset, final int length, final StreamingTransaction streaming) {

@@ -13,12 +13,11 @@ import org.apache.nifi.flowfile.attributes.CoreAttributes;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.listener.fault.Guarded;
 import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.PacketEncoder;
 import org.nios2s.wire.ResponseMessage;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A pull transaction while its packets are made: takes FlowFiles from a session and turns them into bytes, a piece at a
@@ -29,8 +28,6 @@ import org.slf4j.LoggerFactory;
  * and duration, after five seconds if it named none, or with the last FlowFile of the queue.
  */
 public final class OutboundTransaction implements AutoCloseable {
-    private static final Logger logger = LoggerFactory.getLogger(OutboundTransaction.class);
-
     private static final long DEFAULT_BATCH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** How much of a content is read in one go. */
@@ -83,13 +80,13 @@ public final class OutboundTransaction implements AutoCloseable {
                 if (content == null) {
                     beginPacket(piece);
                 } else if (contentLeft > 0) {
-                    continuePacket(piece);
+                    continuePacket(piece, deflater == null ? mostBytes - piece.readableBytes() : READ_BYTES);
                 } else {
                     endPacket(piece);
                 }
             }
             return piece;
-        } catch (final IOException | RuntimeException e) {
+        } catch (final Throwable e) {
             piece.release();
             throw e;
         }
@@ -102,8 +99,8 @@ public final class OutboundTransaction implements AutoCloseable {
         write(piece, plain -> PacketEncoder.writeHeader(plain, flowFile.getAttributes(), flowFile.getSize()));
     }
 
-    private void continuePacket(final ByteBuf piece) throws IOException {
-        final int wanted = (int) Math.min(contentLeft, READ_BYTES);
+    private void continuePacket(final ByteBuf piece, final int mostBytes) throws IOException {
+        final int wanted = (int) Math.min(contentLeft, Math.min(mostBytes, READ_BYTES));
         write(piece, plain -> {
             final int read = plain.writeBytes(content, wanted);
             if (read < 0) {
@@ -198,11 +195,7 @@ public final class OutboundTransaction implements AutoCloseable {
         if (content != null) {
             final InputStream closing = content;
             content = null;
-            try {
-                closing.close();
-            } catch (final IOException e) {
-                logger.debug("The content of a FlowFile that was not sent could not be closed", e);
-            }
+            Guarded.run("Closing the content of a FlowFile that was not sent", closing::close);
         }
     }
 }

@@ -13,9 +13,6 @@ import org.apache.nifi.processor.Relationship;
  * their way into the flow, as NiFi's {@code AbstractFlowFileServerProtocol} does. Lives on the thread that has the session.
  */
 public final class ReceivedFlowFiles {
-    private static final String UNKNOWN = "unknown";
-    private static final String NO_IDENTITY = "none";
-
     private final ProcessSession session;
     private final TransactionPeer peer;
     private final String host;
@@ -26,8 +23,8 @@ public final class ReceivedFlowFiles {
     public ReceivedFlowFiles(final ProcessSession session, final TransactionPeer peer) {
         this.session = session;
         this.peer = peer;
-        this.host = peer.host() == null || peer.host().isEmpty() ? UNKNOWN : peer.host();
-        this.address = host + ":" + (peer.remotePort() <= 0 ? UNKNOWN : String.valueOf(peer.remotePort()));
+        this.host = peer.host();
+        this.address = host + ":" + peer.remotePort();
         this.details = detailsOf(peer);
     }
 
@@ -61,7 +58,7 @@ public final class ReceivedFlowFiles {
 
     /** @return details of a provenance event: who the peer is */
     static String detailsOf(final TransactionPeer peer) {
-        final String identity = peer.identity() == null ? NO_IDENTITY : peer.identity();
+        final String identity = peer.identity() == null ? "none" : peer.identity();
         return "Remote Host=" + peer.host() + ", Remote DN=" + identity;
     }
 }

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,8 +18,6 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
 import org.nios2s.wire.AttributeMemory;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A push transaction that does not fit into memory: what arrives is written to NiFi's content repository at once, in a
@@ -32,8 +29,6 @@ import org.slf4j.LoggerFactory;
  * transaction, the writer does it, behind all pieces before, and once.
  */
 public final class StreamingTransaction implements PacketSink {
-    private static final Logger logger = LoggerFactory.getLogger(StreamingTransaction.class);
-
     /**
      * With so many bytes to write the writer is behind, and reading pauses. What many transactions have waiting is to be
      * written while the processor's caches still hold it.
@@ -55,14 +50,6 @@ public final class StreamingTransaction implements PacketSink {
     /** One per content worker. */
     private static final ThreadLocal<byte[]> CHUNK = ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
 
-    /** How it ends, from the first that is set on. */
-    private enum End {
-        OPEN,
-        /** Both sides have confirmed; a rollback may still come first. */
-        COMMITTING,
-        ROLLED_BACK
-    }
-
     private final HeldSession held;
     private final TransactionHold hold;
     private final Executor contentWorkers;
@@ -78,7 +65,7 @@ public final class StreamingTransaction implements PacketSink {
     private FlowFile flowFile;
     private OutputStream content;
     private Map<String, String> attributes;
-    private volatile End end = End.OPEN;
+    private volatile boolean rolledBack;
     private int flowFiles;
     private long bytes;
 
@@ -126,13 +113,18 @@ public final class StreamingTransaction implements PacketSink {
 
     /** Commits, behind everything that was added; the outcome is reported on any thread. */
     public void commit(final Consumer<Outcome> report) {
-        add(0, null, () -> {
-            end = End.COMMITTING;
-            held.commit(outcome -> {
-                hold.close();
-                report.accept(outcome);
-            });
-        });
+        add(
+                0,
+                null,
+                () -> held.commit(outcome -> {
+                    hold.close();
+                    report.accept(outcome);
+                }));
+    }
+
+    /** @return whether its commit, or its end, has begun */
+    public boolean isEnding() {
+        return held.isEnding();
     }
 
     /** Rolls back, without writing what is still to be written. */
@@ -178,50 +170,55 @@ public final class StreamingTransaction implements PacketSink {
     private void takeTurn() {
         try {
             contentWorkers.execute(this::writeForATurn);
-        } catch (final RejectedExecutionException e) {
-            logger.debug("The listener has stopped: a transaction of {} ends at once", held.peer(), e);
-            abandoned = true;
+        } catch (final Throwable e) {
+            failed(e);
             writeForATurn();
         }
     }
 
     /** Content worker. Whatever happens, the turn is given up or passed on. */
     private void writeForATurn() {
-        final long turnEnds = bytes + TURN_BYTES;
+        long turnBytes = 0;
         Piece piece = pieces.poll();
         while (piece != null) {
             writeOrDiscard(piece);
-            if (bytes >= turnEnds && !abandoned) {
+            turnBytes += piece.heldBytes;
+            if (turnBytes >= TURN_BYTES && !abandoned) {
                 takeTurn();
                 return;
             }
             piece = pieces.poll();
         }
-        if (abandoned && end != End.ROLLED_BACK) {
-            end = End.ROLLED_BACK;
+        if (abandoned && !rolledBack) {
+            rolledBack = true;
             Guarded.run("Closing the content of a transaction that is rolled back", this::closeContent);
             Guarded.run("Rolling back a streamed transaction", held::rollback);
             hold.close();
         }
         writing.set(false);
         // Who added something, or abandoned, while we were leaving found us still writing.
-        if (!pieces.isEmpty() || abandoned && end != End.ROLLED_BACK) {
+        if (!pieces.isEmpty() || abandoned && !rolledBack) {
             startWriting();
         }
     }
 
     private void writeOrDiscard(final Piece piece) {
         try {
-            if (!abandoned && end == End.OPEN) {
+            if (!abandoned) {
                 piece.writing.run();
             }
         } catch (final Throwable e) {
-            abandoned = true;
-            failureReport.accept(
-                    Kind.COMMIT_FAILED.fault("The transaction could not be written and is rolled back", e));
+            failed(e);
         } finally {
-            release(piece);
+            Guarded.run("Giving back what was written", () -> release(piece));
         }
+    }
+
+    private void failed(final Throwable cause) {
+        abandoned = true;
+        final PeerFault fault =
+                Kind.COMMIT_FAILED.fault("The transaction could not be written and is rolled back", cause);
+        Guarded.run("The report of a transaction that failed", () -> failureReport.accept(fault));
     }
 
     private void release(final Piece piece) {

@@ -4,6 +4,8 @@ package org.nios2s.listener.connection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -15,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
 
 /** What a transaction may take, in time, and what a stopped port does to it. Lives on the test's thread. */
 class DeadlineTest {
@@ -138,16 +141,23 @@ class DeadlineTest {
         assertEquals(0, listener.dispatchers().waiting());
     }
 
-    @Test
-    @DisplayName("a transaction that a port task has does not expire")
-    void doesNotExpireInService() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5_000_000})
+    @DisplayName("a transaction that a port task has does not expire, whether it was held in memory or streamed")
+    void doesNotExpireInService(final int bytes) throws Exception {
         final CountDownLatch committing = new CountDownLatch(1);
         final CountDownLatch mayCommit = new CountDownLatch(1);
         listener.input().beforeCommit(flowFiles -> {
             committing.countDown();
             RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
-        peer.open().pushPacket("a").confirm().flush();
+        peer.open()
+                .push()
+                .packet(Map.of(), new byte[bytes])
+                .say(ResponseCode.FINISH_TRANSACTION)
+                .expectConfirmation()
+                .confirm()
+                .flush();
         RunningListener.awaiting().until(() -> committing.getCount() == 0);
         listener.checkDeadlinesAfter(Duration.ofDays(1));
         mayCommit.countDown();
@@ -196,6 +206,59 @@ class DeadlineTest {
             narrow.input().scheduled(true);
             first.expect(ResponseCode.TRANSACTION_FINISHED);
             second.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that waits in a line gives way where there are too many connections")
+    void givesWay() throws Exception {
+        final String[] patient = {"REQUEST_EXPIRATION_MILLIS", "0"};
+        try (RunningListener narrow = new RunningListener("request.queue.size", "1", "connections.max", "3");
+                WirePeer first = narrow.connect().open(patient);
+                WirePeer second = narrow.connect().open(patient);
+                WirePeer third = narrow.connect().open(patient)) {
+            narrow.input().scheduled(false);
+            first.pushPacket("a").confirm().flush();
+            RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
+            second.push().flush();
+            narrow.awaitAnyStep("AdmitTransactionStep");
+            third.push().flush();
+            narrow.awaitStep("AdmitTransactionStep");
+            try (WirePeer newcomer = narrow.connect().open()) {
+                second.expectEnd();
+                narrow.awaitFault(PeerFault.Kind.TOO_MANY_CONNECTIONS);
+                narrow.input().scheduled(true);
+                first.expect(ResponseCode.TRANSACTION_FINISHED);
+                third.packet(Map.of(), new byte[1])
+                        .say(ResponseCode.FINISH_TRANSACTION)
+                        .expectConfirmation();
+                newcomer.push().flush();
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("of connections that come all at once no more stay than there may be")
+    void burst() throws Exception {
+        final int most = 2;
+        final int burst = 10;
+        final List<WirePeer> peers = new ArrayList<>();
+        try (RunningListener narrow = new RunningListener("connections.max", String.valueOf(most))) {
+            for (int i = 0; i < most; i++) {
+                peers.add(narrow.connect().open());
+            }
+            narrow.whileWorkerRests(() -> {
+                for (int i = 0; i < burst; i++) {
+                    peers.add(narrow.connect());
+                }
+                return null;
+            });
+            RunningListener.awaiting().until(() -> narrow.metrics().get(Count.CONNECTIONS_ACCEPTED) == most + burst);
+            RunningListener.awaiting().until(() -> narrow.metrics().open() == most);
+        } finally {
+            for (final WirePeer each : peers) {
+                each.close();
+            }
         }
     }
 }

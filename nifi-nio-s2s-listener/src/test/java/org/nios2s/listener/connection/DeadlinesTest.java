@@ -8,6 +8,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -19,15 +20,13 @@ class DeadlinesTest {
     private static final long FOR_EVER = 0;
 
     private final AtomicLong clock = new AtomicLong();
-    private final Deadlines deadlines = new Deadlines(1_000, clock::get);
-    private final Step.Transfer transfer = mock(Step.Transfer.class);
+    private final AtomicBoolean holdsScarce = new AtomicBoolean(true);
+    private final Deadlines deadlines = new Deadlines(1_000, holdsScarce::get, clock::get);
     private final Step step = mock(Step.class);
 
     @BeforeEach
-    void holdsWhatOthersWaitFor() {
+    void withinRequest() {
         when(step.patience()).thenReturn(Step.Patience.WITHIN_REQUEST);
-        when(step.transfer()).thenReturn(transfer);
-        when(transfer.holdsScarce()).thenReturn(true);
     }
 
     private void pass(final Duration time) {
@@ -72,9 +71,21 @@ class DeadlinesTest {
     }
 
     @Test
+    @DisplayName("how slow it was does not count in a wait of ours, where it has three seconds again")
+    void slowBeforeTheWait() {
+        holdsScarce.set(false);
+        pass(Duration.ofMinutes(1));
+        assertDoesNotThrow(this::check);
+        holdsScarce.set(true);
+        deadlines.waitBegins();
+        pass(Duration.ofMillis(2_900));
+        assertDoesNotThrow(this::check);
+    }
+
+    @Test
     @DisplayName("who is slow, and keeps nobody waiting, may be")
     void nobodyWaits() {
-        when(transfer.holdsScarce()).thenReturn(false);
+        holdsScarce.set(false);
         pass(Duration.ofMinutes(1));
         assertDoesNotThrow(this::check);
     }

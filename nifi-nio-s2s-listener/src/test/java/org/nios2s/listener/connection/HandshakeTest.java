@@ -6,8 +6,11 @@ import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.connectable.Port;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
@@ -204,5 +207,43 @@ class HandshakeTest {
         peer.reset();
         listener.awaitNoConnections();
         assertEquals(0, listener.dispatchers().waiting());
+    }
+
+    @Test
+    @DisplayName("for peers that have left before their handshake is checked NiFi is not asked")
+    void leavesBeforeCheck() throws Exception {
+        final AtomicInteger asked = new AtomicInteger();
+        final CountDownLatch mayAnswer = new CountDownLatch(1);
+        when(listener.rootGroup().findInputPort("slow")).thenAnswer(invocation -> {
+            asked.incrementAndGet();
+            RunningListener.awaiting().until(() -> mayAnswer.getCount() == 0);
+            return null;
+        });
+        final Map<String, String> properties = WirePeer.properties("PORT_IDENTIFIER", "slow");
+        final List<WirePeer> staying = new ArrayList<>();
+        for (int i = 0; i < RunningListener.BLOCKING_THREADS; i++) {
+            staying.add(listener.connect());
+        }
+        for (final WirePeer each : staying) {
+            each.magic().protocol(WirePeer.LATEST_VERSION).handshake(properties).flush();
+        }
+        RunningListener.awaiting().until(() -> asked.get() == staying.size());
+        for (int i = 0; i < 10; i++) {
+            final WirePeer quitter = listener.connect();
+            quitter.magic()
+                    .protocol(WirePeer.LATEST_VERSION)
+                    .handshake(properties)
+                    .flush();
+            listener.awaitStep("ValidateHandshakeStep");
+            quitter.reset();
+        }
+        RunningListener.awaiting().until(() -> listener.metrics().open() == 1 + staying.size());
+        peer.handshake(properties).flush();
+        mayAnswer.countDown();
+        peer.expect(ResponseCode.UNKNOWN_PORT);
+        assertEquals(staying.size() + 1, asked.get());
+        for (final WirePeer each : staying) {
+            each.close();
+        }
     }
 }

@@ -28,7 +28,7 @@ class HostNamesTest {
     }
 
     private static InetAddress address(final int last) throws Exception {
-        return InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) last});
+        return InetAddress.getByAddress(new byte[] {10, (byte) (last >> 16), (byte) (last >> 8), (byte) last});
     }
 
     @Test
@@ -76,5 +76,27 @@ class HostNamesTest {
         final HostNames hostNames = new HostNames(true, address -> "name", lookups);
         lookups.shutdownNow();
         assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
+    }
+
+    @Test
+    @DisplayName("when there are too many names, the one that was not asked for the longest is forgotten")
+    void tooManyNames() throws Exception {
+        final AtomicInteger lookedUp = new AtomicInteger();
+        final HostNames hostNames = new HostNames(
+                true,
+                address -> {
+                    lookedUp.incrementAndGet();
+                    return "name";
+                },
+                Runnable::run);
+        for (int i = 0; i < HostNames.MOST_NAMES; i++) {
+            hostNames.nameOf(address(i));
+        }
+        assertEquals("name", hostNames.nameOf(address(0)));
+        hostNames.nameOf(address(HostNames.MOST_NAMES));
+        assertEquals("name", hostNames.nameOf(address(HostNames.MOST_NAMES)));
+        assertEquals("name", hostNames.nameOf(address(0)));
+        assertEquals(HostNames.MOST_NAMES + 1, lookedUp.get());
+        assertEquals("10.0.0.1", hostNames.nameOf(address(1)));
     }
 }

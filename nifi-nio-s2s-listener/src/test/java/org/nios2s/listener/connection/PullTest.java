@@ -11,6 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
@@ -25,7 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.port.PortDispatcher;
 
 /** A peer pulls FlowFiles, and reads them with NiFi's own codec. Lives on the test's thread. */
 class PullTest {
@@ -271,5 +278,165 @@ class PullTest {
         peer.expectEnd();
         listener.awaitFault(PeerFault.Kind.EXPIRED);
         assertRolledBack();
+    }
+
+    /** @return two peers that have their FlowFiles and have not finished; a third one waits for a permit, and is the peer */
+    private List<WirePeer> takeAllPermits() throws Exception {
+        stop();
+        listener = new RunningListener("streaming.transactions", "1", "connections.max", "3");
+        final List<WirePeer> unfinished = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            peer = listener.connect();
+            pullUpToFinish();
+            unfinished.add(peer);
+        }
+        queue(1, content(10));
+        peer = listener.connect();
+        open();
+        pull().flush();
+        listener.awaitStep("AwaitFlowFilesStep");
+        return unfinished;
+    }
+
+    private void pullUpToFinish() throws Exception {
+        queue(1, content(10));
+        open("REQUEST_EXPIRATION_MILLIS", "0");
+        pull().expect(ResponseCode.MORE_DATA);
+        readPackets(false);
+        receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
+    }
+
+    @Test
+    @DisplayName("beyond the permitted number a pull waits, and goes on when another has ended")
+    void permits() throws Exception {
+        final List<WirePeer> unfinished = takeAllPermits();
+        assertEquals(1, listener.output().queued());
+        unfinished.get(0).say(ResponseCode.TRANSACTION_FINISHED).flush();
+        peer.expect(ResponseCode.MORE_DATA);
+        readPackets(false);
+        for (final WirePeer other : unfinished) {
+            other.close();
+        }
+    }
+
+    @Test
+    @DisplayName("a pull that waits for its permit gives way where there are too many connections")
+    void givesWay() throws Exception {
+        final List<WirePeer> unfinished = takeAllPermits();
+        try (WirePeer newcomer = listener.connect()) {
+            newcomer.open();
+            peer.expectEnd();
+            listener.awaitFault(PeerFault.Kind.TOO_MANY_CONNECTIONS);
+        }
+        for (final WirePeer other : unfinished) {
+            other.close();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "a peer that never says that it has finished has half a minute, then those go on who wait for its permit")
+    void neverFinishes() throws Exception {
+        final List<WirePeer> unfinished = takeAllPermits();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(29));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+        peer.expect(ResponseCode.MORE_DATA);
+        for (final WirePeer other : unfinished) {
+            other.expectEnd().close();
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that takes its time to finish is not blamed for memory that others lack")
+    void finishesLate() throws Exception {
+        pullUpToFinish();
+        listener.awaitStep("AwaitFinishStep");
+        final PortDispatcher dispatcher =
+                listener.dispatchers().acquire(listener.output().port());
+        try (MemoryBudget.Charge other = dispatcher.limits().memory().open()) {
+            other.add(listener.budget().limit() / 2);
+            other.await(() -> {}, () -> {}, 0);
+            listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+            listener.assertNoFault();
+        } finally {
+            listener.dispatchers().release(dispatcher);
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that has not finished when its port stops has half a minute, then everything is given back")
+    void portStoppedBeforeFinish() throws Exception {
+        pullUpToFinish();
+        listener.awaitStep("AwaitFinishStep");
+        listener.output().running(false);
+        listener.checkDeadlinesAfter(Duration.ofSeconds(29));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        assertRolledBack();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 262144", "7, 16384"})
+    @DisplayName("a large content is sent in pieces, small ones while memory is short")
+    void pieces(final int sixteenthsInUse, final int mostBytes) throws Exception {
+        final PortDispatcher dispatcher =
+                listener.dispatchers().acquire(listener.output().port());
+        try (MemoryBudget.Charge others = dispatcher.limits().memory().open()) {
+            others.add(listener.budget().limit() * sixteenthsInUse / 16);
+            queue(1, content(3_000_000));
+            open();
+            listener.budget().takeMost();
+            pull().expect(ResponseCode.MORE_DATA);
+            readPackets(false);
+            assertEquals(mostBytes, listener.budget().takeMost() - others.held());
+        } finally {
+            listener.dispatchers().release(dispatcher);
+        }
+    }
+
+    @Test
+    @DisplayName("a peer of a pull whose content is read slowly is not the one who is slow")
+    void slowRepository() throws Exception {
+        final AtomicInteger reads = new AtomicInteger();
+        final CountDownLatch mayRead = new CountDownLatch(1);
+        listener.output().beforeRead(() -> {
+            // The second FlowFile is behind the first piece: a content worker reads it.
+            if (reads.incrementAndGet() == 2) {
+                RunningListener.awaiting().until(() -> mayRead.getCount() == 0);
+            }
+        });
+        queue(2, content(300_000));
+        open();
+        pull().expect(ResponseCode.MORE_DATA);
+        final CompletableFuture<List<byte[]>> received = CompletableFuture.supplyAsync(() -> {
+            try {
+                return readPackets(false);
+            } catch (final Exception e) {
+                throw new CompletionException(e);
+            }
+        });
+        RunningListener.awaiting().until(() -> reads.get() == 2);
+        listener.checkDeadlinesAfter(Duration.ofMinutes(10));
+        listener.assertNoFault();
+        mayRead.countDown();
+        assertEquals(2, received.get(20, TimeUnit.SECONDS).size());
+        receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
+    }
+
+    @Test
+    @DisplayName("an Error while a content is read closes the connection and gives everything back")
+    void errorInRead() throws Exception {
+        listener.output().beforeRead(() -> {
+            throw new OutOfMemoryError("test");
+        });
+        queue(1, content(10));
+        open();
+        pull().expectEnd();
+        listener.awaitFault(PeerFault.Kind.COMMIT_FAILED);
+        assertRolledBack();
+        listener.awaitNothingHeld();
     }
 }

@@ -8,7 +8,10 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import java.io.DataInputStream;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.remote.PortAuthorizationResult;
@@ -22,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.MemoryBudget;
 
 /** What a peer may ask for behind its handshake, and in which order. Lives on the test's thread. */
 class RequestTest {
@@ -65,6 +69,99 @@ class RequestTest {
         assertEquals(requests, peer.in().readNBytes(requests).length);
         assertTrue(listener.mostInATurn() < 100, () -> listener.mostInATurn() + " answers in a turn");
         assertTrue(System.nanoTime() - asked > Duration.ofSeconds(1).toNanos(), "answered without a pause");
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("peers that ask without end and read nothing hold no more memory than there is")
+    void memoryBesideTransactions() throws Exception {
+        final List<WirePeer> hasty = new ArrayList<>();
+        try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB")) {
+            for (int i = 0; i < 40; i++) {
+                final WirePeer one = narrow.connect().shakeHands(WirePeer.properties());
+                hasty.add(one);
+                for (int j = 0; j < 5_000; j++) {
+                    one.codec();
+                }
+            }
+            final int before = narrow.flushes();
+            // Each of them is read as long as the listener can use more.
+            hasty.forEach(one -> Thread.ofVirtual().start(() -> {
+                try {
+                    one.flush();
+                } catch (final IOException e) {
+                    // It is closed before it has said all.
+                }
+            }));
+            RunningListener.awaiting().until(() -> narrow.flushes() - before > 10 * hasty.size());
+            final long most = narrow.budget().takeMost();
+            assertTrue(most < narrow.budget().limit() * 9 / 8, most + " bytes held");
+            try (WirePeer honest = narrow.connect().open()) {
+                honest.pushPacket("x".repeat(20_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+            narrow.assertNoFault();
+            for (final WirePeer one : hasty) {
+                one.close();
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "who holds memory beside its transactions while it is scarce, and does not get on, loses its connection")
+    void scarceMemoryBesideTransactions() throws Exception {
+        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+                WirePeer first = narrow.connect().open();
+                WirePeer second = narrow.connect().open();
+                MemoryBudget.Charge others = narrow.budget().common().open()) {
+            narrow.input().scheduled(false);
+            first.pushPacket("one").confirm().flush();
+            narrow.awaitAnyStep("AwaitCommitStep");
+            narrow.gather(20_000);
+            second.push().bytes(new byte[20_000]).flush();
+            narrow.awaitStep("AdmitTransactionStep");
+            narrow.checkDeadlinesAfter(Duration.ofSeconds(10));
+            narrow.checkDeadlinesAfter(Duration.ofSeconds(14));
+            narrow.assertNoFault();
+            others.add(narrow.budget().limit() * 3 / 4);
+            narrow.checkDeadlinesAfter(Duration.ofSeconds(18));
+            narrow.awaitFault(PeerFault.Kind.TOO_SLOW);
+            second.expectEnd();
+        }
+    }
+
+    @Test
+    @DisplayName("who stops in the middle of a negotiation gives way when there are too many connections")
+    void silentNegotiation() throws Exception {
+        try (RunningListener narrow = new RunningListener("connections.max", "1");
+                WirePeer silent = narrow.connect().shakeHands(WirePeer.properties())) {
+            silent.request("NEGOTIATE_FLOWFILE_CODEC").flush();
+            narrow.awaitStep("NegotiateCodecStep");
+            try (WirePeer next = narrow.connect().open()) {
+                next.pushPacket("next").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+            silent.expectEnd();
+            narrow.awaitFault(PeerFault.Kind.TOO_MANY_CONNECTIONS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("what was answered before the end is read before the end, however late the peer reads it")
+    void answersBeforeTheEnd(final boolean endsOutput) throws Exception {
+        final int requests = 50;
+        peer.open();
+        listener.holdAnswers();
+        for (int i = 0; i < requests; i++) {
+            peer.codec();
+        }
+        peer.request("SHUTDOWN").flush();
+        if (endsOutput) {
+            peer.endOutput();
+        }
+        listener.awaitStep("ClosingStep");
+        listener.releaseAnswers();
+        assertEquals(requests, peer.in().readAllBytes().length);
         listener.assertNoFault();
     }
 

@@ -25,10 +25,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +65,9 @@ final class RunningListener implements AutoCloseable {
     static final String OUTPUT_PORT = "output";
     static final String HOST_NAME = "peer.example";
 
+    /** For each thing that may block. */
+    static final int BLOCKING_THREADS = 2;
+
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
     private static final int LISTEN_PORT = 10_443;
@@ -71,8 +77,9 @@ final class RunningListener implements AutoCloseable {
     private final EventLoopGroup worker = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final WorkerConnections connections = new WorkerConnections(nanos -> {});
     private final List<MessageSequenceHandler> handlers = new CopyOnWriteArrayList<>();
-    private final ExecutorService blockingTasks = Executors.newFixedThreadPool(2);
-    private final ExecutorService contentWorkers = Executors.newFixedThreadPool(2);
+    private final ExecutorService blockingTasks = Executors.newFixedThreadPool(BLOCKING_THREADS);
+    private final ExecutorService contentReaders = Executors.newFixedThreadPool(BLOCKING_THREADS);
+    private final ExecutorService contentWriters = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService lookups = Executors.newFixedThreadPool(1);
     private final HostNames hostNames;
     private final ListenerMetrics metrics = new ListenerMetrics();
@@ -87,6 +94,9 @@ final class RunningListener implements AutoCloseable {
     private final AtomicInteger answers = new AtomicInteger();
     private final AtomicInteger flushes = new AtomicInteger();
     private final AtomicInteger mostInATurn = new AtomicInteger();
+
+    /** The IO worker's; null while answers leave. */
+    private List<Runnable> heldAnswers;
 
     private volatile boolean byteByByte;
     private volatile int bytesTogether;
@@ -114,7 +124,9 @@ final class RunningListener implements AutoCloseable {
         when(rootGroup.findOutputPort(OUTPUT_PORT)).thenReturn(outputPort);
         final ListenerSettings effective = ListenerSettings.from(properties(settings));
         budget = new MemoryBudget(effective.bufferMemory());
-        dispatchers = new PortDispatchers(effective, budget, contentWorkers, metrics);
+        dispatchers = new PortDispatchers(effective, budget, contentReaders, metrics);
+        final ConnectionLimit limit = new ConnectionLimit(
+                effective.connectionsMax() > 0 ? effective.connectionsMax() : MOST_CONNECTIONS, 0, "no more in a test");
         final ListenerContext context = new ListenerContext(
                 effective,
                 new RawProtocol(new PeerList(properties(), null)),
@@ -122,13 +134,14 @@ final class RunningListener implements AutoCloseable {
                 LISTEN_PORT,
                 () -> rootGroup,
                 budget,
-                new ConnectionLimit(MOST_CONNECTIONS, 0, "no more in a test"),
+                limit,
                 new ConnectionLimit(MOST_CONNECTIONS, 0, "no more in a test"),
                 dispatchers,
                 hostNames,
                 blockingTasks,
                 blockingTasks,
-                contentWorkers,
+                contentReaders,
+                contentWriters,
                 metrics,
                 faultLog);
         serverChannel = new ServerBootstrap()
@@ -138,8 +151,11 @@ final class RunningListener implements AutoCloseable {
                 .childOption(ChannelOption.ALLOCATOR, allocator)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
-                    protected void initChannel(final Channel channel) {
+                    protected void initChannel(final Channel channel) throws PeerFault {
                         final MessageSequenceHandler handler = new MessageSequenceHandler(context, connections);
+                        final InetAddress address = InetAddress.getLoopbackAddress();
+                        channel.closeFuture().addListener(closed -> limit.remove(address, handler));
+                        limit.add(address, handler);
                         handlers.add(handler);
                         metrics.add(ListenerMetrics.Count.CONNECTIONS_ACCEPTED, 1);
                         channel.pipeline().addLast(new Splitter(), handler);
@@ -168,13 +184,21 @@ final class RunningListener implements AutoCloseable {
         @Override
         public void write(final ChannelHandlerContext context, final Object message, final ChannelPromise promise) {
             answers.incrementAndGet();
-            context.write(message, promise);
+            whenReleased(() -> context.write(message, promise));
         }
 
         @Override
         public void flush(final ChannelHandlerContext context) {
             flushes.incrementAndGet();
-            context.flush();
+            whenReleased(context::flush);
+        }
+
+        private void whenReleased(final Runnable task) {
+            if (heldAnswers == null) {
+                task.run();
+            } else {
+                heldAnswers.add(task);
+            }
         }
 
         @Override
@@ -214,6 +238,21 @@ final class RunningListener implements AutoCloseable {
         bytesTogether = bytes;
     }
 
+    /** From now on answers don't leave, as if the peer did not read them. */
+    void holdAnswers() {
+        worker.submit(() -> heldAnswers = new ArrayList<>()).syncUninterruptibly();
+    }
+
+    /** Lets leave what was held. */
+    void releaseAnswers() {
+        worker.submit(() -> {
+                    final List<Runnable> held = heldAnswers;
+                    heldAnswers = null;
+                    held.forEach(Runnable::run);
+                })
+                .syncUninterruptibly();
+    }
+
     /** @return how often what was sent was given to the system */
     int flushes() {
         return flushes.get();
@@ -236,6 +275,20 @@ final class RunningListener implements AutoCloseable {
         if (now < end) {
             ((SingleThreadEventLoop) worker.next())
                     .executeAfterEventLoopIteration(() -> worker.execute(() -> takeTurns(now, end)));
+        }
+    }
+
+    /** Does something while the IO worker does nothing. */
+    void whileWorkerRests(final Callable<?> action) throws Exception {
+        final CountDownLatch done = new CountDownLatch(1);
+        worker.submit(() -> {
+            done.await();
+            return null;
+        });
+        try {
+            action.call();
+        } finally {
+            done.countDown();
         }
     }
 
@@ -349,7 +402,8 @@ final class RunningListener implements AutoCloseable {
         input.close();
         output.close();
         blockingTasks.shutdownNow();
-        contentWorkers.shutdownNow();
+        contentWriters.shutdownNow();
+        contentReaders.shutdownNow();
         lookups.shutdownNow();
         worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
     }

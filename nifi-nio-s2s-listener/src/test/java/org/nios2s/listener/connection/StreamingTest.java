@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -225,6 +227,38 @@ class StreamingTest {
     }
 
     @Test
+    @DisplayName("while a full disk lets writers wait, others pull")
+    void stuckWriters() throws Exception {
+        final CountDownLatch mayWrite = new CountDownLatch(1);
+        try (RunningListener own = new RunningListener("transaction.memory", "64 KB", "streaming.transactions", "8");
+                WirePeer puller = own.connect().open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT)) {
+            own.input().beforeWrite(() -> RunningListener.awaiting()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> mayWrite.getCount() == 0));
+            final List<WirePeer> stuck = new ArrayList<>();
+            for (int i = 0; i < RunningListener.BLOCKING_THREADS; i++) {
+                stuck.add(own.connect()
+                        .open()
+                        .push()
+                        .packet(Map.of(), content(100_000))
+                        .flush());
+                own.awaitStep("ReceiveIndicatorStep");
+            }
+            own.output().queue(Map.of(), content(1_000_000));
+            assertEquals(
+                    ResponseCode.MORE_DATA.getCode(),
+                    puller.request("RECEIVE_FLOWFILES").in().readNBytes(3)[2]);
+            puller.in().readFully(new byte[1_000_000]);
+            mayWrite.countDown();
+            for (final WirePeer one : stuck) {
+                one.close();
+            }
+        } finally {
+            mayWrite.countDown();
+        }
+    }
+
+    @Test
     @DisplayName("when the budget is spent transactions beyond the reserve stream, and none fails")
     void budgetSpent() throws Exception {
         try (MemoryBudget.Charge all = listener.budget().common().open()) {
@@ -255,5 +289,73 @@ class StreamingTest {
             pushAll(honest, 1, content(40_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             narrow.assertNoFault();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 900000, false", "9, 100000, false", "1, 1100000, true", "11, 100000, true"})
+    @DisplayName("what fits into the memory of a transaction stays there, and what does not is streamed")
+    void threshold(final int count, final int size, final boolean streams) throws Exception {
+        final AtomicBoolean streamed = new AtomicBoolean();
+        try (RunningListener larger = new RunningListener("transaction.memory", "1 MB");
+                WirePeer sender = larger.connect().open()) {
+            larger.input().beforeWrite(() -> streamed.set(true));
+            pushAll(sender, count, content(size)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            assertEquals(streams, streamed.get());
+        }
+    }
+
+    @Test
+    @DisplayName("reading pauses while the writer stands, however small the packets are")
+    void smallPacketsPause() throws Exception {
+        final CountDownLatch mayWrite = new CountDownLatch(1);
+        listener.input().beforeWrite(() -> RunningListener.awaiting().until(() -> mayWrite.getCount() == 0));
+        peer.open();
+        final CompletableFuture<WirePeer> confirmed = CompletableFuture.supplyAsync(() -> {
+            try {
+                return pushAll(peer, 1_000, content(1_000));
+            } catch (final Exception e) {
+                throw new CompletionException(e);
+            }
+        });
+        listener.awaitPaused();
+        mayWrite.countDown();
+        confirmed.get(20, TimeUnit.SECONDS).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        assertEquals(1_000, listener.input().committed().size());
+    }
+
+    @Test
+    @DisplayName("a write that fails late, when its transaction was cancelled, does no harm to the next one")
+    void lateFailure() throws Exception {
+        final CountDownLatch writing = new CountDownLatch(1);
+        final CountDownLatch mayFail = new CountDownLatch(1);
+        listener.input().beforeWrite(() -> {
+            writing.countDown();
+            RunningListener.awaiting().until(() -> mayFail.getCount() == 0);
+            throw new IllegalStateException("The repository is out of space");
+        });
+        peer.open().push().packet(Map.of(), content(100_000)).flush();
+        RunningListener.awaiting().until(() -> writing.getCount() == 0);
+        listener.awaitStep("ReceiveIndicatorStep");
+        peer.say(ResponseCode.CANCEL_TRANSACTION, "no").push().packet(Map.of(), content(100_001));
+        peer.say(ResponseCode.FINISH_TRANSACTION).flush();
+        listener.awaitStep("AwaitSessionStep");
+        listener.input().beforeWrite(() -> {});
+        mayFail.countDown();
+        peer.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("a peer that is cut off while it waits for its session is heard out until it leaves")
+    void heardOut() throws Exception {
+        listener.input().scheduled(false);
+        peer.open().push().packet(Map.of(), content(100_000)).flush();
+        listener.awaitStep("AwaitSessionStep");
+        listener.input().running(false);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        peer.endOutput();
+        listener.awaitNoConnections();
     }
 }

@@ -3,6 +3,11 @@ package org.nios2s.listener.fault;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.clearInvocations;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -124,5 +129,18 @@ class FaultLogTest {
         final String line = warnings().get(0);
         assertTrue(line.contains("'a\\u000ab\\u2028\\u202e'"), line);
         assertTrue(line.length() < 1_000, line);
+    }
+
+    @Test
+    @DisplayName("a fault that is not logged is not put into words")
+    void notLogged() {
+        logger.setLevel(Level.INFO);
+        final PeerFault fault = mock(PeerFault.class);
+        when(fault.kind()).thenReturn(Kind.LEFT);
+        faultLog.report("Peer", fault);
+        clearInvocations(fault);
+        faultLog.report("Peer", fault);
+        verify(fault, never()).getMessage();
+        assertEquals(2, faultLog.count(Kind.LEFT));
     }
 }

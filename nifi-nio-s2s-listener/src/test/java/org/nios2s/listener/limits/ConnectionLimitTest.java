@@ -5,14 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.connection.ListenerContext;
+import org.nios2s.listener.connection.MessageSequenceHandler;
+import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.settings.ListenerSettings;
 
 /** Tests of {@link ConnectionLimit}. Lives on the test's thread. */
 @DisplayName("A limit of connections")
@@ -31,7 +39,7 @@ class ConnectionLimitTest {
 
     /** A connection; lives on the test's thread. */
     private static final class Peer implements ConnectionLimit.Member {
-        private final long idleSinceNanos;
+        private long idleSinceNanos;
         private final List<PeerFault> gaveWay = new ArrayList<>();
 
         Peer(final long idleSinceNanos) {
@@ -50,6 +58,7 @@ class ConnectionLimitTest {
         @Override
         public void giveWay(final PeerFault fault) {
             gaveWay.add(fault);
+            idleSinceNanos = BUSY;
         }
 
         boolean hasGivenWay() {
@@ -109,5 +118,33 @@ class ConnectionLimitTest {
         limit.add(other, Peer.busy());
         limit.remove(one, first);
         limit.add(one, Peer.busy());
+    }
+
+    @Test
+    @DisplayName("does not ask a connection that is not built yet")
+    void notBuilt() throws Exception {
+        final ListenerContext context = mock(ListenerContext.class);
+        when(context.settings()).thenReturn(ListenerSettings.from(new NiFiProperties(Map.of())));
+        when(context.budget()).thenReturn(new MemoryBudget(1));
+        final MessageSequenceHandler unbuilt = new MessageSequenceHandler(context, new WorkerConnections(nanos -> {}));
+        final ConnectionLimit limit = new ConnectionLimit(1, NO_LIMIT, REMEDY);
+        limit.add(one, unbuilt);
+        assertRefused(limit, other, REMEDY);
+        limit.remove(one, unbuilt);
+        limit.add(other, Peer.busy());
+    }
+
+    @Test
+    @DisplayName("asks another connection for each newcomer, though those that were asked have not left yet")
+    void burst() throws Exception {
+        final ConnectionLimit limit = new ConnectionLimit(2, NO_LIMIT, REMEDY);
+        final List<Peer> idle = List.of(new Peer(1), new Peer(2));
+        for (final Peer peer : idle) {
+            limit.add(one, peer);
+        }
+        limit.add(other, Peer.busy());
+        limit.add(other, Peer.busy());
+        assertTrue(idle.stream().allMatch(Peer::hasGivenWay));
+        assertRefused(limit, other, REMEDY);
     }
 }

@@ -99,4 +99,18 @@ class LimitTest {
         ask(limit, "a");
         assertFalse(ask(limit, "b").isImmediate());
     }
+
+    @Test
+    @DisplayName("is not scarce for its neighbours when the last who waited has left the line")
+    void leftLine() {
+        final Limit upper = new Limit(2);
+        final Limit busy = upper.below(2);
+        final Limit quiet = upper.below(2);
+        ask(busy, "1");
+        ask(busy, "2");
+        final Limit.Permit leaves = ask(quiet, "leaves");
+        assertTrue(busy.isScarce());
+        leaves.close();
+        assertFalse(busy.isScarce());
+    }
 }

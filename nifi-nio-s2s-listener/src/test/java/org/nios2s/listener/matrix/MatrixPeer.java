@@ -39,6 +39,11 @@ final class MatrixPeer implements AutoCloseable {
         socket.getOutputStream().write(Message.all(messages));
     }
 
+    /** Says something on the socket that carries TLS, which is none. */
+    void sayBelowTls(final byte[] bytes) throws IOException {
+        plain.getOutputStream().write(bytes);
+    }
+
     /** As {@link #say}, to a listener that may not want to hear it any more. */
     void sayInVain(final byte[]... messages) {
         try {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
@@ -139,11 +140,29 @@ final class ServedListener implements AutoCloseable {
 
     /** @return connections that were closed for something that is not their peer's fault */
     long internalFaults() throws Exception {
+        return faults(PeerFault.Kind.INTERNAL) + faults(PeerFault.Kind.COMMIT_FAILED);
+    }
+
+    /** @return faults of a kind */
+    long faults(final PeerFault.Kind kind) throws Exception {
         final Object faultLog = part("FaultLog");
         final Method count = faultLog.getClass().getDeclaredMethod("count", PeerFault.Kind.class);
         count.setAccessible(true);
-        return (long) count.invoke(faultLog, PeerFault.Kind.INTERNAL)
-                + (long) count.invoke(faultLog, PeerFault.Kind.COMMIT_FAILED);
+        return (long) count.invoke(faultLog, kind);
+    }
+
+    /** @return what reads contents */
+    ExecutorService contentReaders() throws Exception {
+        final Object running = service();
+        final Field field = running.getClass().getDeclaredField("contentReaders");
+        field.setAccessible(true);
+        return (ExecutorService) field.get(running);
+    }
+
+    private Object service() throws Exception {
+        final Field service = NioRemoteSiteListener.class.getDeclaredField("service");
+        service.setAccessible(true);
+        return service.get(listener);
     }
 
     /** Reads the only packet of a pull, as it was offered. */
@@ -189,9 +208,7 @@ final class ServedListener implements AutoCloseable {
 
     /** A part of the running listener, by the simple name of its type. */
     private Object part(final String type) throws Exception {
-        final Field service = NioRemoteSiteListener.class.getDeclaredField("service");
-        service.setAccessible(true);
-        final Object running = service.get(listener);
+        final Object running = service();
         for (final Field field : running.getClass().getDeclaredFields()) {
             if (field.getType().getSimpleName().equals(type)) {
                 field.setAccessible(true);

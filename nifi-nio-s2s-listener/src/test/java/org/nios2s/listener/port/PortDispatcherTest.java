@@ -13,6 +13,7 @@ import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.InboundTransaction;
@@ -362,5 +367,44 @@ class PortDispatcherTest {
                 .forEach(served -> assertEquals(
                         "CN=mallory".equals(served.transaction().peer().identity()),
                         served.outcome().fault() != null));
+    }
+
+    @Test
+    @DisplayName("a port whose queue is full of requests of others is asked again, and nobody fails")
+    void queueOfPortIsFull() throws Exception {
+        port.refuseRequests(2);
+        submit(1);
+        sweepUntil(() -> !transactions.served().isEmpty());
+        awaitServed(1);
+        assertNull(transactions.served().get(0).outcome().fault());
+        assertEquals(1, port.committed().size());
+    }
+
+    @Test
+    @DisplayName("a port takes half of what all ports may stream and send at once, and leaves the rest to the others")
+    void halfForAPort() {
+        try (PortDispatchers narrow = new PortDispatchers(
+                ListenerSettings.from(new NiFiProperties(Map.of("nifi.remote.input.nio.streaming.transactions", "2"))),
+                new MemoryBudget(1024 * 1024),
+                Runnable::run,
+                metrics)) {
+            final List<PortLimits> ports = Stream.generate(
+                            () -> narrow.acquire(mock(PublicPort.class)).limits())
+                    .limit(3)
+                    .toList();
+            assertEquals(
+                    List.of(1L, 1L, 0L),
+                    ports.stream().map(limits -> had(limits.streaming())).toList());
+            assertEquals(
+                    List.of(4L, 4L, 0L),
+                    ports.stream().map(limits -> had(limits.sending())).toList());
+        }
+    }
+
+    /** @return how many of ten permits are there at once */
+    private static long had(final Limit limit) {
+        return IntStream.range(0, 10)
+                .filter(i -> limit.ask(() -> {}).isImmediate())
+                .count();
     }
 }

@@ -69,8 +69,10 @@ public final class RecordingPort implements AutoCloseable {
     private volatile Predicate<String> allowed = identity -> true;
     private volatile Consumer<List<ReceivedFlowFile>> beforeCommit = flowFiles -> {};
     private volatile Runnable beforeWrite = () -> {};
+    private volatile Runnable beforeRead = () -> {};
     private volatile Runnable onTask = () -> {};
     private final AtomicInteger unanswered = new AtomicInteger();
+    private final AtomicInteger refusals = new AtomicInteger();
 
     /** What waits in the port. */
     private record Request(
@@ -140,6 +142,9 @@ public final class RecordingPort implements AutoCloseable {
         if (!running) {
             throw new IllegalStateException("Port not running");
         }
+        if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new RequestExpiredException();
+        }
         mostInPort.accumulateAndGet(inPort.incrementAndGet(), Math::max);
         try {
             final Request request =
@@ -206,7 +211,8 @@ public final class RecordingPort implements AutoCloseable {
 
     private void serve(final Request request) {
         inPortTask.set(true);
-        final RecordingSession session = new RecordingSession(queue, this::commit, () -> beforeWrite.run());
+        final RecordingSession session =
+                new RecordingSession(queue, this::commit, () -> beforeWrite.run(), () -> beforeRead.run());
         try {
             if (request.protocol.getRequestExpiration() > 0) {
                 throw new RequestExpiredException();
@@ -278,6 +284,16 @@ public final class RecordingPort implements AutoCloseable {
     /** @param listener runs before content is written to a stream of a session's */
     public void beforeWrite(final Runnable listener) {
         beforeWrite = listener;
+    }
+
+    /** @param listener runs before content of a FlowFile is read */
+    public void beforeRead(final Runnable listener) {
+        beforeRead = listener;
+    }
+
+    /** As if others filled the port's queue: so many of the next requests find no place in it. */
+    public void refuseRequests(final int count) {
+        refusals.set(count);
     }
 
     /** Runs when a port task has taken a request, before it is served. */

@@ -2,21 +2,31 @@
 package org.nios2s.listener.transaction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.provenance.ProvenanceReporter;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
@@ -34,13 +44,15 @@ class StreamingTransactionTest {
         final ProcessSession session = mock(ProcessSession.class);
         when(session.create()).thenReturn(mock(FlowFile.class));
         when(session.write(any(FlowFile.class))).thenReturn(content);
+        when(session.getProvenanceReporter()).thenReturn(mock(ProvenanceReporter.class));
         final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
         final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
+        when(held.peer()).thenReturn(mock(TransactionPeer.class));
         final StreamingTransaction transaction = new StreamingTransaction(held, hold, contentWorker::add, fault -> {
             throw new AssertionError(fault);
         });
-        transaction.packetBegins(Map.of(), (long) PIECES * PIECE_BYTES);
+        transaction.packetBegins(new HashMap<>(), (long) PIECES * PIECE_BYTES);
         return transaction;
     }
 
@@ -83,5 +95,72 @@ class StreamingTransactionTest {
         assertEquals(written, content.size());
         assertEquals(0, budget.used());
         assertTrue(contentWorker.isEmpty());
+    }
+
+    @Test
+    @DisplayName("FlowFiles without content take turns, too")
+    void emptyFlowFilesTakeTurns() {
+        final StreamingTransaction transaction = streamInto(new ByteArrayOutputStream());
+        transaction.packetEnds(0);
+        for (int i = 0; i < 20_000; i++) {
+            transaction.packetBegins(new HashMap<>(), 0);
+            transaction.packetEnds(0);
+        }
+        final Runnable first = contentWorker.remove();
+        contentWorker.add(() -> {});
+        first.run();
+        assertEquals(2, contentWorker.size(), "it goes on behind the other");
+    }
+
+    @Test
+    @DisplayName("a transaction for which no content worker can be had is rolled back, and gives everything back")
+    void noContentWorker() {
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
+        final HeldSession held = mock(HeldSession.class);
+        final List<PeerFault> faults = new ArrayList<>();
+        final StreamingTransaction transaction = new StreamingTransaction(
+                held,
+                hold,
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                faults::add);
+        transaction.packetBegins(Map.of(), 1);
+        assertEquals(1, faults.size());
+        verify(held).rollback();
+        assertEquals(0, budget.used());
+    }
+
+    @Test
+    @DisplayName(
+            "a connection that can't be told to read on, since its IO worker has ended, keeps nothing from its end")
+    void noIoWorker() {
+        final StreamingTransaction transaction = streamInto(new ByteArrayOutputStream());
+        add(transaction, 2);
+        transaction.awaitCaughtUp(() -> {
+            throw new RejectedExecutionException("The IO worker has ended");
+        });
+        transaction.abandon();
+        contentWorker.remove().run();
+        assertEquals(0, budget.used());
+        assertTrue(contentWorker.isEmpty());
+    }
+
+    @Test
+    @DisplayName("what is passed on to a stream is no longer held in memory, even where passing it on fails midway")
+    void passedOn() {
+        final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
+        final InboundTransaction inMemory = new InboundTransaction(mock(TransactionPeer.class), hold, allocator);
+        inMemory.packetBegins(new HashMap<>(), 1);
+        inMemory.content(Unpooled.wrappedBuffer(new byte[1]), 1);
+        inMemory.packetEnds(0);
+        hold.charge().add(inMemory.bytes());
+        final StreamingTransaction streaming = mock(StreamingTransaction.class);
+        doThrow(new OutOfMemoryError("test")).when(streaming).packetEnds(0);
+        assertThrows(OutOfMemoryError.class, () -> inMemory.moveTo(streaming));
+        assertEquals(0, allocator.metric().usedDirectMemory());
+        assertEquals(0, budget.used());
+        assertEquals(List.of(), inMemory.packets());
     }
 }

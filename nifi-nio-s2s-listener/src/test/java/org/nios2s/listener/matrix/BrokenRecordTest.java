@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.listener.fault.PeerFault;
+
+/** Behind its TLS handshake a peer sends what is no TLS. Lives on the test's thread. */
+class BrokenRecordTest {
+    private static final int PATIENCE_MILLIS = 20_000;
+
+    @ParameterizedTest
+    @EnumSource(names = {"BORINGSSL_EPOLL", "JDK_TLS_NIO"})
+    @DisplayName("a record that is none closes the connection, as a fault of the peer's TLS and not of ours")
+    void noRecord(final Variant variant) throws Exception {
+        try (ServedListener listener = new ServedListener(variant);
+                MatrixPeer peer = listener.connect()) {
+            Place.PUSH.reach(peer, listener);
+            peer.sayBelowTls(new byte[100]);
+            assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
+            listener.awaitNoConnection();
+            assertEquals(1, listener.faults(PeerFault.Kind.TLS));
+            assertEquals(0, listener.internalFaults());
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mockConstruction;
+import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.verify;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.apache.nifi.util.NiFiProperties;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.mockito.MockedConstruction;
+import org.nios2s.listener.NioRemoteSiteListener;
+import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.settings.ListenerSettings;
+import org.slf4j.LoggerFactory;
+
+/** The listener starts, accepts and stops. Lives on the test's thread. */
+class LifeCycleTest {
+    private static final int PATIENCE_MILLIS = 20_000;
+
+    private static Set<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("Site-to-Site NIO"))
+                .collect(Collectors.toSet());
+    }
+
+    private static List<String> errorsOf(final Runnable action) {
+        final Logger logger = (Logger) LoggerFactory.getLogger(NioRemoteSiteListener.class);
+        final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+        appender.start();
+        logger.addAppender(appender);
+        try {
+            action.run();
+        } finally {
+            logger.detachAppender(appender);
+        }
+        return appender.list.stream()
+                .filter(event -> event.getLevel() == Level.ERROR)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    @Test
+    @DisplayName(
+            "a port that can't be had is one error that says what to do; nothing is kept, and a later start serves")
+    void portInUse() throws Exception {
+        final Set<Thread> before = threads();
+        final NioRemoteSiteListener listener;
+        final int port;
+        try (ServerSocket other = new ServerSocket(0)) {
+            port = other.getLocalPort();
+            final NiFiProperties properties = new NiFiProperties(Map.of(
+                    NiFiProperties.REMOTE_INPUT_PORT,
+                    String.valueOf(port),
+                    NiFiProperties.SITE_TO_SITE_SECURE,
+                    "false"));
+            listener = new NioRemoteSiteListener(port, null, properties, null, ListenerSettings.from(properties));
+            final List<String> errors = errorsOf(listener::start);
+            assertEquals(1, errors.size());
+            assertTrue(errors.get(0).startsWith("Unable to open Site-to-Site port " + port), errors.get(0));
+            assertTrue(errors.get(0).contains("change " + NiFiProperties.REMOTE_INPUT_PORT), errors.get(0));
+        }
+        ServedListener.awaiting().until(() -> before.containsAll(threads()));
+        assertEquals(List.of(), errorsOf(listener::start));
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
+        listener.stop();
+        ServedListener.awaiting().until(() -> before.containsAll(threads()));
+    }
+
+    @Test
+    @DisplayName("a connection that fails while it is accepted is closed, and counts no more")
+    void failsWhileAccepted() throws Exception {
+        try (MockedConstruction<ConnectionLimit> limits = mockConstruction(
+                        ConnectionLimit.class, (limit, context) -> doThrow(new IllegalStateException("test"))
+                                .when(limit)
+                                .add(any(), any()));
+                ServedListener listener = new ServedListener(Variant.PLAIN_NIO);
+                MatrixPeer peer = listener.connect()) {
+            assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
+            verify(limits.constructed().get(0), timeout(PATIENCE_MILLIS)).remove(any(), any());
+        }
+    }
+
+    @Test
+    @DisplayName("a listener that stops while a content is read gives everything back when it was")
+    void stopsWhileReading() throws Exception {
+        final AtomicInteger reads = new AtomicInteger();
+        final CountDownLatch mayRead = new CountDownLatch(1);
+        final ServedListener listener = new ServedListener(Variant.PLAIN_NIO);
+        listener.output().beforeRead(() -> {
+            // The second FlowFile is behind the first piece: a content worker reads it.
+            if (reads.incrementAndGet() == 2) {
+                ServedListener.awaiting().until(() -> mayRead.getCount() == 0);
+            }
+        });
+        listener.offer(new byte[300_000]);
+        listener.offer(new byte[300_000]);
+        try (MatrixPeer peer = listener.connect()) {
+            Place.PULL.reach(peer, listener);
+            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.expect(ResponseCode.MORE_DATA);
+            peer.read(250_000);
+            ServedListener.awaiting().until(() -> reads.get() == 2);
+            final ExecutorService contentReaders = listener.contentReaders();
+            final Thread stopping = Thread.ofPlatform().start(listener::close);
+            ServedListener.awaiting().until(contentReaders::isShutdown);
+            mayRead.countDown();
+            stopping.join();
+        }
+        ServedListener.awaiting().until(() -> listener.output().queued() == 2);
+        ServedListener.awaiting().until(() -> ServedListener.pinnedBytes() == 0);
+    }
+}
