@@ -17,6 +17,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -35,10 +36,12 @@ final class AttackSwarm implements AutoCloseable {
     private static final int SCRATCH_BYTES = 64 * 1024;
     private static final int SELECT_MILLIS = 100;
     private static final int PIECES_PER_TURN = 16;
+    private static final long BEFORE_RETURN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Attack attack;
     private final InetSocketAddress target;
     private final boolean fromOneAddress;
+    private final boolean comesBack;
     private final Selector selector;
     private final Thread thread;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
@@ -51,8 +54,10 @@ final class AttackSwarm implements AutoCloseable {
     private int connecting;
     private volatile boolean over;
 
-    private AttackSwarm(final Attack attack, final InetSocketAddress target, final boolean fromOneAddress)
+    private AttackSwarm(
+            final Attack attack, final InetSocketAddress target, final boolean fromOneAddress, final boolean comesBack)
             throws IOException {
+        this.comesBack = comesBack;
         this.attack = attack;
         this.target = target;
         this.fromOneAddress = fromOneAddress;
@@ -60,25 +65,30 @@ final class AttackSwarm implements AutoCloseable {
         thread = Thread.ofPlatform().name("attack").daemon().unstarted(this::run);
     }
 
-    /** Begins an attack from several addresses of the loopback network. */
+    /** Begins an attack from several addresses of the loopback network; who is cut off stays away. */
     static AttackSwarm launch(final Attack attack, final InetSocketAddress target) throws IOException {
-        return launch(attack, target, false);
+        return launch(attack, target, false, false);
     }
 
-    /** Begins an attack, from one address or several. */
-    static AttackSwarm launch(final Attack attack, final InetSocketAddress target, final boolean fromOneAddress)
+    /**
+     * Begins an attack.
+     *
+     * @param comesBack whether who is cut off connects again, a second later
+     */
+    static AttackSwarm launch(
+            final Attack attack, final InetSocketAddress target, final boolean fromOneAddress, final boolean comesBack)
             throws IOException {
-        final AttackSwarm swarm = new AttackSwarm(attack, target, fromOneAddress);
+        final AttackSwarm swarm = new AttackSwarm(attack, target, fromOneAddress, comesBack);
         swarm.thread.start();
         return swarm;
     }
 
-    /** Peers whose connection was made. */
+    /** Connections that were made. */
     int connected() {
         return connected.get();
     }
 
-    /** Peers whose connection failed, or was ended by the listener as far as they have noticed. */
+    /** Connections that failed, or were ended by the listener as far as their peers have noticed. */
     int ended() {
         return ended.get();
     }
@@ -124,7 +134,12 @@ final class AttackSwarm implements AutoCloseable {
     private void resume() {
         final long now = System.nanoTime();
         while (!pausing.isEmpty() && pausing.peek().dueNanos - now <= 0) {
-            pausing.remove().talk();
+            final Peer next = pausing.remove();
+            if (next.channel == null) {
+                toConnect.add(next);
+            } else {
+                next.talk();
+            }
         }
     }
 
@@ -266,6 +281,11 @@ final class AttackSwarm implements AutoCloseable {
             if (!gone) {
                 ended.incrementAndGet();
                 leave();
+                if (comesBack) {
+                    final Peer again = new Peer(number);
+                    again.dueNanos = System.nanoTime() + BEFORE_RETURN_NANOS;
+                    pausing.add(again);
+                }
             }
         }
 
@@ -281,7 +301,7 @@ final class AttackSwarm implements AutoCloseable {
                         channel.close();
                     }
                 } catch (final IOException e) {
-                    throw new UncheckedIOException(e);
+                    return; // it has gone already
                 }
             }
         }

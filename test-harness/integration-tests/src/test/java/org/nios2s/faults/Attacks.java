@@ -103,7 +103,7 @@ record Attacks(String inputPort, String outputPort) {
 
     /** Peers that pull and read nothing of it. */
     Attack pullersThatDoNotRead() {
-        final byte[] pull = Says.all(Says.opening(outputPort, false), Says.utf("RECEIVE_FLOWFILES"));
+        final byte[] pull = Says.all(Says.openingOfSinglePulls(outputPort), Says.utf("RECEIVE_FLOWFILES"));
         return new Attack("pullers that do not read", 1_500, AT_ONCE, false, peer -> Says.once(pull));
     }
 

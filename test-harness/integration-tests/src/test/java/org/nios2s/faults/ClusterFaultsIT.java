@@ -2,6 +2,7 @@
 package org.nios2s.faults;
 
 import java.nio.file.Path;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,9 @@ class ClusterFaultsIT {
                         .heap("1g")
                         .secure(Boolean.getBoolean("faults.secure"))
                         .fresh(true)
+                        // What NiFi 2.3 swaps out, it forgets when it is killed.
+                        .property("nifi.queue.swap.threshold", "10000000")
+                        .property("nifi.content.repository.archive.enabled", "false")
                         .stopOnExit(true),
                 NODES);
     }
@@ -47,11 +51,19 @@ class ClusterFaultsIT {
     @Test
     void aNodeThatIsLostAndComesBackTakesNothingWithIt() throws Exception {
         final NifiInstance lost = cluster.nodes().getLast();
-        new Ordeal(cluster.nodes()).endure("node-lost", load -> {
+        final Ordeal ordeal = new Ordeal(cluster.nodes());
+        ordeal.endure("node-lost", load -> {
             lost.kill();
             load.awaitProgress();
             lost.startAgain();
             load.awaitProgress();
+            // And it serves, too.
+            Awaitility.await().atMost(Ordeal.PATIENCE).ignoreExceptions().until(() -> {
+                try (FaultPeer peer = ordeal.connect(Ordeal.address(lost), lost.portId("input"), step -> {})) {
+                    peer.push("node-lost-came-back", new byte[1]);
+                    return true;
+                }
+            });
         });
     }
 }

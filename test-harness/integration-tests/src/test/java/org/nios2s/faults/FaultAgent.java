@@ -34,6 +34,8 @@ public final class FaultAgent {
     };
     private static final String[] METHODS = {
         "create",
+        "get",
+        "read",
         "putAllAttributes",
         "write",
         "transfer",
@@ -41,6 +43,7 @@ public final class FaultAgent {
         "rollback",
         "updateRepository",
         "receiveFlowFiles",
+        "transferFlowFiles",
         "validateHandshakeRequest",
         "decode",
     };

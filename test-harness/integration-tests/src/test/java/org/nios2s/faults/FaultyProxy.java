@@ -43,7 +43,12 @@ final class FaultyProxy implements AutoCloseable {
         /** A bit is turned somewhere. */
         FLIP_A_BIT,
         /** Every byte passes alone. */
-        BYTE_BY_BYTE
+        BYTE_BY_BYTE;
+
+        /** @return whether clients fail by it */
+        boolean isNoticed() {
+            return this == CUT || this == STALL || this == HALVE || this == FLIP_A_BIT;
+        }
     }
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -57,8 +58,8 @@ class HostileIT {
 
     private static final int MORE_SOCKETS = 25;
     private static final int OTHER_DESCRIPTORS = 500;
-    private static final int PULLABLE = 50;
-    private static final int PULLABLE_BYTES = 1_000_000;
+    private static final int PULLABLE = 500;
+    private static final int PULLABLE_BYTES = 300_000;
 
     private static NifiInstance nifi;
     private static Attacks attacks;
@@ -71,6 +72,8 @@ class HostileIT {
                 .heap("1g")
                 .jvmArgument("-XX:+AlwaysPreTouch")
                 .jvmArgument("-Dorg.nios2s.shaded.io.netty.leakDetection.level=simple")
+                .jvmArgument("-Dorg.nios2s.shaded.io.netty.leakDetection.samplingInterval=128")
+                .property("nifi.content.repository.archive.enabled", "false")
                 .fresh(true)
                 .stopOnExit(true));
         attacks = new Attacks(nifi.portId("input"), nifi.portId("loop-out"));
@@ -118,7 +121,7 @@ class HostileIT {
         final int peers;
         try (HonestClients clients = HonestClients.push(nifi, ATTACK);
                 AttackSwarm swarm =
-                        AttackSwarm.launch(attack, target(), attack.name().startsWith("one address"))) {
+                        AttackSwarm.launch(attack, target(), attack.name().startsWith("one address"), true)) {
             honest = clients.await();
             during = Vitals.of(nifi);
             peers = swarm.connected();
@@ -142,6 +145,7 @@ class HostileIT {
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> Vitals.sockets(nifi.instance().pid()) <= socketsBefore + MORE_SOCKETS);
+        Awaitility.await().atMost(PATIENCE).until(() -> Leftovers.of(nifi), Map.of()::equals);
         final Vitals after = Vitals.of(nifi);
         assertTrue(after.heapBytes() <= before.heapBytes() + MORE_HEAP, () -> before + ", then " + after);
         assertTrue(after.threads() <= before.threads() + MORE_THREADS, () -> before + ", then " + after);

@@ -9,14 +9,15 @@ import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
- * Objects of the listener that stand for a connection, a transaction, a session, or a place in a line: without peers there is
- * none in NiFi's heap. Stateless, for any thread.
+ * Objects of the listener that stand for a connection, a transaction, a session, a permit, or a place in a line: without peers
+ * there is none in NiFi's heap. Stateless, for any thread.
  */
 final class Leftovers {
 
     /** A line of {@code GC.class_histogram}: number, instances, bytes, class. */
     private static final Pattern LINE = Pattern.compile("(?m)^ *\\d+: +(\\d+) +\\d+ +(org\\.nios2s\\.listener\\.\\S*"
-            + "(?:MessageSequenceHandler|Transaction|HeldSession|Waiter|Step|Charge))(?: .*)?$");
+            + "(?:MessageSequenceHandler|PeerConnection|Push|Pull|Transaction|HeldSession|SessionRequest|Step|Charge|Permit))"
+            + "(?: .*)?$");
 
     private Leftovers() {}
 

@@ -68,9 +68,9 @@ final class Load implements AutoCloseable {
         pullers.join(() -> entrance.open("loop-out", steps));
     }
 
-    /** Pushes in vain, so far, of small packets. */
+    /** Pushes and pulls in vain, so far. */
     long failures() {
-        return small.failures();
+        return small.failures() + large.failures() + looped.failures() + pullers.failures();
     }
 
     /** Waits until more has gone through the loop. */
@@ -101,11 +101,24 @@ final class Load implements AutoCloseable {
         assertEquals(Set.of(), pullers.inexplicable(looped), "pulled too often");
     }
 
+    /** Ends all, whatever happens with one of them. */
     @Override
     public void close() {
-        intoTheSink.forEach(ResendingSenders::close);
-        looped.close();
-        pullers.drain(looped);
+        RuntimeException failure = null;
+        final List<Runnable> ends = new ArrayList<>();
+        intoTheSink.forEach(senders -> ends.add(senders::close));
+        ends.add(looped::close);
+        ends.add(() -> pullers.drain(looped));
+        for (final Runnable end : ends) {
+            try {
+                end.run();
+            } catch (final RuntimeException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     @Override

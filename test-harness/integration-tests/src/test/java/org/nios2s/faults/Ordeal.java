@@ -41,6 +41,9 @@ final class Ordeal {
     /** In which all kinds of clients are served again after a fault that passes at once. */
     private static final Duration SOON = Duration.ofSeconds(5);
 
+    /** In which they are served again after any fault: a client notices a silent one by its own time-out of 20 s. */
+    private static final Duration LATE = Duration.ofSeconds(30);
+
     private static final Duration STANDSTILL = Duration.ofSeconds(3);
     private static final int MORE_DESCRIPTORS = 40;
     /** NiFi's own pools come and go by a few. */
@@ -113,13 +116,11 @@ final class Ordeal {
         nifi().flow().stop(sink);
         final Load load = new Load(name, entrance);
         final Duration recovery;
-        try {
+        try (load) {
             load.awaitProgress();
             assertNotEquals(Map.of(), Leftovers.of(nifi()), "what is counted has other names");
             fault.happen(load);
             recovery = load.awaitRecovery();
-        } finally {
-            load.close();
         }
         nifi().flow().start(sink);
         Awaitility.await().atMost(PATIENCE).until(() -> queued() == 0);
@@ -132,6 +133,7 @@ final class Ordeal {
                     .atMost(PATIENCE)
                     .until(() -> Vitals.withoutHeap(node), now -> isLike(before.get(node), now));
         }
+        assertTrue(recovery.compareTo(LATE) <= 0, () -> "served again after " + recovery);
         return recovery;
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 
@@ -25,6 +26,7 @@ final class Pullers implements AutoCloseable {
 
     private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<String> doubts = new ConcurrentLinkedQueue<>();
+    private final LongAdder failures = new LongAdder();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private volatile boolean over;
 
@@ -46,9 +48,15 @@ final class Pullers implements AutoCloseable {
             try (FaultPeer peer = connector.connect()) {
                 pullFrom(peer);
             } catch (final IOException | RuntimeException e) {
+                failures.increment();
                 pause();
             }
         }
+    }
+
+    /** How often a connection failed. */
+    long failures() {
+        return failures.sum();
     }
 
     private void pullFrom(final FaultPeer peer) throws IOException {

@@ -5,10 +5,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
@@ -21,7 +25,9 @@ import org.awaitility.Awaitility;
 final class ResendingSenders implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
-    private static final int PAUSE_AFTER_FAILURE_MILLIS = 50;
+    private static final int PAUSE_MILLIS = 50;
+    /** After each packet of more, a pause: what arrives stays on a small disk until the sink runs again. */
+    private static final int LARGE_BYTES = 1_000_000;
     /** Then a client comes again on a new one. */
     private static final int PACKETS_PER_CONNECTION = 50;
 
@@ -37,6 +43,7 @@ final class ResendingSenders implements AutoCloseable {
     private final Map<String, LongAdder> doubts = new ConcurrentHashMap<>();
     private final LongAdder failures = new LongAdder();
     private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final Queue<Future<?>> clients = new ConcurrentLinkedQueue<>();
     private volatile boolean over;
 
     private ResendingSenders(final Connector connector, final int bytes) {
@@ -55,7 +62,7 @@ final class ResendingSenders implements AutoCloseable {
         final ResendingSenders senders = new ResendingSenders(connector, bytes);
         for (int client = 0; client < clients; client++) {
             final String prefix = name + "-" + client + "-";
-            senders.threads.submit(() -> senders.send(prefix));
+            senders.clients.add(senders.threads.submit(() -> senders.send(prefix)));
         }
         return senders;
     }
@@ -71,6 +78,9 @@ final class ResendingSenders implements AutoCloseable {
                 peer.push(id, content);
                 acknowledged.add(id);
                 packet++;
+                if (content.length > LARGE_BYTES) {
+                    pause();
+                }
                 if (packet % PACKETS_PER_CONNECTION == 0) {
                     leave(peer);
                     peer = null;
@@ -100,7 +110,7 @@ final class ResendingSenders implements AutoCloseable {
 
     private static void pause() {
         try {
-            TimeUnit.MILLISECONDS.sleep(PAUSE_AFTER_FAILURE_MILLIS);
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -129,12 +139,16 @@ final class ResendingSenders implements AutoCloseable {
         return missing;
     }
 
-    /** The packets that arrived more often than doubts explain. */
+    /** The packets that arrived more often than acknowledgements and doubts explain. */
     Set<String> inexplicable(final List<String> arrived) {
         return arrived.stream().collect(Collectors.groupingBy(id -> id, Collectors.counting())).entrySet().stream()
-                .filter(entry -> isOurs(entry.getKey()) && entry.getValue() - 1 > doubts(entry.getKey()))
+                .filter(entry -> isOurs(entry.getKey()) && entry.getValue() > explained(entry.getKey()))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
+    }
+
+    private long explained(final String id) {
+        return doubts(id) + (acknowledged.contains(id) ? 1 : 0);
     }
 
     private boolean isOurs(final String id) {
@@ -164,6 +178,11 @@ final class ResendingSenders implements AutoCloseable {
             if (!threads.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException("A client does not end");
             }
+            for (final Future<?> client : clients) {
+                client.get();
+            }
+        } catch (final ExecutionException e) {
+            throw new IllegalStateException("A client has failed", e.getCause());
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -97,6 +98,13 @@ final class Says {
     /** Everything up to the first request of a transaction. */
     static byte[] opening(final String portId, final boolean gzip) {
         return all(magic(), protocol(NEWEST_VERSION), handshake(properties(portId, gzip)), codec());
+    }
+
+    /** One FlowFile is enough for each transaction. */
+    static byte[] openingOfSinglePulls(final String portId) {
+        final Map<String, String> properties = new HashMap<>(properties(portId, false));
+        properties.put("BATCH_COUNT", "1");
+        return all(magic(), protocol(NEWEST_VERSION), handshake(properties), codec());
     }
 
     static byte[] openingWithoutPort() {

@@ -78,6 +78,7 @@ class TlsFaultsIT {
                 .fresh(true)
                 .stopOnExit(true)
                 .secure(true)
+                .property("nifi.content.repository.archive.enabled", "false")
                 .property("nifi.security.autoreload.enabled", "true")
                 .property("nifi.security.autoreload.interval", "1 secs")
                 .property("nifi.remote.input.nio.tls.provider", PROVIDER));
@@ -150,15 +151,19 @@ class TlsFaultsIT {
         try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
                 .createSocket(nifi.instance().s2sHost(), nifi.instance().s2sPort())) {
             socket.setEnabledProtocols(new String[] {version});
+            socket.setSoTimeout((int) Ordeal.PATIENCE.toMillis());
             socket.startHandshake();
-            socket.setSoTimeout(LISTENING_MILLIS);
             while (Instant.now().isBefore(patience)) {
+                socket.setSoTimeout((int) Ordeal.PATIENCE.toMillis());
                 socket.startHandshake();
+                socket.setSoTimeout(LISTENING_MILLIS);
                 handshakes++;
                 if (version.equals("TLSv1.2") && isEnded(socket)) {
                     return handshakes;
                 }
             }
+        } catch (final SocketTimeoutException e) {
+            throw new IOException("A handshake was neither answered nor refused, after " + handshakes, e);
         } catch (final IOException e) {
             logger.debug("Ended", e);
             return handshakes;

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.nios2s.harness.HarnessException;
@@ -15,6 +17,8 @@ import org.nios2s.harness.HarnessException;
  * @param process a process of the same user, which runs on a JDK
  */
 public record Jcmd(ProcessHandle process) {
+    /** A JVM that does nothing but collect answers no more. */
+    private static final int MOST_SECONDS = 60;
 
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)");
 
@@ -35,6 +39,7 @@ public record Jcmd(ProcessHandle process) {
         return HarnessException.attempt(e -> "Cannot run " + tool + ", which comes with a JDK: " + e, () -> {
             final Process jcmd =
                     new ProcessBuilder(line).redirectErrorStream(true).start();
+            CompletableFuture.delayedExecutor(MOST_SECONDS, TimeUnit.SECONDS).execute(jcmd::destroyForcibly);
             final String answer = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (jcmd.onExit().join().exitValue() != 0) {
                 throw new HarnessException(String.join(" ", line) + " failed: " + answer);
