@@ -18,7 +18,8 @@ import org.nios2s.harness.load.wire.WireTransport;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
- * A hundred clients that push five FlowFiles of 20 kB in each transaction, flat out, each on a connection of its own.
+ * A hundred clients that push five FlowFiles of 20 kB in each transaction, flat out or at a pace, each on a connection of its
+ * own.
  * For one thread; the clients live on threads of the load driver.
  */
 final class HonestClients implements AutoCloseable {
@@ -27,6 +28,9 @@ final class HonestClients implements AutoCloseable {
     private static final int PACKETS = 5;
     private static final int PACKET_BYTES = 20_000;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /** Between two transactions of a client: {@code -Dhonest.interval=500}, in milliseconds; none where they go flat out. */
+    private static final Duration INTERVAL = Duration.ofMillis(Integer.getInteger("honest.interval", 0));
 
     private final LoadDriver driver;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -37,8 +41,8 @@ final class HonestClients implements AutoCloseable {
                 CLIENTS,
                 LoadSettings.UNLIMITED,
                 duration,
-                Duration.ZERO,
-                Duration.ZERO,
+                INTERVAL,
+                INTERVAL.dividedBy(CLIENTS),
                 TIMEOUT,
                 LoadSettings.Shape.push(PACKETS, PACKET_BYTES),
                 LoadSettings.Connection.KEPT);

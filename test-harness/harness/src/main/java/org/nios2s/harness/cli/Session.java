@@ -7,12 +7,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.engine.BrokenRunException;
@@ -79,7 +78,7 @@ final class Session implements Runner.Observer {
 
     private final Instant started = Instant.now();
     private final List<RunResult> runs = new ArrayList<>();
-    private final Set<String> versions = new TreeSet<>();
+    private final Set<String> versions = new LinkedHashSet<>();
     private final List<DataTable> tables = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
     private ResultDirectory directory;
@@ -273,8 +272,10 @@ final class Session implements Runner.Observer {
                 compared ? judge.charts() : List.of(),
                 runs);
         keep(experiment, result);
-        tables.forEach(table -> out.println(table.text()));
-        tables.stream().map(DataTable::note).filter(Objects::nonNull).forEach(out::println);
+        tables.forEach(table -> {
+            out.println(table.text());
+            Optional.ofNullable(table.note()).ifPresent(out::println);
+        });
         said.forEach(out::println);
         if (!completion.complete()) {
             out.println("not complete: " + completion.reason());

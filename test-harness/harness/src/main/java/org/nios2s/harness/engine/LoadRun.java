@@ -203,9 +203,12 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
         outcome.clients().stream()
                 .filter(tally -> tally.successes() > 0)
                 .forEach(tally -> connecting.recordValue(tally.connectMicros()));
-        if (connecting.getTotalCount() > 0) {
+        final double clients = connecting.getTotalCount();
+        if (clients > 0) {
             figures.put("connect", connecting.getMean() / MICROS_PER_MILLI);
-            figures.put("connect-deviation", connecting.getStdDeviation() / MICROS_PER_MILLI);
+            // Of a sample, which few clients are.
+            final double sample = Math.sqrt(clients / Math.max(1, clients - 1));
+            figures.put("connect-deviation", sample * connecting.getStdDeviation() / MICROS_PER_MILLI);
         }
         if (packets != null && packets.arrived() > 0) {
             figures.put("arrived", packets.arrived() / secondsToTheLast(outcome, target.packetIdFiles()));

@@ -46,7 +46,7 @@ final class ProgressDisplay implements AutoCloseable {
                 // Not the usual one: it asks a library for the terminal's width, which takes Ctrl-C away from this JVM.
                 .setConsumer(new ConsoleProgressBarConsumer(System.err, COLUMNS))
                 .build();
-        clock.scheduleAtFixedRate(this::step, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        clock.scheduleWithFixedDelay(this::step, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Shows a run until it is closed; null where there is no terminal. */

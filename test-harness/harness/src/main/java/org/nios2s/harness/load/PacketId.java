@@ -26,7 +26,7 @@ public record PacketId(String run, int client, int transaction, int packet) {
 
     /** Reads an id back: the id, or null when the text is no packet id of that run. */
     public static PacketId parse(final String run, final String text) {
-        final String[] parts = text.split(SEPARATOR);
+        final String[] parts = text.split(SEPARATOR, -1);
         if (parts.length != PARTS || !parts[0].equals(run)) {
             return null;
         }

@@ -20,6 +20,7 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
 
     private static final Duration GRACE = Duration.ofSeconds(40);
     private static final Duration KILL_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration HEALTH_PATIENCE = Duration.ofSeconds(2);
     private static final int CONSOLE_LINES = 5;
     private static final int ERROR_LINES = 5;
     private static final String ERROR = " ERROR ";
@@ -61,7 +62,7 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
     void awaitReady(final Duration timeout, final int s2sPort) {
         final Deadline deadline = Deadline.after(timeout);
         try (RestClient management =
-                new RestClient("http://" + NifiConfiguration.LOOPBACK + ":" + managementPort, null)) {
+                new RestClient("http://" + NifiConfiguration.LOOPBACK + ":" + managementPort, null, HEALTH_PATIENCE)) {
             deadline.until(() -> "NiFi's start is complete" + lastErrors(), () -> failIfEnded() && isUp(management));
         }
         if (s2sPort != 0) {

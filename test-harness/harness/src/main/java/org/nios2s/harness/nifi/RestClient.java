@@ -27,11 +27,17 @@ public final class RestClient implements AutoCloseable {
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
 
     private final String api;
+    private final Duration timeout;
     private final HttpClient http;
 
     /** A client of one NiFi; without TLS for plain HTTP. */
     public RestClient(final String api, final SSLContext tls) {
+        this(api, tls, REQUEST_TIMEOUT);
+    }
+
+    RestClient(final String api, final SSLContext tls, final Duration timeout) {
         this.api = api;
+        this.timeout = timeout;
         final HttpClient.Builder builder =
                 HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).version(HttpClient.Version.HTTP_1_1);
         if (tls != null) {
@@ -83,7 +89,7 @@ public final class RestClient implements AutoCloseable {
 
     private byte[] send(final String method, final String path, final JsonNode body) {
         final HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(api + path))
-                .timeout(REQUEST_TIMEOUT)
+                .timeout(timeout)
                 .method(method, HttpRequest.BodyPublishers.noBody());
         if (body != null) {
             request.method(method, HttpRequest.BodyPublishers.ofString(body.toString()))

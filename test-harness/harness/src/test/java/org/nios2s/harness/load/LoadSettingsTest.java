@@ -58,6 +58,7 @@ class LoadSettingsTest {
         assertNull(PacketId.parse("r1", "r12-2-30-4"));
         assertNull(PacketId.parse("r1", "r1-2-30"));
         assertNull(PacketId.parse("r1", "r1-2-30-x"));
+        assertNull(PacketId.parse("r1", "r1-2-30-4-"));
         assertNull(PacketId.parse("r1", "r1"));
     }
 

@@ -62,7 +62,7 @@ final class WireConnector implements AutoCloseable {
                     @Override
                     protected void initChannel(final Channel channel) {
                         if (tls != null) {
-                            // JSSE takes host and port only as the key of its session cache.
+                            // Host and port are but the key of the session cache.
                             final SslHandler handler = tls.newHandler(channel.alloc(), target.host(), peer);
                             handler.setHandshakeTimeoutMillis(timeout.toMillis());
                             channel.pipeline().addLast(handler);
