@@ -205,20 +205,27 @@ class StreamingTest {
         }
     }
 
-    @Test
-    @DisplayName("a peer is not silent while what it sent waits to be written, however long that takes")
-    void slowRepository() throws Exception {
-        final CountDownLatch mayWrite = new CountDownLatch(1);
+    /** Pushes while nothing can be written, until reading pauses for that; the rest goes on in the background. */
+    private CompletableFuture<WirePeer> pushUntilPaused(final int count, final int size, final CountDownLatch mayWrite)
+            throws Exception {
         listener.input().beforeWrite(() -> RunningListener.awaiting().until(() -> mayWrite.getCount() == 0));
         peer.open();
         final CompletableFuture<WirePeer> confirmed = CompletableFuture.supplyAsync(() -> {
             try {
-                return pushAll(peer, 1, content(5_000_000));
+                return pushAll(peer, count, content(size));
             } catch (final Exception e) {
                 throw new CompletionException(e);
             }
         });
         listener.awaitPaused();
+        return confirmed;
+    }
+
+    @Test
+    @DisplayName("a peer is not silent while what it sent waits to be written, however long that takes")
+    void slowRepository() throws Exception {
+        final CountDownLatch mayWrite = new CountDownLatch(1);
+        final CompletableFuture<WirePeer> confirmed = pushUntilPaused(1, 5_000_000, mayWrite);
         listener.checkDeadlinesAfter(Duration.ofMinutes(10));
         listener.assertNoFault();
         mayWrite.countDown();
@@ -308,16 +315,7 @@ class StreamingTest {
     @DisplayName("reading pauses while the writer stands, however small the packets are")
     void smallPacketsPause() throws Exception {
         final CountDownLatch mayWrite = new CountDownLatch(1);
-        listener.input().beforeWrite(() -> RunningListener.awaiting().until(() -> mayWrite.getCount() == 0));
-        peer.open();
-        final CompletableFuture<WirePeer> confirmed = CompletableFuture.supplyAsync(() -> {
-            try {
-                return pushAll(peer, 1_000, content(1_000));
-            } catch (final Exception e) {
-                throw new CompletionException(e);
-            }
-        });
-        listener.awaitPaused();
+        final CompletableFuture<WirePeer> confirmed = pushUntilPaused(1_000, 1_000, mayWrite);
         mayWrite.countDown();
         confirmed.get(20, TimeUnit.SECONDS).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         assertEquals(1_000, listener.input().committed().size());
