@@ -57,8 +57,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Connections that may wait to be accepted; the kernel may allow fewer. */
     private static final int BACKLOG = 4_096;
 
-    /** Threads for each thing that may block: a decision at a handshake or for a transaction, names, contents to and fro. */
+    /** Threads for each thing that may block: a decision at a handshake or for a transaction, names, contents to be sent. */
     private static final int BLOCKING_THREADS = 4;
+
+    /** Writing costs arithmetic more than waiting: on half of the processors, so that it does not starve what is small. */
+    private static final int WRITERS = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, BLOCKING_THREADS);
 
     /** A task for each of so many connections may wait; further ones are refused. */
     private static final int MOST_WAITING_TASKS = 100_000;
@@ -157,12 +160,12 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ListenerMetrics metrics = new ListenerMetrics();
         private final FaultLog faultLog = new FaultLog(logger, System::nanoTime);
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
-        private final ExecutorService contentReaders = blockingThreads("Site-to-Site NIO Content Reader");
-        private final ExecutorService contentWriters = blockingThreads("Site-to-Site NIO Content Writer");
+        private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
+        private final ExecutorService contentWriters = blockingThreads("Content Writer", WRITERS);
         private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentReaders, metrics);
-        private final ExecutorService lookups = blockingThreads("Site-to-Site NIO Resolver");
-        private final ExecutorService handshakeChecks = blockingThreads("Site-to-Site NIO Handshake Check");
-        private final ExecutorService authorizations = blockingThreads("Site-to-Site NIO Authorization");
+        private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
+        private final ExecutorService handshakeChecks = blockingThreads("Handshake Check", BLOCKING_THREADS);
+        private final ExecutorService authorizations = blockingThreads("Authorization", BLOCKING_THREADS);
         private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
         private final TlsHandlers tls = sslContext == null
                 ? null
@@ -170,14 +173,14 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
         private Channel serverChannel;
 
-        private static ExecutorService blockingThreads(final String name) {
+        private static ExecutorService blockingThreads(final String what, final int most) {
             final ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                    BLOCKING_THREADS,
-                    BLOCKING_THREADS,
+                    most,
+                    most,
                     1,
                     TimeUnit.MINUTES,
                     new LinkedBlockingQueue<>(MOST_WAITING_TASKS),
-                    new DefaultThreadFactory(name, true));
+                    new DefaultThreadFactory("Site-to-Site NIO " + what, true));
             threads.allowCoreThreadTimeOut(true);
             return threads;
         }

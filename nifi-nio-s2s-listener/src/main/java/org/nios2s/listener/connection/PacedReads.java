@@ -11,8 +11,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * How much is read from a socket in one go: as much as the last reads filled, no more while it is our turn than tells
- * that the peer is still there, and nothing further once the connection has what it can use. Lives on the connection's IO
- * worker.
+ * that the peer is still there, and nothing further once the connection has what it can use. Lives on its IO worker.
  */
 final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements RecvByteBufAllocator.ExtendedHandle {
     private static final int LEAST_BYTES = 256;

@@ -30,7 +30,9 @@ public final class FaultAgent {
         "org.apache.nifi.controller.repository.FileSystemRepository",
         "org.apache.nifi.remote.StandardPublicPort",
         "org.apache.nifi.remote.protocol.AbstractFlowFileServerProtocol",
+        "org.apache.nifi.security.ssl.StandardX509ExtendedTrustManager",
         "org.nios2s.wire.PacketDecoder",
+        "org.nios2s.listener.connection.HostNames",
     };
     private static final String[] METHODS = {
         "create",
@@ -45,7 +47,10 @@ public final class FaultAgent {
         "receiveFlowFiles",
         "transferFlowFiles",
         "validateHandshakeRequest",
+        "checkUserAuthorization",
+        "checkClientTrusted",
         "decode",
+        "lambda$lookUp$0",
     };
 
     private static final int WORDS = 3;

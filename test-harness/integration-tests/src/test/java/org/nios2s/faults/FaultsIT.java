@@ -152,6 +152,26 @@ class FaultsIT {
         }
     }
 
+    /** Threads on which little is done for peers that are known. */
+    @ParameterizedTest
+    @Order(1)
+    @CsvSource({
+        "HostNames.lambda$lookUp$0, Site-to-Site_NIO_Resolver, false",
+        "StandardPublicPort.checkUserAuthorization, Site-to-Site_NIO_Authorization, true",
+        "StandardX509ExtendedTrustManager.checkClientTrusted, Site-to-Site_NIO_Handshake, true",
+    })
+    void anErrorBecauseOfAStrangerStopsNoThread(final String method, final String thread, final boolean withTlsOnly)
+            throws Exception {
+        assumeTrue(FULL, TAKES_LONG);
+        assumeTrue(SECURE || !withTlsOnly, "runs with -Dfaults.secure=true");
+        for (final String error : ERRORS) {
+            ordeal.endureBriefly("error-" + method + "-" + error, load -> {
+                give(method, thread, error);
+                awaitObedience(() -> ordeal.letAStrangerPush());
+            });
+        }
+    }
+
     @ParameterizedTest
     @Order(1)
     @CsvSource({
@@ -166,11 +186,22 @@ class FaultsIT {
 
     /** Waits until the next call of a method threw. */
     private static void order(final String method, final String thread, final String error) throws IOException {
+        give(method, thread, error);
+        awaitObedience(() -> {});
+    }
+
+    private static void give(final String method, final String thread, final String error) throws IOException {
         final Path written = ORDER.resolveSibling(ORDER.getFileName() + ".new");
         Files.writeString(written, method + " " + thread + " " + error);
         Files.move(written, ORDER, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static void awaitObedience(final Runnable provocation) throws IOException {
         try {
-            Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> !Files.exists(ORDER));
+            Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> {
+                provocation.run();
+                return !Files.exists(ORDER);
+            });
         } finally {
             Files.deleteIfExists(ORDER); // or it would hit another test
         }

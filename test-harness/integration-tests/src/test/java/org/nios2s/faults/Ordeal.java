@@ -46,6 +46,7 @@ final class Ordeal {
 
     private static final Duration STANDSTILL = Duration.ofSeconds(3);
     private static final int MORE_DESCRIPTORS = 40;
+    private static final int MOST_IN_A_BYTE = 250;
     /** NiFi's own pools come and go by a few. */
     private static final int MORE_THREADS = 25;
 
@@ -92,6 +93,18 @@ final class Ordeal {
     FaultPeer connect(final InetSocketAddress listener, final String portId, final Consumer<FaultPeer.Step> steps)
             throws IOException {
         return new FaultPeer(listener, portId, tls, steps);
+    }
+
+    /** From an address that was never seen before; whatever comes of it. */
+    void letAStrangerPush() {
+        final int number = connections.getAndIncrement();
+        final InetSocketAddress own =
+                new InetSocketAddress("127.1." + number / MOST_IN_A_BYTE + "." + (1 + number % MOST_IN_A_BYTE), 0);
+        try (FaultPeer stranger = new FaultPeer(own, address(nifi()), nifi().portId("input"), tls, step -> {})) {
+            stranger.push("stranger-" + number, new byte[1]);
+        } catch (final IOException e) {
+            logger.debug("The stranger was hit", e);
+        }
     }
 
     static InetSocketAddress address(final NifiInstance node) {
