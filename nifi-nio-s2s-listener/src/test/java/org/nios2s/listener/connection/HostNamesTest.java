@@ -62,6 +62,31 @@ class HostNamesTest {
     }
 
     @Test
+    @DisplayName("an Error of the resolver stops no thread, and is not swallowed")
+    void resolverThatFails() throws Exception {
+        final AtomicInteger heard = new AtomicInteger();
+        final ExecutorService one = Executors.newSingleThreadExecutor(task -> {
+            final Thread thread = new Thread(task);
+            thread.setUncaughtExceptionHandler((failed, error) -> heard.incrementAndGet());
+            return thread;
+        });
+        try (one) {
+            final HostNames hostNames = new HostNames(
+                    true,
+                    address -> {
+                        if (address.getAddress()[3] == 1) {
+                            throw new StackOverflowError("ordered by a test");
+                        }
+                        return "name";
+                    },
+                    one);
+            assertEquals("10.0.0.1", hostNames.nameOf(address(1)));
+            await().atMost(DEADLINE).until(() -> "name".equals(hostNames.nameOf(address(2))));
+            assertEquals(1, heard.get());
+        }
+    }
+
+    @Test
     @DisplayName("switched off, nothing is looked up")
     void switchedOff() throws Exception {
         final HostNames hostNames = new HostNames(false, address -> "name", task -> {

@@ -32,7 +32,6 @@ public final class FaultAgent {
         "org.apache.nifi.remote.protocol.AbstractFlowFileServerProtocol",
         "org.apache.nifi.security.ssl.StandardX509ExtendedTrustManager",
         "org.nios2s.wire.PacketDecoder",
-        "org.nios2s.listener.connection.HostNames",
     };
     private static final String[] METHODS = {
         "create",
@@ -50,7 +49,6 @@ public final class FaultAgent {
         "checkUserAuthorization",
         "checkClientTrusted",
         "decode",
-        "lambda$lookUp$0",
     };
 
     private static final int WORDS = 3;

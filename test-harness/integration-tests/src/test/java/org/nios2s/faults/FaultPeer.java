@@ -67,23 +67,11 @@ final class FaultPeer implements Closeable {
      */
     FaultPeer(final InetSocketAddress listener, final String portId, final SSLContext tls, final Consumer<Step> steps)
             throws IOException {
-        this(null, listener, portId, tls, steps);
-    }
-
-    /** @param own its own address, or null for any */
-    FaultPeer(
-            final InetSocketAddress own,
-            final InetSocketAddress listener,
-            final String portId,
-            final SSLContext tls,
-            final Consumer<Step> steps)
-            throws IOException {
         this.steps = steps;
         socket = tls == null ? new Socket() : tls.getSocketFactory().createSocket();
         try {
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.bind(own);
             socket.connect(listener, PATIENCE_MILLIS);
             in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
             out = socket.getOutputStream();

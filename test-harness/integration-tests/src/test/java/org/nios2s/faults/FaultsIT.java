@@ -152,18 +152,15 @@ class FaultsIT {
         }
     }
 
-    /** Threads on which little is done for peers that are known. */
+    /** Threads on which something is done over TLS only, and some of it for peers only that are not known yet. */
     @ParameterizedTest
     @Order(1)
     @CsvSource({
-        "HostNames.lambda$lookUp$0, Site-to-Site_NIO_Resolver, false",
-        "StandardPublicPort.checkUserAuthorization, Site-to-Site_NIO_Authorization, true",
-        "StandardX509ExtendedTrustManager.checkClientTrusted, Site-to-Site_NIO_Handshake, true",
+        "StandardPublicPort.checkUserAuthorization, Site-to-Site_NIO_Authorization",
+        "StandardX509ExtendedTrustManager.checkClientTrusted, Site-to-Site_NIO_Handshake",
     })
-    void anErrorBecauseOfAStrangerStopsNoThread(final String method, final String thread, final boolean withTlsOnly)
-            throws Exception {
-        assumeTrue(FULL, TAKES_LONG);
-        assumeTrue(SECURE || !withTlsOnly, "runs with -Dfaults.secure=true");
+    void anErrorBecauseOfAStrangerStopsNoThread(final String method, final String thread) throws Exception {
+        assumeTrue(FULL && SECURE, "runs with -Pfaults -Dfaults.secure=true");
         for (final String error : ERRORS) {
             ordeal.endureBriefly("error-" + method + "-" + error, load -> {
                 give(method, thread, error);

@@ -46,7 +46,6 @@ final class Ordeal {
 
     private static final Duration STANDSTILL = Duration.ofSeconds(3);
     private static final int MORE_DESCRIPTORS = 40;
-    private static final int MOST_IN_A_BYTE = 250;
     /** NiFi's own pools come and go by a few. */
     private static final int MORE_THREADS = 25;
 
@@ -70,7 +69,7 @@ final class Ordeal {
             ledgers.add(ledger);
         }
         if (nifi().instance().keyStore() != null) {
-            tls = nifi().security().context(nifi().security().keyStore(Identity.CLIENT));
+            tls = clientContext();
         }
     }
 
@@ -95,16 +94,18 @@ final class Ordeal {
         return new FaultPeer(listener, portId, tls, steps);
     }
 
-    /** From an address that was never seen before; whatever comes of it. */
+    /** A peer pushes whose TLS session and certificate are not known yet; whatever comes of it. */
     void letAStrangerPush() {
-        final int number = connections.getAndIncrement();
-        final InetSocketAddress own =
-                new InetSocketAddress("127.1." + number / MOST_IN_A_BYTE + "." + (1 + number % MOST_IN_A_BYTE), 0);
-        try (FaultPeer stranger = new FaultPeer(own, address(nifi()), nifi().portId("input"), tls, step -> {})) {
-            stranger.push("stranger-" + number, new byte[1]);
+        final String id = "stranger-" + connections.getAndIncrement();
+        try (FaultPeer stranger = new FaultPeer(address(nifi()), nifi().portId("input"), clientContext(), step -> {})) {
+            stranger.push(id, new byte[1]);
         } catch (final IOException e) {
-            logger.debug("The stranger was hit", e);
+            logger.debug("{} was hit", id, e);
         }
+    }
+
+    private SSLContext clientContext() {
+        return nifi().security().context(nifi().security().keyStore(Identity.CLIENT));
     }
 
     static InetSocketAddress address(final NifiInstance node) {
