@@ -60,7 +60,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Threads for each thing that may block: a decision at a handshake or for a transaction, names, contents to be sent. */
     private static final int BLOCKING_THREADS = 4;
 
-    /** Writing costs arithmetic more than waiting: on half of the processors, so that it does not starve what is small. */
+    /** Who writes contents seldom waits: half of the processors do it, so that it does not starve what is small. */
     private static final int WRITERS = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, BLOCKING_THREADS);
 
     /** A task for each of so many connections may wait; further ones are refused. */

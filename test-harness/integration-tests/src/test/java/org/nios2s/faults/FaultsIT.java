@@ -162,10 +162,8 @@ class FaultsIT {
     void anErrorBecauseOfAStrangerStopsNoThread(final String method, final String thread) throws Exception {
         assumeTrue(FULL && SECURE, "runs with -Pfaults -Dfaults.secure=true");
         for (final String error : ERRORS) {
-            ordeal.endureBriefly("error-" + method + "-" + error, load -> {
-                give(method, thread, error);
-                awaitObedience(() -> ordeal.letAStrangerPush());
-            });
+            ordeal.endureBriefly(
+                    "error-" + method + "-" + error, load -> order(method, thread, error, ordeal::letAStrangerPush));
         }
     }
 
@@ -183,17 +181,15 @@ class FaultsIT {
 
     /** Waits until the next call of a method threw. */
     private static void order(final String method, final String thread, final String error) throws IOException {
-        give(method, thread, error);
-        awaitObedience(() -> {});
+        order(method, thread, error, () -> {});
     }
 
-    private static void give(final String method, final String thread, final String error) throws IOException {
+    /** @param provocation brings a call about; repeated until one threw */
+    private static void order(final String method, final String thread, final String error, final Runnable provocation)
+            throws IOException {
         final Path written = ORDER.resolveSibling(ORDER.getFileName() + ".new");
         Files.writeString(written, method + " " + thread + " " + error);
         Files.move(written, ORDER, StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    private static void awaitObedience(final Runnable provocation) throws IOException {
         try {
             Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> {
                 provocation.run();
