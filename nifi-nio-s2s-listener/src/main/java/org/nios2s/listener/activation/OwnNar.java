@@ -33,20 +33,13 @@ final class OwnNar {
     private OwnNar() {}
 
     /** @return the jar with our classes, or the directory of a build */
-    static Path jar() {
-        try {
-            return Path.of(OwnNar.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-        } catch (final URISyntaxException e) {
-            throw new IllegalStateException("Nobody can tell where the listener's own classes are", e);
-        }
+    static Path jar() throws URISyntaxException {
+        return Path.of(
+                OwnNar.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     }
 
     /** Loads and verifies all classes, against the NiFi that is there; throws what names one that does not fit. */
-    static void link() throws IOException, ClassNotFoundException {
+    static void link() throws IOException, ClassNotFoundException, URISyntaxException {
         final Path location = jar();
         try (FileSystem jar = Files.isDirectory(location) ? null : FileSystems.newFileSystem(location)) {
             final Path root = jar == null ? location : jar.getPath("/");

@@ -46,18 +46,17 @@ public final class HostNames {
         if (!enabled) {
             return address.getHostAddress();
         }
-        final Name known = names.get(address);
         final long now = System.nanoTime();
-        if (known == null || now - known.expiresNanos > 0) {
-            lookUp(address, known, now);
+        final Name known = names.getOrDefault(address, new Name(address.getHostAddress(), now));
+        if (now - known.expiresNanos >= 0) {
+            lookUp(address, new Name(known.name, now + LIFETIME_NANOS));
         }
-        return known == null ? address.getHostAddress() : known.name;
+        return known.name;
     }
 
-    private void lookUp(final InetAddress address, final Name known, final long now) {
+    private void lookUp(final InetAddress address, final Name preliminary) {
         // Stands until the answer is there, so that an address is looked up once at a time.
-        final String preliminary = known == null ? address.getHostAddress() : known.name;
-        names.put(address, new Name(preliminary, now + LIFETIME_NANOS));
+        names.put(address, preliminary);
         try {
             lookups.execute(
                     () -> names.put(address, new Name(resolver.apply(address), System.nanoTime() + LIFETIME_NANOS)));

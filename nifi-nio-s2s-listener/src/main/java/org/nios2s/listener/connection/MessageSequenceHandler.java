@@ -61,6 +61,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private final WorkerConnections siblings;
     private final Deadlines deadlines;
     private final MemoryBudget.Charge unreadCharge;
+    private final PacedReads reads = new PacedReads(this);
 
     private ChannelHandlerContext channelContext;
     private PeerConnection connection;
@@ -85,7 +86,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         channelContext = context;
         final var config = context.channel().config();
         config.setAutoRead(false);
-        config.setRecvByteBufAllocator(() -> new PacedReads(this::isSparing, this::canUseMore));
+        config.setRecvByteBufAllocator(() -> reads);
         connection = new PeerConnection(listener, context, this);
         step = listener.conversation().begins(connection);
         idleSinceNanos = deadlines.lastMovedNanos();
@@ -97,6 +98,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         final ByteBuf bytes = (ByteBuf) message;
         deadlines.moved(bytes.readableBytes());
+        reads.heard(bytes.readableBytes());
         // Takes the new bytes over when nothing is unread; else appends them.
         unread = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), unread, bytes);
         advance(null);
@@ -104,6 +106,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     @Override
     public void channelReadComplete(final ChannelHandlerContext context) {
+        if (reads.isInVain()) {
+            fail(Kind.TLS.fault("The peer keeps TLS busy and says nothing, in step " + step.name()));
+        }
         readOn();
         context.fireChannelReadComplete();
     }
@@ -174,13 +179,15 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         return !hadItsTurn && !stepWaits && (channelContext.channel().isWritable() || step instanceof ClosingStep);
     }
 
-    private boolean isSparing() {
+    /** @return whether little is to be read at once */
+    boolean isSparing() {
         return stepWaits
                 || step.transfer() == null && !listener.budget().common().isRoomy();
     }
 
-    private boolean canUseMore() {
-        return !inputEnded && (mayRun() || stepWaits && !unread.isReadable());
+    /** @return whether it has use for more than it has */
+    boolean canUseMore() {
+        return !inputEnded && !reads.isInVain() && (mayRun() || stepWaits && !unread.isReadable());
     }
 
     private void readOn() {
@@ -289,7 +296,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             return;
         }
         report(fault);
-        abandonStep();
+        Guarded.run("What a step gives back at its end", step::abandon);
         try {
             enter(new ClosingStep(channelContext.channel()));
         } catch (final Throwable e) {
@@ -303,14 +310,6 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private void report(final PeerFault fault) {
         listener.metrics().add(Count.FAULTS, 1);
         listener.faultLog().report(connection, fault);
-    }
-
-    private void abandonStep() {
-        try {
-            step.abandon();
-        } catch (final Throwable e) {
-            logger.error("{} could not give back all that step {} held", connection, step.name(), e);
-        }
     }
 
     /**
@@ -337,7 +336,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private void end() {
-        abandonStep();
+        Guarded.run("What a step gives back at its end", step::abandon);
         step = new ClosingStep(channelContext.channel());
         stepWaits = false;
     }

@@ -7,37 +7,37 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
-import java.util.function.BooleanSupplier;
 
 /**
  * How much is read from a socket in one go: as much as the last reads filled, no more while it is our turn than tells
- * that the peer is still there, and nothing further once the connection has what it can use. Lives on its IO worker.
+ * that the peer is still there, and nothing further once the connection has what it can use, or TLS takes it all for
+ * itself. Lives on its IO worker.
  */
 final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements RecvByteBufAllocator.ExtendedHandle {
     private static final int LEAST_BYTES = 256;
     private static final int FIRST_BYTES = 2_048;
+
+    /** More than a TLS handshake or an incomplete record has, too. */
     private static final int MOST_BYTES = 64 * 1024;
 
     /** Reads in one go, so that a fast peer leaves its worker to others. */
     private static final int MOST_READS = 16;
 
-    private final BooleanSupplier sparing;
-    private final BooleanSupplier wantsMore;
-    private int reads;
+    /** A record of a single byte is shorter: TLS 1.2 with CBC and SHA-384 makes 85 of it. */
+    private static final long MOST_BYTES_FOR_ONE = 128;
 
-    /**
-     * @param sparing whether little is to be read at once
-     * @param wantsMore whether the connection has use for more than it has
-     */
-    PacedReads(final BooleanSupplier sparing, final BooleanSupplier wantsMore) {
+    private final MessageSequenceHandler handler;
+    private int reads;
+    private long unheard;
+
+    PacedReads(final MessageSequenceHandler handler) {
         super(new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES).newHandle());
-        this.sparing = sparing;
-        this.wantsMore = wantsMore;
+        this.handler = handler;
     }
 
     @Override
     public int guess() {
-        return sparing.getAsBoolean() ? LEAST_BYTES : super.guess();
+        return handler.isSparing() ? LEAST_BYTES : super.guess();
     }
 
     @Override
@@ -52,9 +52,20 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     }
 
     @Override
-    public void incMessagesRead(final int messages) {
-        reads += messages;
-        super.incMessagesRead(messages);
+    public void lastBytesRead(final int bytes) {
+        reads++;
+        unheard += bytes;
+        super.lastBytesRead(bytes);
+    }
+
+    /** So many of the bytes have come out of TLS. */
+    void heard(final int bytes) {
+        unheard = Math.max(0, unheard - bytes * MOST_BYTES_FOR_ONE);
+    }
+
+    /** @return whether the peer keeps TLS busy, by renegotiations, new keys or empty records, and says nothing */
+    boolean isInVain() {
+        return unheard > MOST_BYTES;
     }
 
     @Override
@@ -64,6 +75,6 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
 
     @Override
     public boolean continueReading(final UncheckedBooleanSupplier maybeMoreData) {
-        return reads < MOST_READS && maybeMoreData.get() && wantsMore.getAsBoolean();
+        return reads < MOST_READS && maybeMoreData.get() && handler.canUseMore();
     }
 }

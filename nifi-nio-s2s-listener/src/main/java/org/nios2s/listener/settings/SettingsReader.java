@@ -43,12 +43,12 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     }
 
     boolean flag(final String name, final boolean defaultValue) {
-        return read(name, String.valueOf(defaultValue), "true or false", text -> {
-            if (!"true".equalsIgnoreCase(text) && !"false".equalsIgnoreCase(text)) {
-                throw new IllegalArgumentException("neither true nor false");
-            }
-            return Boolean.valueOf(text);
-        });
+        return choice(name, defaultValue ? Flag.TRUE : Flag.FALSE) == Flag.TRUE;
+    }
+
+    private enum Flag {
+        TRUE,
+        FALSE
     }
 
     int number(final String name, final int defaultValue, final int min, final int max) {

@@ -23,6 +23,7 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Makes the TLS side of connections from what NiFi uses itself: client certificate required, and offered is what its
@@ -82,15 +83,12 @@ public final class TlsHandlers implements AutoCloseable {
     }
 
     private static void reportObstacle(final Provider choice, final String obstacle, final Throwable cause) {
-        if (choice == Provider.OPENSSL) {
-            logger.error(
-                    "OpenSSL can't serve TLS here: {}. The JDK serves; set nifi.remote.input.nio.tls.provider to auto or"
-                            + " jdk",
-                    obstacle,
-                    cause);
-        } else {
-            logger.debug("The JDK serves TLS: {}", obstacle, cause);
-        }
+        logger.atLevel(choice == Provider.OPENSSL ? Level.ERROR : Level.DEBUG)
+                .log(
+                        "OpenSSL can't serve TLS here: {}. The JDK serves; set nifi.remote.input.nio.tls.provider to auto or"
+                                + " jdk",
+                        obstacle,
+                        cause);
     }
 
     /** @return why OpenSSL can't serve, or null if it can */

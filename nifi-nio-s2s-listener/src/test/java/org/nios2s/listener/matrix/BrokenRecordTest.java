@@ -9,9 +9,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.PeerFault;
 
-/** Behind its TLS handshake a peer sends what is no TLS. Lives on the test's thread. */
+/** Behind its TLS handshake a peer sends what is no TLS, or nothing but TLS. Lives on the test's thread. */
 class BrokenRecordTest {
     private static final int PATIENCE_MILLIS = 20_000;
+    private static final int RENEWALS = 20_000;
 
     @ParameterizedTest
     @EnumSource(names = {"BORINGSSL_EPOLL", "JDK_TLS_NIO"})
@@ -22,6 +23,21 @@ class BrokenRecordTest {
             Place.PUSH.reach(peer, listener);
             peer.sayBelowTls(new byte[100]);
             assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
+            listener.awaitNoConnection();
+            assertEquals(1, listener.faults(PeerFault.Kind.TLS));
+            assertEquals(0, listener.internalFaults());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BORINGSSL_EPOLL", "JDK_TLS_EPOLL", "JDK_TLS_NIO"})
+    @DisplayName(
+            "new keys again and again, and nothing said with them, end the connection before they keep a worker busy")
+    void nothingButNewKeys(final Variant variant) throws Exception {
+        try (ServedListener listener = new ServedListener(variant);
+                MatrixPeer peer = listener.connect()) {
+            Place.PUSH.reach(peer, listener);
+            peer.renewKeysInVain(RENEWALS);
             listener.awaitNoConnection();
             assertEquals(1, listener.faults(PeerFault.Kind.TLS));
             assertEquals(0, listener.internalFaults());

@@ -44,6 +44,18 @@ final class MatrixPeer implements AutoCloseable {
         plain.getOutputStream().write(bytes);
     }
 
+    /** Asks for new keys by TLS 1.3, so often or until the listener does not want to hear it any more. */
+    void renewKeysInVain(final int times) {
+        try {
+            for (int time = 0; time < times; time++) {
+                ((SSLSocket) socket).startHandshake();
+            }
+        } catch (final IOException e) {
+            // As it should be; the reader sees how the connection ended.
+            return;
+        }
+    }
+
     /** As {@link #say}, to a listener that may not want to hear it any more. */
     void sayInVain(final byte[]... messages) {
         try {
