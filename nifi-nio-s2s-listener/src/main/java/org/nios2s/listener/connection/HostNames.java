@@ -47,7 +47,7 @@ public final class HostNames {
             return address.getHostAddress();
         }
         final long now = System.nanoTime();
-        final Name known = names.getOrDefault(address, new Name(address.getHostAddress(), now));
+        final Name known = names.computeIfAbsent(address, unknown -> new Name(unknown.getHostAddress(), now));
         if (now - known.expiresNanos >= 0) {
             lookUp(address, new Name(known.name, now + LIFETIME_NANOS));
         }

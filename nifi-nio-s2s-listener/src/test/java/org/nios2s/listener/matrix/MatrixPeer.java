@@ -51,7 +51,7 @@ final class MatrixPeer implements AutoCloseable {
                 ((SSLSocket) socket).startHandshake();
             }
         } catch (final IOException e) {
-            // As it should be; the reader sees how the connection ended.
+            // As it should be; why, the listener's faults say.
             return;
         }
     }
