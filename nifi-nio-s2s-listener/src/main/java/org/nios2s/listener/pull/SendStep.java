@@ -54,11 +54,11 @@ final class SendStep implements WaitingStep {
         final int bytes = slice.readableBytes();
         connection().send(slice, sent -> {
             connection().handler().sent(bytes);
-            if (held > 0) {
-                pull.charge().add(-held);
-                if (sent.isSuccess() && !abandoned) {
-                    pieceHasLeft();
-                }
+            pull.charge().add(-held);
+            if (!sent.isSuccess()) {
+                fail(Kind.CONNECTION_LOST.fault("A piece can't be sent: " + sent.cause(), sent.cause()));
+            } else if (held > 0 && !abandoned) {
+                pieceHasLeft();
             }
         });
     }

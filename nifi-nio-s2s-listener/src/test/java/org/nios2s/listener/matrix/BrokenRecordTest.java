@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.PeerFault;
 
-/** Behind its TLS handshake a peer sends what is no TLS, or nothing but TLS. Lives on the test's thread. */
+/** Behind its TLS handshake a peer sends what is no TLS, nothing but TLS, or the end of it. Lives on the test's thread. */
 class BrokenRecordTest {
     private static final int PATIENCE_MILLIS = 20_000;
     private static final int RENEWALS = 20_000;
@@ -40,6 +40,24 @@ class BrokenRecordTest {
             peer.renewKeysInVain(RENEWALS);
             listener.awaitNoConnection();
             assertEquals(1, listener.faults(PeerFault.Kind.TLS));
+            assertEquals(0, listener.internalFaults());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BORINGSSL_EPOLL", "BORINGSSL_NIO", "JDK_TLS_EPOLL", "JDK_TLS_NIO"})
+    @DisplayName(
+            "an end of TLS that is read together with a message ends the connection, though a pull is to be answered")
+    void endBehindMessage(final Variant variant) throws Exception {
+        try (ServedListener listener = new ServedListener(variant);
+                MatrixPeer peer = listener.connect()) {
+            Place.PULL_SESSION.reach(peer, listener);
+            peer.sayLast(new byte[1]);
+            listener.output().scheduled(true);
+            assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
+            peer.leave();
+            listener.awaitNoConnection();
+            listener.awaitAsBefore();
             assertEquals(0, listener.internalFaults());
         }
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.matrix;
 
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -17,7 +19,7 @@ final class MatrixPeer implements AutoCloseable {
     private static final int RESOURCE_OK = 20;
     private static final int PATIENCE_MILLIS = 20_000;
 
-    private final Socket plain = new Socket();
+    private final OneGo plain = new OneGo();
     private final Socket socket;
     private final DataInputStream in;
 
@@ -37,11 +39,20 @@ final class MatrixPeer implements AutoCloseable {
 
     void say(final byte[]... messages) throws IOException {
         socket.getOutputStream().write(Message.all(messages));
+        socket.getOutputStream().flush();
+    }
+
+    /** Says something and ends TLS behind it, which arrives as one. */
+    void sayLast(final byte[] message) throws IOException {
+        plain.holdsBack = true;
+        say(message);
+        halfClose();
     }
 
     /** Says something on the socket that carries TLS, which is none. */
     void sayBelowTls(final byte[] bytes) throws IOException {
         plain.getOutputStream().write(bytes);
+        plain.getOutputStream().flush();
     }
 
     /** Asks for new keys by TLS 1.3, so often or until the listener does not want to hear it any more. */
@@ -142,5 +153,35 @@ final class MatrixPeer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
+    }
+
+    /** Can hold back what is written until its output ends, to have all leave in one go. */
+    private static final class OneGo extends Socket {
+        private static final int MOST_HELD_BYTES = 64 * 1024;
+
+        private boolean holdsBack;
+        private OutputStream out;
+
+        @Override
+        public OutputStream getOutputStream() throws IOException {
+            if (out == null) {
+                out = new BufferedOutputStream(super.getOutputStream(), MOST_HELD_BYTES) {
+                    @Override
+                    public synchronized void flush() throws IOException {
+                        if (!holdsBack) {
+                            super.flush();
+                        }
+                    }
+                };
+            }
+            return out;
+        }
+
+        @Override
+        public void shutdownOutput() throws IOException {
+            holdsBack = false;
+            getOutputStream().flush();
+            super.shutdownOutput();
+        }
     }
 }
