@@ -162,8 +162,22 @@ final class ConversationRun {
 
     /** Whether this listener closes a connection that the stock one leaves open, for which it may take its time. */
     private boolean isClosedInstead(final ScriptLine line) {
-        final Listener listener = Listener.valueOf(nifi.instance().listener().toUpperCase(Locale.ROOT));
-        return conversation.alone().get(listener).contains(seen(line, Hearer.CLOSED));
+        return conversation.alone().get(listener()).contains(seen(line, Hearer.CLOSED));
+    }
+
+    /**
+     * Whether a connection was closed that the stock listener leaves open, alone of both. It has forgotten such a connection, so
+     * its garbage collector closes it sooner or later: what the stock listener does was not seen then.
+     */
+    boolean isCollected(final Result result) {
+        return listener() == Listener.STOCK
+                && conversation.lines().stream()
+                        .filter(line -> conversation.alone().get(Listener.STOCK).contains(seen(line, "open")))
+                        .anyMatch(line -> result.transcript().contains(seen(line, Hearer.CLOSED)));
+    }
+
+    private Listener listener() {
+        return Listener.valueOf(nifi.instance().listener().toUpperCase(Locale.ROOT));
     }
 
     /** A connection that is closed before its time is another answer. */

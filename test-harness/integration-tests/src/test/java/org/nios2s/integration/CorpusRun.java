@@ -39,6 +39,9 @@ final class CorpusRun {
     /** Conversations at ports of their own, most of which wait for something to time out. */
     private static final int ALONE_AT_ONCE = 6;
 
+    /** How often a conversation is held anew whose connection the stock listener's garbage collector has closed. */
+    private static final int COLLECTED_AT_MOST = 5;
+
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String ID_FILE = "fidelity.ids";
     private static final String RUNS = "nifi://run-" + UUID.randomUUID() + "/";
@@ -101,9 +104,13 @@ final class CorpusRun {
     }
 
     private Void hold(final Conversation conversation) {
-        final ConversationRun run = new ConversationRun(nifi, conversation, RUNS, sharedPorts);
+        ConversationRun run = new ConversationRun(nifi, conversation, RUNS, sharedPorts);
         try {
-            final ConversationRun.Result result = run.hold();
+            ConversationRun.Result result = run.hold();
+            for (int again = 0; again < COLLECTED_AT_MOST && run.isCollected(result); again++) {
+                run = new ConversationRun(nifi, conversation, RUNS, sharedPorts);
+                result = run.hold();
+            }
             Observation seen = new Observation(result.transcript(), result.surprises());
             if (run.own().isPresent()) {
                 final OwnPorts own = run.own().get();
