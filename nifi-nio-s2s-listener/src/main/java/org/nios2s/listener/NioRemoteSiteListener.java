@@ -258,19 +258,18 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 for (final ConnectionLimit limit : limits) {
                     limit.add(address, handler);
                 }
-            } catch (final PeerFault e) {
+                if (tls != null) {
+                    channel.pipeline().addLast(tls.create(channel.alloc(), settings.handshakeTimeout()));
+                }
+                metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
+                channel.pipeline().addLast(handler);
+            } catch (final Throwable e) {
                 metrics.add(Count.FAULTS, 1);
-                faultLog.report(address.getHostAddress(), e);
+                faultLog.report(address.getHostAddress(), PeerFault.of(e, "Setting a connection up"));
                 channel.close();
-                return;
             } finally {
                 channel.closeFuture().addListener(closed -> limits.forEach(limit -> limit.remove(address, handler)));
             }
-            if (tls != null) {
-                channel.pipeline().addLast(tls.create(channel.alloc(), settings.handshakeTimeout()));
-            }
-            metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
-            channel.pipeline().addLast(handler);
         }
 
         /** As many as were asked for, or as the process has file descriptors and heap for. */

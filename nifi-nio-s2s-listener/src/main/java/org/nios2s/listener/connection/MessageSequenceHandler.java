@@ -223,16 +223,12 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private PeerFault faultOf(final Throwable thrown) {
-        if (thrown instanceof final PeerFault fault) {
-            return fault;
-        }
-        if (thrown instanceof final ProtocolException violation) {
-            return Kind.MALFORMED.fault(violation.getMessage(), violation);
-        }
-        return Kind.INTERNAL.fault("Step " + step.name() + " failed: " + thrown, thrown);
+        return thrown instanceof final ProtocolException violation
+                ? Kind.MALFORMED.fault(violation.getMessage(), violation)
+                : PeerFault.of(thrown, "Step " + step.name());
     }
 
-    private void enter(final Step next) {
+    private void enter(final Step next) throws IOException {
         if (next == step) {
             return;
         }
@@ -251,6 +247,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (next instanceof ClosingStep) {
             sayNothingMore();
         }
+        enter(next.begin());
     }
 
     /**

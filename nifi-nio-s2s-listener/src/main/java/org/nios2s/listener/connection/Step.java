@@ -14,6 +14,11 @@ import org.nios2s.wire.ResponseMessage;
  * {@link PeerConnection}.
  */
 public interface Step {
+    /** It has been entered: does what it begins with, and names the next step, or itself; if it throws, it is abandoned. */
+    default Step begin() throws IOException {
+        return this;
+    }
+
     /** How long a step may take. */
     enum Patience {
         /** From accept to the end of the handshake. */

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.port.PortDispatcher;
+import org.nios2s.listener.transaction.SessionRequest;
 
 /**
  * A step in which it is our turn: something runs on another thread, and the peer's bytes wait. Lives on the connection's
@@ -54,12 +55,18 @@ public interface WaitingStep extends Step {
                     final T result = task.call();
                     proceed(() -> then.next(result));
                 } catch (final Throwable e) {
-                    fail(Kind.INTERNAL.fault("Step " + name() + " failed: " + e, e));
+                    fail(PeerFault.of(e, "Step " + name()));
                 }
             });
         } catch (final RejectedExecutionException e) {
             fail(Kind.INTERNAL.fault("The listener is stopping, or has too much to decide", e));
         }
+        return this;
+    }
+
+    /** Has a port task bring a session, and waits for it. */
+    default Step await(final SessionRequest request) {
+        connection().dispatcher().requestSession(request);
         return this;
     }
 

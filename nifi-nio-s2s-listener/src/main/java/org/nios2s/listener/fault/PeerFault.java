@@ -56,6 +56,13 @@ public final class PeerFault extends IOException {
         this.kind = kind;
     }
 
+    /** @return what was thrown, or a fault of ours that says what has failed by it */
+    public static PeerFault of(final Throwable thrown, final String what) {
+        return thrown instanceof final PeerFault fault
+                ? fault
+                : Kind.INTERNAL.fault(what + " failed: " + thrown, thrown);
+    }
+
     public Kind kind() {
         return kind;
     }

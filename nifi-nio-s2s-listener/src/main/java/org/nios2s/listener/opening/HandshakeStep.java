@@ -45,7 +45,7 @@ final class HandshakeStep implements Step {
                 return this;
             }
         }
-        return new ValidateHandshakeStep(connection, confirmed, properties, heldBytes).begin();
+        return new ValidateHandshakeStep(connection, confirmed, properties, heldBytes);
     }
 
     private boolean receiveNext(final ByteBuf in) throws IOException {

@@ -26,7 +26,9 @@ record NegotiateCodecStep(PeerConnection connection, boolean portMissing) implem
         }
         if (portMissing) {
             // As the stock listener: says so once, and then takes another proposal.
-            rejectForMissingPort();
+            final ByteBuf answer = connection.allocate(1 + Short.BYTES + NO_PORT.length());
+            ModifiedUtf8.write(answer.writeByte(RemoteResourceInitiator.ABORT), NO_PORT);
+            connection.send(answer);
             return new NegotiateCodecStep(connection, false);
         }
         if (!RemoteResourceManager.isCodecSupported(asked.name(), asked.version())) {
@@ -36,12 +38,5 @@ record NegotiateCodecStep(PeerConnection connection, boolean portMissing) implem
         connection.agreeOnCodec();
         connection.sendByte(RemoteResourceInitiator.RESOURCE_OK);
         return connection.awaitRequest();
-    }
-
-    private void rejectForMissingPort() throws IOException {
-        final ByteBuf answer = connection.allocate(1 + Short.BYTES + NO_PORT.length());
-        answer.writeByte(RemoteResourceInitiator.ABORT);
-        ModifiedUtf8.write(answer, NO_PORT);
-        connection.send(answer);
     }
 }

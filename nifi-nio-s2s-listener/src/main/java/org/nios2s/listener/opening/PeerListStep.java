@@ -18,7 +18,8 @@ import org.nios2s.wire.ModifiedUtf8;
 record PeerListStep(PeerConnection connection, PeerList peers) implements WaitingStep {
     private static final int TYPICAL_ENTRY_BYTES = 64;
 
-    Step begin() {
+    @Override
+    public Step begin() {
         final PeerDescription asking = connection.description();
         return runBlocking(connection.listener().handshakeChecks(), () -> peers.entriesFor(asking), this::answer);
     }

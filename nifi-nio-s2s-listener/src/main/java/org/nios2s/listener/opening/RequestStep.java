@@ -3,6 +3,7 @@ package org.nios2s.listener.opening;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.util.function.Function;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.protocol.RequestType;
@@ -25,15 +26,9 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         }
         return switch (requestType(name)) {
             case NEGOTIATE_FLOWFILE_CODEC -> new NegotiateCodecStep(connection);
-            case REQUEST_PEER_LIST -> new PeerListStep(connection, peers).begin();
-            case SEND_FLOWFILES -> {
-                requirePort(ConnectableType.INPUT_PORT, RequestType.SEND_FLOWFILES);
-                yield new AdmitTransactionStep(connection).begin();
-            }
-            case RECEIVE_FLOWFILES -> {
-                requirePort(ConnectableType.OUTPUT_PORT, RequestType.RECEIVE_FLOWFILES);
-                yield new AwaitFlowFilesStep(connection).begin();
-            }
+            case REQUEST_PEER_LIST -> new PeerListStep(connection, peers);
+            case SEND_FLOWFILES -> atPort(ConnectableType.INPUT_PORT, name, AdmitTransactionStep::new);
+            case RECEIVE_FLOWFILES -> atPort(ConnectableType.OUTPUT_PORT, name, AwaitFlowFilesStep::new);
             case SHUTDOWN -> new ClosingStep(connection.channel());
         };
     }
@@ -46,7 +41,9 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         }
     }
 
-    private void requirePort(final ConnectableType type, final RequestType request) throws PeerFault {
+    private Step atPort(
+            final ConnectableType type, final String request, final Function<PeerConnection, Step> transaction)
+            throws PeerFault {
         final PublicPort port = connection.port();
         if (port == null) {
             throw Kind.REQUEST_OUT_OF_PLACE.fault("The peer sends " + request + " and named no port in its handshake");
@@ -61,6 +58,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         if (!connection.isCodecNegotiated()) {
             throw Kind.REQUEST_OUT_OF_PLACE.fault("The peer sends " + request + " before it negotiated a codec");
         }
+        return transaction.apply(connection);
     }
 
     @Override

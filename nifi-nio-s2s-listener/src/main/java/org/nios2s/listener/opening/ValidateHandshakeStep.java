@@ -22,7 +22,8 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 record ValidateHandshakeStep(
         PeerConnection connection, HandshakeProperties confirmed, Map<String, String> properties, int heldBytes)
         implements WaitingStep {
-    Step begin() {
+    @Override
+    public Step begin() {
         final Validation validation = new Validation();
         validation.getVersionNegotiator().setVersion(connection.protocolVersion());
         final Peer peer = connection.toPeer();

@@ -27,7 +27,7 @@ record AwaitFinishStep(Pull pull, long beganNanos) implements Step {
             return this;
         }
         return switch (finish.code()) {
-            case TRANSACTION_FINISHED, TRANSACTION_FINISHED_BUT_DESTINATION_FULL -> new CommitSentStep(pull).begin();
+            case TRANSACTION_FINISHED, TRANSACTION_FINISHED_BUT_DESTINATION_FULL -> new CommitSentStep(pull).commit();
             default -> throw unexpected(finish, "transaction finished");
         };
     }

@@ -38,6 +38,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         return connection;
     }
 
+    @Override
     public Step begin() {
         return ifAuthorized(this::awaitPermit);
     }
@@ -52,14 +53,9 @@ public final class AwaitFlowFilesStep implements WaitingStep {
 
     private Step awaitMemory() {
         if (charge.hasRoom()) {
-            return requestSession();
+            return await(request);
         }
-        charge.await(() -> proceed(this::requestSession), () -> {}, 0);
-        return this;
-    }
-
-    private Step requestSession() {
-        connection.dispatcher().requestSession(request);
+        charge.await(() -> proceed(() -> await(request)), () -> {}, 0);
         return this;
     }
 

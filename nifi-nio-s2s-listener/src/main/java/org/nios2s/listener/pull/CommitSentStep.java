@@ -17,7 +17,7 @@ record CommitSentStep(Pull pull) implements WaitingStep {
         return pull.connection();
     }
 
-    Step begin() {
+    Step commit() {
         final OutboundTransaction transaction = pull.transaction();
         pull.close();
         pull.session().commit(outcome -> {

@@ -28,21 +28,20 @@ public final class AdmitTransactionStep implements WaitingStep {
         return connection;
     }
 
+    @Override
     public Step begin() {
         place = connection.dispatcher().limits().places().ask(() -> proceed(this::authorize));
         return place.isImmediate() ? authorize() : this;
     }
 
     private Step authorize() {
-        return ifAuthorized(this::admit);
-    }
-
-    private Step admit() {
-        return new Push(connection, place).nextPacket();
+        return ifAuthorized(() -> new Push(connection, place).nextPacket());
     }
 
     @Override
     public void abandon() {
-        place.close();
+        if (place != null) {
+            place.close();
+        }
     }
 }

@@ -22,7 +22,8 @@ final class AwaitCommitStep implements WaitingStep {
         this.push = push;
     }
 
-    Step begin() {
+    @Override
+    public Step begin() {
         push.commit(outcome -> proceedHere(() -> push.answer(outcome)));
         return this;
     }

@@ -25,6 +25,6 @@ record AwaitConfirmationStep(Push transfer) implements Step {
         if (confirmation.code() != ResponseCode.CONFIRM_TRANSACTION) {
             throw unexpected(confirmation, "confirm transaction");
         }
-        return new AwaitCommitStep(transfer).begin();
+        return new AwaitCommitStep(transfer);
     }
 }

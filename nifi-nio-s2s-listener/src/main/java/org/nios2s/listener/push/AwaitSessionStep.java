@@ -29,14 +29,10 @@ final class AwaitSessionStep implements WaitingStep {
         return push;
     }
 
-    Step begin() {
-        permit = push.limits().streaming().ask(() -> proceed(this::requestSession));
-        return permit.isImmediate() ? requestSession() : this;
-    }
-
-    private Step requestSession() {
-        connection().dispatcher().requestSession(request);
-        return this;
+    @Override
+    public Step begin() {
+        permit = push.limits().streaming().ask(() -> proceed(() -> await(request)));
+        return permit.isImmediate() ? await(request) : this;
     }
 
     /** On the port task. */
@@ -49,9 +45,9 @@ final class AwaitSessionStep implements WaitingStep {
 
     @Override
     public void abandon() {
-        if (connection().dispatcher().withdraw(request)) {
+        push.abandon();
+        if (connection().dispatcher().withdraw(request) && permit != null) {
             permit.close();
         }
-        push.abandon();
     }
 }

@@ -181,7 +181,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** As {@link #paced}, where the packet is complete: it may be the last, and then nothing more is needed. */
     Step pacedBehindPacket(final Step next) {
         if (hasOutgrownMemory()) {
-            return new AwaitSessionStep(this, next).begin();
+            return new AwaitSessionStep(this, next);
         }
         return isBehind() ? PushWait.forWriter(this, next) : next;
     }

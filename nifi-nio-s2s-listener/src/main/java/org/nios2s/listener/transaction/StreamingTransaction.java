@@ -113,13 +113,11 @@ public final class StreamingTransaction implements PacketSink {
 
     /** Commits, behind everything that was added; the outcome is reported on any thread. */
     public void commit(final Consumer<Outcome> report) {
-        add(
-                0,
-                null,
-                () -> held.commit(outcome -> {
-                    hold.close();
-                    report.accept(outcome);
-                }));
+        final Consumer<Outcome> ended = outcome -> {
+            hold.close();
+            report.accept(outcome);
+        };
+        add(0, null, () -> held.commit(ended));
     }
 
     /** @return whether its commit, or its end, has begun */

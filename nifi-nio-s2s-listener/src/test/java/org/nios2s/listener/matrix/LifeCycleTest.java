@@ -29,6 +29,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.mockito.MockedConstruction;
 import org.nios2s.listener.NioRemoteSiteListener;
+import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.slf4j.LoggerFactory;
@@ -43,7 +44,7 @@ class LifeCycleTest {
                 .collect(Collectors.toSet());
     }
 
-    private static List<String> errorsOf(final Runnable action) {
+    private static List<String> errorsOf(final Guarded.Task action) throws Exception {
         final Logger logger = (Logger) LoggerFactory.getLogger(NioRemoteSiteListener.class);
         final ListAppender<ILoggingEvent> appender = new ListAppender<>();
         appender.start();
@@ -87,16 +88,24 @@ class LifeCycleTest {
     }
 
     @Test
-    @DisplayName("a connection that fails while it is accepted is closed, and counts no more")
+    @DisplayName("a connection that fails while it is accepted is closed and counts no more; of many one line tells")
     void failsWhileAccepted() throws Exception {
         try (MockedConstruction<ConnectionLimit> limits = mockConstruction(
                         ConnectionLimit.class, (limit, context) -> doThrow(new IllegalStateException("test"))
                                 .when(limit)
                                 .add(any(), any()));
-                ServedListener listener = new ServedListener(Variant.PLAIN_NIO);
-                MatrixPeer peer = listener.connect()) {
-            assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
-            verify(limits.constructed().get(0), timeout(PATIENCE_MILLIS)).remove(any(), any());
+                ServedListener listener = new ServedListener(Variant.PLAIN_NIO)) {
+            final List<String> errors = errorsOf(() -> {
+                for (int connections = 1; connections <= 2; connections++) {
+                    try (MatrixPeer peer = listener.connect()) {
+                        assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
+                    }
+                    verify(limits.constructed().get(0), timeout(PATIENCE_MILLIS).times(connections))
+                            .remove(any(), any());
+                }
+            });
+            assertEquals(1, errors.size(), errors::toString);
+            assertTrue(errors.get(0).contains("test"), errors.get(0));
         }
     }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.nifi.util.NiFiProperties;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.nios2s.listener.fault.FaultLog;
+import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.settings.ListenerSettings;
+import org.slf4j.LoggerFactory;
+
+/** How a step begins, and what becomes of one that can't. Lives on the test's thread, which is the IO worker too. */
+class StepBeginsTest {
+    private final List<String> told = new ArrayList<>();
+    private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(StepBeginsTest.class), System::nanoTime);
+
+    /** Enters another step at its first byte. */
+    private record First(Step next) implements Step {
+        @Override
+        public Step receive(final ByteBuf in) {
+            in.skipBytes(in.readableBytes());
+            return next;
+        }
+    }
+
+    private EmbeddedChannel connection(final Step first) {
+        final ListenerContext listener = mock(ListenerContext.class);
+        when(listener.settings()).thenReturn(ListenerSettings.from(new NiFiProperties(Map.of())));
+        when(listener.budget()).thenReturn(new MemoryBudget(1_000_000));
+        when(listener.hostNames()).thenReturn(new HostNames(false, name -> "unused", Runnable::run));
+        when(listener.metrics()).thenReturn(new ListenerMetrics());
+        when(listener.faultLog()).thenReturn(faultLog);
+        final Step.Conversation conversation = mock(Step.Conversation.class);
+        when(conversation.begins(any())).thenReturn(first);
+        when(listener.conversation()).thenReturn(conversation);
+        return new EmbeddedChannel(new MessageSequenceHandler(listener, new WorkerConnections(nanos -> {}))) {
+            @Override
+            protected SocketAddress remoteAddress0() {
+                return new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
+            }
+        };
+    }
+
+    /** Says what happens to it, and ends its beginning as a test wants. */
+    private final class Told implements Step {
+        private final String name;
+        private final Callable<Step> beginning;
+
+        Told(final String name, final Callable<Step> beginning) {
+            this.name = name;
+            this.beginning = beginning;
+        }
+
+        @Override
+        public Step begin() throws IOException {
+            told.add(name + " begins");
+            try {
+                final Step next = beginning.call();
+                return next == null ? this : next;
+            } catch (final Exception e) {
+                throw new IOException(e);
+            }
+        }
+
+        @Override
+        public Step receive(final ByteBuf in) {
+            if (in.isReadable()) {
+                told.add(name + " receives");
+                in.skipBytes(in.readableBytes());
+            }
+            return this;
+        }
+
+        @Override
+        public void abandon() {
+            told.add(name + " is abandoned");
+        }
+    }
+
+    private static ByteBuf oneByte() {
+        return Unpooled.wrappedBuffer(new byte[1]);
+    }
+
+    @Test
+    @DisplayName("a step that fails as it begins gives back what it holds, and the connection ends")
+    void failsAsItBegins() {
+        final EmbeddedChannel connection = connection(new First(new Told("it", () -> {
+            throw new OutOfMemoryError("test");
+        })));
+        connection.writeInbound(oneByte());
+        assertEquals(List.of("it begins", "it is abandoned"), told);
+        assertEquals(1, faultLog.count(Kind.INTERNAL));
+        assertFalse(connection.isActive());
+    }
+
+    @Test
+    @DisplayName("a step that names its successor as it begins is followed by that, which begins too")
+    void namesItsSuccessor() {
+        final EmbeddedChannel connection =
+                connection(new First(new Told("one", () -> new Told("another", () -> null))));
+        connection.writeInbound(oneByte());
+        connection.writeInbound(oneByte());
+        assertEquals(List.of("one begins", "another begins", "another receives"), told);
+        assertTrue(connection.isActive());
+        connection.finishAndReleaseAll();
+    }
+}
