@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ClosingStep implements Step {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final long MOST_DROPPED_BYTES = 1024 * 1024;
+    private static final long MOST_DROPPED_BYTES = 64 * 1024;
 
     private final Channel channel;
     private final long startNanos = System.nanoTime();
