@@ -30,47 +30,34 @@ import org.slf4j.LoggerFactory;
 public final class ListenerMetrics implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(ListenerMetrics.class);
 
-    /** What is counted, since the start. */
+    /** What is counted, since the start; each is told of in docs/metrics.md. */
     public enum Count {
         CONNECTIONS_ACCEPTED,
         CONNECTIONS_CLOSED,
         TLS_HANDSHAKES,
-        /** Those of them that went on with an earlier session. */
         TLS_RESUMPTIONS,
         FAULTS,
         PUSHES_COMMITTED,
-        /** Push transactions that had begun, and were not committed. */
         PUSHES_ROLLED_BACK,
-        /** Those of them that the peer cancelled. */
         PUSHES_CANCELLED,
         FLOW_FILES_RECEIVED,
         BYTES_RECEIVED,
-        /** Commits that it took to receive them. */
         COMMITS,
         PULLS_COMMITTED,
-        /** Pull transactions that had taken FlowFiles, which are in their queue again. */
         PULLS_ROLLED_BACK,
-        /** Requests of a pull that found nothing. */
         PULLS_EMPTY,
         FLOW_FILES_SENT,
         BYTES_SENT
     }
 
-    /** What is measured, of this minute and the one before. */
+    /** What is measured, of this minute and the one before; as told there. */
     public enum Measure {
-        /** From accept to the end of the handshake. */
         HANDSHAKE_TIME_MS,
-        /** Of a push, from its request to both sides' confirmation. */
         RECEIVE_TIME_MS,
-        /** Until a port task came. */
         QUEUE_TIME_MS,
-        /** Of a session: what is written at once with it, and its commit. */
         COMMIT_TIME_MS,
-        /** Of a pull, from its first FlowFile to the peer's word that it has them. */
         SEND_TIME_MS,
-        /** How much later than due an IO worker came round to its deadlines. */
         WORKER_DELAY_MS,
-        /** Pushes in a commit. */
         COMMIT_SIZE;
 
         /** Times are recorded in nanoseconds. */

@@ -266,11 +266,6 @@ public final class PortDispatcher {
         return waiting() == 0 && requests.isEmpty() && ends.held() == 0;
     }
 
-    /** @return pushes that have a place, and pulls that may send */
-    int inProgress() {
-        return limits.places().held() + limits.sending().held();
-    }
-
     int waiting() {
         return queue.size() + sessionRequests.size() + ends.waiting();
     }

@@ -87,7 +87,7 @@ public final class PortDispatchers implements AutoCloseable {
     public Map<String, Supplier<Number>> gauges(final String portId) {
         return Map.of(
                 "ConnectionsOpen", () -> sum(portId, dispatcher -> dispatcher.countConnection(0)),
-                "TransactionsInProgress", () -> sum(portId, PortDispatcher::inProgress),
+                "TransactionsInProgress", () -> sum(portId, dispatcher -> inProgress(dispatcher.limits())),
                 "TransactionsWaiting", () -> sum(portId, PortDispatcher::waiting));
     }
 
@@ -110,6 +110,10 @@ public final class PortDispatchers implements AutoCloseable {
     /** @return what waits for a port task, over all ports */
     public int waiting() {
         return sum(null, PortDispatcher::waiting);
+    }
+
+    private static int inProgress(final PortLimits limits) {
+        return limits.places().held() + limits.sending().held();
     }
 
     private synchronized int sum(final String portId, final ToIntFunction<PortDispatcher> figure) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
@@ -128,8 +129,11 @@ class MetricsIT {
 
     /** A push waits for a port task; how long, the test knows, too. */
     private void aFullDestination() throws IOException {
-        nifi.flow().setBackPressure(loop, new BackPressure(1, 0));
+        final Component output =
+                nifi.flow().find(ComponentKind.OUTPUT_PORT, "loop-out").orElseThrow();
+        nifi.flow().stop(output);
         try (RawPeer peer = connect("loop-in")) {
+            nifi.flow().setBackPressure(loop, new BackPressure(1, 0));
             peer.request(RequestType.SEND_FLOWFILES);
             peer.packet(Map.of(), SMALL);
             peer.say(ResponseCode.FINISH_TRANSACTION);
@@ -148,6 +152,7 @@ class MetricsIT {
             assertTrue(nifi.metrics(LISTENER).get("QueueTimeMsMax") >= waitedMillis);
             pushed(1, 1, SMALL.length);
         }
+        nifi.flow().start(output);
         closed();
         for (final String gauge : new String[] {"ConnectionsOpen", "TransactionsInProgress", "TransactionsWaiting"}) {
             set(gauge, 0, expected, expectedOfInput);
@@ -250,11 +255,9 @@ class MetricsIT {
             set("ConnectionsOpen", 2, expectedOfInput);
             set("TransactionsInProgress", 1, expected, expectedOfInput);
             assertEveryFigure();
-            busy.say(ResponseCode.FINISH_TRANSACTION);
-            assertEquals(ResponseCode.CONFIRM_TRANSACTION, busy.response().getCode());
-            busy.say(ResponseCode.CONFIRM_TRANSACTION, "");
-            assertEquals(ResponseCode.TRANSACTION_FINISHED, busy.response().getCode());
-            pushed(1, 1, SMALL.length);
+            finishPush(busy);
+            assertEquals(ResponseCode.TRANSACTION_FINISHED, idle.push(Map.of(), SMALL));
+            pushed(2, 2, 2 * SMALL.length);
             set("TransactionsInProgress", 0, expected, expectedOfInput);
             assertEveryFigure();
         }
