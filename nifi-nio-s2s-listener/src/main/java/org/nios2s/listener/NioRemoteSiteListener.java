@@ -14,7 +14,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.RemoteSiteListener;
@@ -40,7 +38,6 @@ import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.opening.PeerList;
 import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
@@ -160,7 +157,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Everything between a start and the stop that follows. */
     private final class Service {
         private final TransportSelection transport = TransportSelection.select(settings.transport());
-        private final ListenerMetrics metrics = new ListenerMetrics(port);
+        private final ListenerMetrics metrics = new ListenerMetrics();
         private final FaultLog faultLog = new FaultLog(logger, System::nanoTime);
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
         private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
@@ -191,17 +188,14 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         void bind() throws InterruptedException {
             final long often = WorkerConnections.CHECK_INTERVAL_MILLIS;
             for (final EventExecutor worker : workers) {
-                final WorkerConnections own =
-                        new WorkerConnections(nanos -> metrics.record(Measure.WORKER_DELAY_MS, nanos));
+                final WorkerConnections own = new WorkerConnections(metrics::workerLate);
                 connections.put((EventLoop) worker, own);
                 repeat(worker, often, "Looking after deadlines", own::checkDeadlines);
             }
             final EventExecutor any = workers.next();
             repeat(any, often, "Looking after ports", dispatchers::sweep);
             repeat(any, often, "Looking after memory", () -> budget.breakStandstills(System.nanoTime()));
-            final ListenerContext context = context();
-            metrics.publish(gauges(context));
-            serverChannel = bootstrap(context).bind(port).sync().channel();
+            serverChannel = bootstrap().bind(port).sync().channel();
             final Summary summary = new Summary(metrics, budget, dispatchers);
             repeat(any, SUMMARY_INTERVAL_MILLIS, "The summary", summary::report);
             logger.info(
@@ -218,23 +212,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             worker.scheduleWithFixedDelay(() -> Guarded.run(what, task), millis, millis, TimeUnit.MILLISECONDS);
         }
 
-        /** What is so now, or is counted elsewhere. */
-        private Map<String, Supplier<Number>> gauges(final ListenerContext context) {
-            final Map<String, Supplier<Number>> gauges = new HashMap<>(dispatchers.gauges(null));
-            gauges.put("ConnectionsOpen", metrics::open);
-            gauges.put("ConnectionsInHandshake", context.handshakes()::count);
-            gauges.put("ConnectionsLimit", this::mostConnections);
-            gauges.put("BufferUsedBytes", budget::used);
-            gauges.put("BufferPeakBytes", budget::peak);
-            gauges.put("BufferLimitBytes", budget::limit);
-            for (final PeerFault.Kind kind : PeerFault.Kind.values()) {
-                gauges.put("Faults_" + kind, () -> faultLog.count(kind));
-            }
-            return gauges;
-        }
-
-        private ListenerContext context() {
-            return new ListenerContext(
+        private ServerBootstrap bootstrap() {
+            final ListenerContext context = new ListenerContext(
                     settings,
                     new RawProtocol(new PeerList(properties, nodeInformant)),
                     tls != null,
@@ -254,9 +233,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     contentWriters,
                     metrics,
                     faultLog);
-        }
-
-        private ServerBootstrap bootstrap(final ListenerContext context) {
             return transport
                     .bootstrap(workers)
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -331,7 +307,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             if (tls != null) {
                 tls.close();
             }
-            metrics.close();
         }
     }
 }

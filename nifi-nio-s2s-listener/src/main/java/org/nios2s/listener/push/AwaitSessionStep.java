@@ -45,9 +45,8 @@ final class AwaitSessionStep implements WaitingStep {
 
     @Override
     public void abandon() {
-        final boolean untaken = connection().dispatcher().withdraw(request);
-        push.abandon(untaken);
-        if (untaken && permit != null) {
+        push.abandon();
+        if (connection().dispatcher().withdraw(request) && permit != null) {
             permit.close();
         }
     }
