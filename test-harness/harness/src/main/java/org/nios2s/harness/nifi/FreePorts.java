@@ -6,10 +6,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.nios2s.harness.HarnessException;
 
 /**
- * TCP ports that nothing listens on. Stateless, for any thread.
+ * TCP ports that nothing listens on, each given once until all the others have been. For any thread.
+ *
+ * <p>A NiFi opens its last port half a minute after its first was chosen: until then a port looks free to everybody.
  *
  * <p>They come from below the range from which operating systems take the local ports of outgoing connections, so that
  * a NiFi can be restarted on its port while thousands of clients connect.
@@ -19,6 +22,8 @@ public final class FreePorts {
     private static final int FIRST = 20_000;
     private static final int LAST = 32_000;
     private static final int ATTEMPTS = 200;
+    private static final AtomicInteger GIVEN =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(LAST - FIRST + 1));
 
     private FreePorts() {}
 
@@ -36,7 +41,7 @@ public final class FreePorts {
     /** A port that was free a moment ago. */
     public static int any() {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            final int port = ThreadLocalRandom.current().nextInt(FIRST, LAST + 1);
+            final int port = FIRST + Math.floorMod(GIVEN.incrementAndGet(), LAST - FIRST + 1);
             if (isFree(port)) {
                 return port;
             }

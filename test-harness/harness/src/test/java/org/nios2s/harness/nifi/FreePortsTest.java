@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.HarnessException;
 
@@ -21,6 +22,15 @@ class FreePortsTest {
     @Test
     void anyPortIsFree() {
         assertTrue(FreePorts.isFree(FreePorts.settle(NifiOptions.ANY_PORT, "test")));
+    }
+
+    @Test
+    void noPortIsGivenTwice() {
+        final int ports = 500;
+
+        assertEquals(
+                ports,
+                IntStream.range(0, ports).map(i -> FreePorts.any()).distinct().count());
     }
 
     @Test
