@@ -14,6 +14,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
+import java.util.EnumMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -196,7 +197,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             repeat(any, often, "Looking after ports", dispatchers::sweep);
             repeat(any, often, "Looking after memory", () -> budget.breakStandstills(System.nanoTime()));
             serverChannel = bootstrap().bind(port).sync().channel();
-            final Summary summary = new Summary(metrics, budget, dispatchers);
+            final Summary summary = new Summary(metrics, budget, dispatchers, new EnumMap<>(Count.class));
             repeat(any, SUMMARY_INTERVAL_MILLIS, "The summary", summary::report);
             logger.info(
                     "The NIO Site-to-Site listener serves {} on port {} of NiFi {} with {}: {}",

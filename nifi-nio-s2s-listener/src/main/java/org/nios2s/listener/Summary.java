@@ -16,10 +16,6 @@ import org.slf4j.LoggerFactory;
 record Summary(ListenerMetrics metrics, MemoryBudget budget, PortDispatchers dispatchers, Map<Count, Long> last) {
     private static final Logger logger = LoggerFactory.getLogger(Summary.class);
 
-    Summary(final ListenerMetrics metrics, final MemoryBudget budget, final PortDispatchers dispatchers) {
-        this(metrics, budget, dispatchers, new EnumMap<>(Count.class));
-    }
-
     void report() {
         final Map<Count, Long> more = new EnumMap<>(Count.class);
         for (final Count count : Count.values()) {

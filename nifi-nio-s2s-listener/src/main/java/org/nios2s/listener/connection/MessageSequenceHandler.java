@@ -266,7 +266,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** As {@link #proceed}, for who is on the IO worker already, and not within another step. */
-    void proceedHere(final Step from, final Callable<Step> next) {
+    public void proceedHere(final Step from, final Callable<Step> next) {
         if (step != from) {
             return;
         }
@@ -404,8 +404,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             logger.debug("A connection that is being closed failed", cause);
         } else {
             // As which Netty passes on what fails in TLS.
-            final Throwable inner = cause instanceof DecoderException ? cause.getCause() : null;
-            final Throwable thrown = inner == null ? cause : inner;
+            final Throwable thrown =
+                    cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
             final Kind kind = thrown instanceof SSLException
                     ? Kind.TLS
                     : thrown instanceof IOException ? Kind.CONNECTION_LOST : Kind.INTERNAL;

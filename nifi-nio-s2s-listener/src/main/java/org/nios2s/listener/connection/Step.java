@@ -14,11 +14,6 @@ import org.nios2s.wire.ResponseMessage;
  * {@link PeerConnection}.
  */
 public interface Step {
-    /** It has been entered: does what it begins with, and names the next step, or itself; if it throws, it is abandoned. */
-    default Step begin() throws IOException {
-        return this;
-    }
-
     /** How long a step may take. */
     enum Patience {
         /** From accept to the end of the handshake. */
@@ -31,6 +26,11 @@ public interface Step {
         EXPIRATION,
         /** The wait is ours, and whoever waits knows when it ends. */
         UNLIMITED
+    }
+
+    /** It has been entered: does what it begins with, and names the next step, or itself; if it throws, it is abandoned. */
+    default Step begin() throws IOException {
+        return this;
     }
 
     /**

@@ -32,11 +32,6 @@ public interface WaitingStep extends Step {
         connection().handler().proceed(this, next, otherwise);
     }
 
-    /** As the others, for who is on the IO worker already, and not within another step. */
-    default void proceedHere(final Callable<Step> next) {
-        connection().handler().proceedHere(this, next);
-    }
-
     /** The wait ends in a fault, unless the connection has moved on. From any thread. */
     default void fail(final PeerFault fault) {
         proceed(() -> {

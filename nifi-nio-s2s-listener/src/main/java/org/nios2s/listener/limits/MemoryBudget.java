@@ -265,10 +265,8 @@ public final class MemoryBudget {
     /** Calls whom there is room for: first in the share in which something was given back, then in the others in turn. */
     private void callWaiting(final Share first) {
         // The caller has had the lock: who has come into the line since then asks for itself.
-        Charge next = wanting.isEmpty() ? null : nextToCall(first);
-        while (next != null) {
+        for (Charge next = wanting.isEmpty() ? null : nextToCall(first); next != null; next = nextToCall(first)) {
             Guarded.run("Calling who waits for memory", next.whenCalled::run);
-            next = nextToCall(first);
         }
     }
 

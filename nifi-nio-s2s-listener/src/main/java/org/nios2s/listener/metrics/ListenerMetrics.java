@@ -2,6 +2,7 @@
 package org.nios2s.listener.metrics;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
@@ -30,6 +31,10 @@ public final class ListenerMetrics {
     private final List<LongAdder> counts =
             Stream.generate(LongAdder::new).limit(Count.values().length).toList();
 
+    /** For so long after a commit of several pushes small ones are taken to crowd. */
+    private static final long CROWDED_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private volatile long sharedCommitNanos = System.nanoTime() - CROWDED_NANOS;
     private final LongAccumulator longestWorkerDelay = new LongAccumulator(Math::max, 0);
 
     public void add(final Count count, final long more) {
@@ -46,10 +51,18 @@ public final class ListenerMetrics {
 
     /** A commit of pushes returned. */
     public void committed(final int transactions, final int flowFiles, final long contentBytes) {
+        if (transactions > 1) {
+            sharedCommitNanos = System.nanoTime();
+        }
         add(Count.COMMITS, 1);
         add(Count.PUSHES, transactions);
         add(Count.FLOW_FILES_RECEIVED, flowFiles);
         add(Count.BYTES_RECEIVED, contentBytes);
+    }
+
+    /** @return whether pushes come faster than they could be committed one by one */
+    public boolean isCrowded() {
+        return System.nanoTime() - sharedCommitNanos < CROWDED_NANOS;
     }
 
     /** A pull was committed. */

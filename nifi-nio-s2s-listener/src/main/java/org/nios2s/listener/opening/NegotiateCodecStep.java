@@ -14,10 +14,6 @@ import org.nios2s.wire.ModifiedUtf8;
 record NegotiateCodecStep(PeerConnection connection, boolean portMissing) implements Step {
     private static final String NO_PORT = "Cannot transfer FlowFiles because no port was specified";
 
-    NegotiateCodecStep(final PeerConnection connection) {
-        this(connection, connection.port() == null);
-    }
-
     @Override
     public Step receive(final ByteBuf in) throws IOException {
         final VersionedName asked = VersionedName.readIfComplete(in);

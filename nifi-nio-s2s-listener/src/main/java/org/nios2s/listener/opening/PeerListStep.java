@@ -16,8 +16,6 @@ import org.nios2s.wire.ModifiedUtf8;
  * thread for blocking tasks.
  */
 record PeerListStep(PeerConnection connection, PeerList peers) implements WaitingStep {
-    private static final int TYPICAL_ENTRY_BYTES = 64;
-
     @Override
     public Step begin() {
         final PeerDescription asking = connection.description();
@@ -25,8 +23,7 @@ record PeerListStep(PeerConnection connection, PeerList peers) implements Waitin
     }
 
     private Step answer(final List<PeerStatus> entries) throws IOException {
-        final ByteBuf message = connection.allocate(Integer.BYTES + entries.size() * TYPICAL_ENTRY_BYTES);
-        message.writeInt(entries.size());
+        final ByteBuf message = connection.allocate(Integer.BYTES).writeInt(entries.size());
         for (final PeerStatus entry : entries) {
             ModifiedUtf8.write(message, entry.getPeerDescription().getHostname());
             message.writeInt(entry.getPeerDescription().getPort());

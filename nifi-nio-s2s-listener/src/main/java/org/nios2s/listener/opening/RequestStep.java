@@ -25,7 +25,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
             return this;
         }
         return switch (requestType(name)) {
-            case NEGOTIATE_FLOWFILE_CODEC -> new NegotiateCodecStep(connection);
+            case NEGOTIATE_FLOWFILE_CODEC -> new NegotiateCodecStep(connection, connection.port() == null);
             case REQUEST_PEER_LIST -> new PeerListStep(connection, peers);
             case SEND_FLOWFILES -> atPort(ConnectableType.INPUT_PORT, name, AdmitTransactionStep::new);
             case RECEIVE_FLOWFILES -> atPort(ConnectableType.OUTPUT_PORT, name, AwaitFlowFilesStep::new);

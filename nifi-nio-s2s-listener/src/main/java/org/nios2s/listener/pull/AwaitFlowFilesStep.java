@@ -90,21 +90,20 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         final OutboundTransaction transaction = new OutboundTransaction(
                 held, connection.handshake(), connection.channel().alloc());
         final Pull pull = new Pull(connection, charge, transaction, held);
-        final ByteBuf first;
         try {
-            if (!transaction.begin()) {
-                pull.close();
-                permit.close();
-                proceed(this::answerNoMoreData);
-                return false;
+            if (transaction.begin()) {
+                final SendStep sending = new SendStep(pull);
+                final ByteBuf first = pull.nextPiece();
+                proceed(() -> sending.send(first), () -> sending.discard(first));
+                return true;
             }
-            first = pull.nextPiece();
         } catch (final Throwable e) {
             pull.close();
             throw e;
         }
-        final SendStep sending = new SendStep(pull);
-        proceed(() -> sending.send(first), () -> sending.discard(first));
-        return true;
+        pull.close();
+        permit.close();
+        proceed(this::answerNoMoreData);
+        return false;
     }
 }

@@ -24,7 +24,7 @@ final class AwaitCommitStep implements WaitingStep {
 
     @Override
     public Step begin() {
-        push.commit(outcome -> proceedHere(() -> push.answer(outcome)));
+        push.commit(outcome -> connection().handler().proceedHere(this, () -> push.answer(outcome)));
         return this;
     }
 

@@ -71,13 +71,9 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return limits;
     }
 
-    MemoryBudget.Charge charge() {
-        return hold.charge();
-    }
-
-    /** @return bytes of attributes under way, which can't be streamed */
-    long attributeBytes() {
-        return decoder.heldBytes();
+    /** As {@link MemoryBudget.Charge#await}; attributes under way can't be streamed. */
+    void awaitMemory(final Runnable called, final Runnable givesUp) {
+        hold.charge().await(called, givesUp, decoder.heldBytes());
     }
 
     @Override
@@ -193,9 +189,10 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** The transaction has got its session: is streamed into that from {@link #streamInto} on. */
     StreamingTransaction newStreaming(final HeldSession session) {
         final ListenerContext listener = connection.listener();
-        return new StreamingTransaction(session, hold, listener.contentWriters(), fault -> connection
-                .handler()
-                .fail(this, fault));
+        return new StreamingTransaction(
+                session, hold, listener.contentWriters(), listener.metrics(), fault -> connection
+                        .handler()
+                        .fail(this, fault));
     }
 
     /** From now on what arrives is streamed, and first what has arrived. */
@@ -229,12 +226,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
             inMemory.ready(report);
             connection.dispatcher().submit(inMemory);
         } else {
-            streaming.commit(outcome -> {
-                if (outcome.fault() == null) {
-                    connection.listener().metrics().committed(1, streaming.flowFiles(), streaming.bytes());
-                }
-                connection.worker().execute(() -> report.accept(outcome));
-            });
+            streaming.commit(outcome -> connection.worker().execute(() -> report.accept(outcome)));
         }
     }
 

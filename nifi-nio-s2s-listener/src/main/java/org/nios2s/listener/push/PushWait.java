@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.push;
 
+import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault.Kind;
@@ -13,7 +14,7 @@ record PushWait(String name, Push transfer, Step next, Patience patience) implem
     /** Waits for memory, behind those that asked before. */
     static Step forMemory(final Push push, final Step next) {
         final PushWait wait = new PushWait("AwaitMemoryStep", push, next, Patience.EXPIRATION);
-        push.charge().await(() -> wait.proceed(() -> next), wait::giveUp, push.attributeBytes());
+        push.awaitMemory(() -> wait.proceed(() -> next), wait::giveUp);
         return wait;
     }
 
@@ -33,7 +34,8 @@ record PushWait(String name, Push transfer, Step next, Patience patience) implem
     /** Has kept its IO worker busy for a turn: goes on behind the other connections. */
     static Step forTurn(final Push push, final Step next) {
         final PushWait wait = new PushWait("YieldStep", push, next, Patience.UNLIMITED);
-        push.connection().handler().afterOthers(() -> wait.proceedHere(() -> next));
+        final MessageSequenceHandler handler = push.connection().handler();
+        handler.afterOthers(() -> handler.proceedHere(wait, () -> next));
         return wait;
     }
 }

@@ -193,9 +193,8 @@ public final class OutboundTransaction implements AutoCloseable {
             deflater.close();
         }
         if (content != null) {
-            final InputStream closing = content;
+            Guarded.run("Closing the content of a FlowFile that was not sent", content::close);
             content = null;
-            Guarded.run("Closing the content of a FlowFile that was not sent", closing::close);
         }
     }
 }

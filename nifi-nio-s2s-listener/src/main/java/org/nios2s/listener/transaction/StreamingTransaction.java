@@ -8,15 +8,18 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.wire.AttributeMemory;
 
 /**
@@ -25,7 +28,8 @@ import org.nios2s.wire.AttributeMemory;
  * is the only one who touches the session.
  *
  * <p>A content worker writes for a turn, then goes behind the others that wait for one: a fast sender takes no worker from
- * the rest. Nothing waits: when the writer is behind, the connection stops reading until it has caught up. Whatever ends the
+ * the rest. While small transactions crowd, it rests behind each turn: what is large, or inflates to that, leaves them most of
+ * processors and disk. When the writer is behind, the connection stops reading until it has caught up. Whatever ends the
  * transaction, the writer does it, behind all pieces before, and once.
  */
 public final class StreamingTransaction implements PacketSink {
@@ -41,6 +45,12 @@ public final class StreamingTransaction implements PacketSink {
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
     private static final long TURN_BYTES = 1024 * 1024;
 
+    /** A content worker rests so many times as long as its turn took: it works for a sixth of the time. */
+    private static final int RESTS = 5;
+
+    /** A turn that took long waited for the disk, and left the processors to others. */
+    private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** What NiFi's repository is given in one go: as much as is read from a socket at a time, in few system calls. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
@@ -53,6 +63,7 @@ public final class StreamingTransaction implements PacketSink {
     private final HeldSession held;
     private final TransactionHold hold;
     private final Executor contentWorkers;
+    private final ListenerMetrics metrics;
     private final Consumer<PeerFault> failureReport;
 
     private final Queue<Piece> pieces = new ConcurrentLinkedQueue<>();
@@ -81,10 +92,12 @@ public final class StreamingTransaction implements PacketSink {
             final HeldSession held,
             final TransactionHold hold,
             final Executor contentWorkers,
+            final ListenerMetrics metrics,
             final Consumer<PeerFault> failureReport) {
         this.held = held;
         this.hold = hold;
         this.contentWorkers = contentWorkers;
+        this.metrics = metrics;
         this.failureReport = failureReport;
     }
 
@@ -114,6 +127,9 @@ public final class StreamingTransaction implements PacketSink {
     /** Commits, behind everything that was added; the outcome is reported on any thread. */
     public void commit(final Consumer<Outcome> report) {
         final Consumer<Outcome> ended = outcome -> {
+            if (outcome.fault() == null) {
+                metrics.committed(1, flowFiles, bytes);
+            }
             hold.close();
             report.accept(outcome);
         };
@@ -167,7 +183,13 @@ public final class StreamingTransaction implements PacketSink {
 
     private void takeTurn() {
         try {
-            contentWorkers.execute(this::writeForATurn);
+            contentWorkers.execute(() -> {
+                final long beganNanos = System.nanoTime();
+                writeForATurn();
+                if (metrics.isCrowded()) {
+                    LockSupport.parkNanos(Math.min(RESTS * (System.nanoTime() - beganNanos), LONGEST_REST_NANOS));
+                }
+            });
         } catch (final Throwable e) {
             failed(e);
             writeForATurn();
@@ -177,15 +199,13 @@ public final class StreamingTransaction implements PacketSink {
     /** Content worker. Whatever happens, the turn is given up or passed on. */
     private void writeForATurn() {
         long turnBytes = 0;
-        Piece piece = pieces.poll();
-        while (piece != null) {
+        for (Piece piece = pieces.poll(); piece != null; piece = pieces.poll()) {
             writeOrDiscard(piece);
             turnBytes += piece.heldBytes;
             if (turnBytes >= TURN_BYTES && !abandoned) {
                 takeTurn();
                 return;
             }
-            piece = pieces.poll();
         }
         if (abandoned && !rolledBack) {
             rolledBack = true;
@@ -247,14 +267,5 @@ public final class StreamingTransaction implements PacketSink {
             content = null;
             closing.close();
         }
-    }
-
-    /** To be read when the transaction is over. */
-    public int flowFiles() {
-        return flowFiles;
-    }
-
-    public long bytes() {
-        return bytes;
     }
 }

@@ -2,6 +2,7 @@
 package org.nios2s.listener.transaction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.provenance.ProvenanceReporter;
@@ -30,6 +33,7 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.metrics.ListenerMetrics;
 
 /** How transactions share content workers. Lives on the test's thread, which also does what a content worker would. */
 class StreamingTransactionTest {
@@ -39,6 +43,7 @@ class StreamingTransactionTest {
 
     private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
     private final Queue<Runnable> contentWorker = new ArrayDeque<>();
+    private final ListenerMetrics metrics = new ListenerMetrics();
 
     private StreamingTransaction streamInto(final ByteArrayOutputStream content) {
         final ProcessSession session = mock(ProcessSession.class);
@@ -49,9 +54,10 @@ class StreamingTransactionTest {
         final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
         when(held.peer()).thenReturn(mock(TransactionPeer.class));
-        final StreamingTransaction transaction = new StreamingTransaction(held, hold, contentWorker::add, fault -> {
-            throw new AssertionError(fault);
-        });
+        final StreamingTransaction transaction =
+                new StreamingTransaction(held, hold, contentWorker::add, metrics, fault -> {
+                    throw new AssertionError(fault);
+                });
         transaction.packetBegins(new HashMap<>(), (long) PIECES * PIECE_BYTES);
         return transaction;
     }
@@ -80,6 +86,36 @@ class StreamingTransactionTest {
         }
         assertEquals(PIECES * PIECE_BYTES, fast.size());
         assertEquals(0, budget.used());
+    }
+
+    @Test
+    @DisplayName(
+            "while small transactions crowd, a content worker rests longer than its turn took, and else not at all")
+    void restsWhileSmallOnesCrowd() {
+        final long turnNanos = TimeUnit.MILLISECONDS.toNanos(10);
+        final Supplier<Long> turn = () -> {
+            final ByteArrayOutputStream slow = new ByteArrayOutputStream() {
+                @Override
+                public void write(final byte[] bytes, final int offset, final int length) {
+                    final long began = System.nanoTime();
+                    while (System.nanoTime() - began < turnNanos) {
+                        Thread.onSpinWait();
+                    }
+                }
+            };
+            add(streamInto(slow), 1);
+            final long began = System.nanoTime();
+            contentWorker.remove().run();
+            return System.nanoTime() - began;
+        };
+        assertFalse(metrics.isCrowded());
+        metrics.committed(1, 1, 1);
+        assertFalse(metrics.isCrowded(), "one that has a commit for itself is no crowd");
+        final long alone = turn.get();
+        metrics.committed(2, 2, 2);
+        final long crowded = turn.get();
+        assertTrue(alone >= turnNanos);
+        assertTrue(crowded >= 4 * turnNanos, () -> "a turn of " + turnNanos + " ns was over after " + crowded);
     }
 
     @Test
@@ -124,6 +160,7 @@ class StreamingTransactionTest {
                 task -> {
                     throw new OutOfMemoryError("unable to create native thread");
                 },
+                metrics,
                 faults::add);
         transaction.packetBegins(Map.of(), 1);
         assertEquals(1, faults.size());
