@@ -22,6 +22,9 @@ public final class PacketReader implements AutoCloseable {
     /** After inflating so often in a row the connection should let others have their turn. */
     private static final int INFLATIONS_IN_A_TURN = 16;
 
+    /** Text seldom shrinks to less than a tenth. A packet that is so many times what was sent costs its sender next to nothing. */
+    private static final int BOMB = 20;
+
     private final PacketDecoder decoder;
     private final boolean compressed;
     private final ByteBufAllocator allocator;
@@ -31,6 +34,9 @@ public final class PacketReader implements AutoCloseable {
 
     private ByteBuf inflated;
     private boolean hasPaused;
+    private long deflatedBytes;
+    private long plainBytes;
+    private volatile boolean inflatesAbnormally;
 
     /**
      * @param pause asked before each portion: whether what follows has to wait
@@ -66,7 +72,7 @@ public final class PacketReader implements AutoCloseable {
             }
             // Keeps the bytes of a field that is not complete yet.
             inflated.discardReadBytes();
-            progress = inflater.inflate(in, inflated);
+            progress = inflate(in);
             if (decode(inflated)) {
                 return true;
             }
@@ -75,6 +81,16 @@ public final class PacketReader implements AutoCloseable {
             throw new ProtocolException("The last chunk of a compressed packet ends before the packet does");
         }
         return false;
+    }
+
+    private boolean inflate(final ByteBuf in) throws ProtocolException {
+        final int deflatedFrom = in.readerIndex();
+        final int plainFrom = inflated.writerIndex();
+        final boolean progress = inflater.inflate(in, inflated);
+        deflatedBytes += in.readerIndex() - deflatedFrom;
+        plainBytes += inflated.writerIndex() - plainFrom;
+        inflatesAbnormally = plainBytes > BOMB * deflatedBytes;
+        return progress;
     }
 
     /** What is content is passed on whole. */
@@ -126,6 +142,11 @@ public final class PacketReader implements AutoCloseable {
      */
     public boolean hasPaused() {
         return hasPaused;
+    }
+
+    /** @return whether the packets so far are many times larger than what was sent of them. From any thread */
+    public boolean inflatesAbnormally() {
+        return inflatesAbnormally;
     }
 
     /** Gives back what it takes to inflate. */

@@ -10,10 +10,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.junit.jupiter.api.Test;
@@ -97,5 +100,27 @@ class ChunkEndTest {
             assertTrue(reader.readPacket(in));
         }
         assertEquals(List.of(packet), collector.packets);
+    }
+
+    @Test
+    void whatShrinksLikeTextInflatesAsItShould() throws IOException {
+        final byte[] noise = NiFiPackets.randomBytes(new Random(1), CONTENT_BYTES);
+        assertFalse(inflatesAbnormally(Packet.of(Map.of(), noise)));
+        final byte[] text = HexFormat.of().formatHex(noise).repeat(4).getBytes(StandardCharsets.US_ASCII);
+        assertFalse(inflatesAbnormally(Packet.of(Map.of(), text)));
+        assertTrue(inflatesAbnormally(Packet.of(Map.of(), new byte[CONTENT_BYTES])));
+    }
+
+    private static boolean inflatesAbnormally(final Packet packet) throws IOException {
+        final ByteBuf in =
+                Unpooled.wrappedBuffer(NiFiPackets.write(List.of(packet), true).bytes());
+        try (PacketReader reader = new PacketReader(
+                new PacketDecoder(new Collector(), Integer.MAX_VALUE), true, ByteBufAllocator.DEFAULT, () -> false)) {
+            assertFalse(reader.inflatesAbnormally());
+            while (!reader.readPacket(in)) {
+                assertTrue(reader.hasPaused());
+            }
+            return reader.inflatesAbnormally();
+        }
     }
 }

@@ -163,6 +163,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
         private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
         private final ExecutorService contentWriters = blockingThreads("Content Writer", WRITERS);
+        private final ExecutorService inflationWriter = blockingThreads("Inflation Writer", 1);
         private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentReaders, metrics);
         private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
         private final ExecutorService handshakeChecks = blockingThreads("Handshake Check", BLOCKING_THREADS);
@@ -231,7 +232,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     handshakeChecks,
                     authorizations,
                     contentReaders,
-                    contentWriters,
+                    abnormal -> abnormal ? inflationWriter : contentWriters,
                     metrics,
                     faultLog);
             return transport
@@ -294,7 +295,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             connections.forEach((worker, own) -> worker.submit(own::cutAll).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             dispatchers.close();
             // They tell IO workers of what they end, and writers have readers end sessions.
-            for (final ExecutorService threads : List.of(contentWriters, contentReaders)) {
+            for (final ExecutorService threads : List.of(contentWriters, inflationWriter, contentReaders)) {
                 threads.shutdown();
                 Guarded.run(
                         "The end of threads for contents",

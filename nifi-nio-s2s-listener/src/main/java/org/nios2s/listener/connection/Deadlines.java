@@ -16,7 +16,6 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 final class Deadlines {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long LEAST_BYTES_PER_SECOND = 1024;
-    private static final long LEAST_BYTES = LEAST_BYTES_PER_SECOND * TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
     private static final long SHORTEST_EXPIRATION_MILLIS = 500;
 
     private final long handshakeMillis;
@@ -104,7 +103,7 @@ final class Deadlines {
 
     private void checkProgress(final Step step, final long nowNanos) throws PeerFault {
         if (nowNanos - windowStartNanos >= WINDOW_NANOS) {
-            slow = windowBytes < LEAST_BYTES;
+            slow = windowBytes < LEAST_BYTES_PER_SECOND * TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
             windowStartNanos = nowNanos;
             windowBytes = 0;
         }

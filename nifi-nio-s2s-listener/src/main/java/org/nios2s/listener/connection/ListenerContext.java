@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.nifi.groups.ProcessGroup;
 import org.nios2s.listener.fault.FaultLog;
@@ -21,7 +22,8 @@ import org.nios2s.listener.settings.ListenerSettings;
  * @param handshakeChecks runs what NiFi's framework decides before a request, and may block
  * @param authorizations runs what NiFi's framework decides for a transaction, and may block
  * @param contentReaders read contents of FlowFiles for pulls
- * @param contentWriters write contents of pushes that are not held in memory; NiFi may let them wait for a full disk
+ * @param contentWriters write contents of pushes that are not held in memory, by whether they inflate abnormally; NiFi may
+ *     let them wait for a full disk
  */
 public record ListenerContext(
         ListenerSettings settings,
@@ -37,6 +39,6 @@ public record ListenerContext(
         Executor handshakeChecks,
         Executor authorizations,
         Executor contentReaders,
-        Executor contentWriters,
+        Function<Boolean, Executor> contentWriters,
         ListenerMetrics metrics,
         FaultLog faultLog) {}

@@ -221,7 +221,6 @@ public final class PeerConnection implements TransactionPeer {
         listener.metrics().add(Count.CONNECTIONS_CLOSED, 1);
         if (dispatcher != null) {
             listener.dispatchers().release(dispatcher);
-            dispatcher = null;
         }
     }
 

@@ -18,7 +18,6 @@ public final class WorkerConnections {
 
     private final LongConsumer lateness;
     private final Set<MessageSequenceHandler> handlers = new HashSet<>();
-
     private long checkedNanos = System.nanoTime();
 
     /**

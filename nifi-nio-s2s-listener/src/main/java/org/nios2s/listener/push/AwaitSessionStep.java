@@ -31,7 +31,7 @@ final class AwaitSessionStep implements WaitingStep {
 
     @Override
     public Step begin() {
-        permit = push.limits().streaming().ask(() -> proceed(() -> await(request)));
+        permit = connection().dispatcher().limits().streaming().ask(() -> proceed(() -> await(request)));
         return permit.isImmediate() ? await(request) : this;
     }
 

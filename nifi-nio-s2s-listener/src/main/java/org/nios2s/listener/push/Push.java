@@ -67,10 +67,6 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return connection;
     }
 
-    PortLimits limits() {
-        return limits;
-    }
-
     /** As {@link MemoryBudget.Charge#await}; attributes under way can't be streamed. */
     void awaitMemory(final Runnable called, final Runnable givesUp) {
         hold.charge().await(called, givesUp, decoder.heldBytes());
@@ -79,7 +75,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     @Override
     public void packetBegins(final Map<String, String> attributes, final long contentLength) throws ProtocolException {
         requireNames(attributes);
-        packetOutgrowsMemory = contentLength > mostBytesInMemory();
+        packetOutgrowsMemory = contentLength > connection.listener().settings().transactionMemory();
         sink().packetBegins(attributes, contentLength);
     }
 
@@ -105,10 +101,6 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
 
     private PacketSink sink() {
         return streaming == null ? inMemory : streaming;
-    }
-
-    private long mostBytesInMemory() {
-        return connection.listener().settings().transactionMemory();
     }
 
     /** @return the CRC32 of all packets, as the wire has it */
@@ -149,7 +141,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     private boolean hasOutgrownMemory() {
         return streaming == null
                 && (packetOutgrowsMemory
-                        || inMemory.bytes() > mostBytesInMemory()
+                        || inMemory.bytes() > connection.listener().settings().transactionMemory()
                         || inMemory.bytes() > MemoryBudget.UNIT
                                 && !hold.charge().hasRoom());
     }
@@ -190,9 +182,12 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     StreamingTransaction newStreaming(final HeldSession session) {
         final ListenerContext listener = connection.listener();
         return new StreamingTransaction(
-                session, hold, listener.contentWriters(), listener.metrics(), fault -> connection
-                        .handler()
-                        .fail(this, fault));
+                session,
+                hold,
+                listener.contentWriters(),
+                listener.metrics(),
+                reader::inflatesAbnormally,
+                fault -> connection.handler().fail(this, fault));
     }
 
     /** From now on what arrives is streamed, and first what has arrived. */

@@ -21,8 +21,6 @@ import org.apache.nifi.util.NiFiProperties;
  * {@link IllegalArgumentException} that names key, value and what is accepted.
  */
 record SettingsReader(NiFiProperties properties, String prefix, Map<String, String> texts) {
-    private static final String WHOLE_NUMBER = "a whole number from %,d to %,d";
-    private static final String DATA_SIZE = "a data size such as 64 MB, from %s to %s";
     private static final Pattern DATA_SIZE_TEXT =
             Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B", Pattern.CASE_INSENSITIVE);
 
@@ -52,14 +50,14 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     }
 
     int number(final String name, final int defaultValue, final int min, final int max) {
-        final String accepted = String.format(Locale.ROOT, WHOLE_NUMBER, min, max);
+        final String accepted = String.format(Locale.ROOT, "a whole number from %,d to %,d", min, max);
         return read(
                 name, String.valueOf(defaultValue), accepted, text -> (int) inRange(Long.parseLong(text), min, max));
     }
 
     long dataSize(final String name, final String defaultText, final long min, final long max) {
-        final String accepted =
-                String.format(DATA_SIZE, FormatUtils.formatDataSize(min), FormatUtils.formatDataSize(max));
+        final String accepted = "a data size such as 64 MB, from %s to %s"
+                .formatted(FormatUtils.formatDataSize(min), FormatUtils.formatDataSize(max));
         return read(name, defaultText, accepted, text -> inRange(parseDataSize(text), min, max));
     }
 

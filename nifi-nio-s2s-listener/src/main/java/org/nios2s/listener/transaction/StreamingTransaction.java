@@ -13,7 +13,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.nifi.flowfile.FlowFile;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
@@ -28,8 +30,8 @@ import org.nios2s.wire.AttributeMemory;
  * is the only one who touches the session.
  *
  * <p>A content worker writes for a turn, then goes behind the others that wait for one: a fast sender takes no worker from
- * the rest. While small transactions crowd, it rests behind each turn: what is large, or inflates to that, leaves them most of
- * processors and disk. When the writer is behind, the connection stops reading until it has caught up. Whatever ends the
+ * the rest. What inflates abnormally, and cost its peer nothing, has one for itself, which rests behind each turn while small
+ * transactions crowd: it leaves them most of processors and disk. When the writer is behind, the connection stops reading until it has caught up. Whatever ends the
  * transaction, the writer does it, behind all pieces before, and once.
  */
 public final class StreamingTransaction implements PacketSink {
@@ -45,7 +47,7 @@ public final class StreamingTransaction implements PacketSink {
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
     private static final long TURN_BYTES = 1024 * 1024;
 
-    /** A content worker rests so many times as long as its turn took: it works for a sixth of the time. */
+    /** Who writes what inflates abnormally rests so many times as long as a turn took: it works for a sixth of the time. */
     private static final int RESTS = 5;
 
     /** A turn that took long waited for the disk, and left the processors to others. */
@@ -62,8 +64,9 @@ public final class StreamingTransaction implements PacketSink {
 
     private final HeldSession held;
     private final TransactionHold hold;
-    private final Executor contentWorkers;
+    private final Function<Boolean, Executor> contentWorkers;
     private final ListenerMetrics metrics;
+    private final BooleanSupplier inflatesAbnormally;
     private final Consumer<PeerFault> failureReport;
 
     private final Queue<Piece> pieces = new ConcurrentLinkedQueue<>();
@@ -86,18 +89,21 @@ public final class StreamingTransaction implements PacketSink {
     /**
      * @param held the session, of which this is from now on the holder
      * @param hold what its memory is charged to; given back with its end
+     * @param contentWorkers by whether what they write inflates abnormally
      * @param failureReport hears, on any thread, if something could not be written; the transaction is then rolled back
      */
     public StreamingTransaction(
             final HeldSession held,
             final TransactionHold hold,
-            final Executor contentWorkers,
+            final Function<Boolean, Executor> contentWorkers,
             final ListenerMetrics metrics,
+            final BooleanSupplier inflatesAbnormally,
             final Consumer<PeerFault> failureReport) {
         this.held = held;
         this.hold = hold;
         this.contentWorkers = contentWorkers;
         this.metrics = metrics;
+        this.inflatesAbnormally = inflatesAbnormally;
         this.failureReport = failureReport;
     }
 
@@ -183,10 +189,11 @@ public final class StreamingTransaction implements PacketSink {
 
     private void takeTurn() {
         try {
-            contentWorkers.execute(() -> {
+            final boolean abnormal = inflatesAbnormally.getAsBoolean();
+            contentWorkers.apply(abnormal).execute(() -> {
                 final long beganNanos = System.nanoTime();
                 writeForATurn();
-                if (metrics.isCrowded()) {
+                if (abnormal && metrics.isCrowded()) {
                     LockSupport.parkNanos(Math.min(RESTS * (System.nanoTime() - beganNanos), LONGEST_REST_NANOS));
                 }
             });

@@ -141,7 +141,7 @@ final class RunningListener implements AutoCloseable {
                 blockingTasks,
                 blockingTasks,
                 contentReaders,
-                contentWriters,
+                abnormal -> contentWriters,
                 metrics,
                 faultLog);
         serverChannel = new ServerBootstrap()

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,6 +45,7 @@ class StreamingTransactionTest {
     private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
     private final Queue<Runnable> contentWorker = new ArrayDeque<>();
     private final ListenerMetrics metrics = new ListenerMetrics();
+    private boolean inflatesAbnormally;
 
     private StreamingTransaction streamInto(final ByteArrayOutputStream content) {
         final ProcessSession session = mock(ProcessSession.class);
@@ -55,11 +57,16 @@ class StreamingTransactionTest {
         when(held.session()).thenReturn(session);
         when(held.peer()).thenReturn(mock(TransactionPeer.class));
         final StreamingTransaction transaction =
-                new StreamingTransaction(held, hold, contentWorker::add, metrics, fault -> {
+                new StreamingTransaction(held, hold, this::contentWorkers, metrics, () -> inflatesAbnormally, fault -> {
                     throw new AssertionError(fault);
                 });
         transaction.packetBegins(new HashMap<>(), (long) PIECES * PIECE_BYTES);
         return transaction;
+    }
+
+    private Executor contentWorkers(final boolean abnormal) {
+        assertEquals(inflatesAbnormally, abnormal);
+        return contentWorker::add;
     }
 
     private static void add(final StreamingTransaction transaction, final int pieces) {
@@ -89,7 +96,8 @@ class StreamingTransactionTest {
     }
 
     @Test
-    @DisplayName("while small transactions crowd, a content worker rests longer than its turn took")
+    @DisplayName(
+            "while small transactions crowd, a content worker rests longer than a turn took for what inflates abnormally")
     void restsWhileSmallOnesCrowd() {
         final AtomicLong turnNanos = new AtomicLong();
         final ByteArrayOutputStream slow = new ByteArrayOutputStream() {
@@ -102,6 +110,7 @@ class StreamingTransactionTest {
                 turnNanos.addAndGet(System.nanoTime() - beganNanos);
             }
         };
+        inflatesAbnormally = true;
         add(streamInto(slow), 1);
         metrics.committed(1, 1, 1);
         assertFalse(metrics.isCrowded(), "one that has a commit for itself is no crowd");
@@ -152,10 +161,11 @@ class StreamingTransactionTest {
         final StreamingTransaction transaction = new StreamingTransaction(
                 held,
                 hold,
-                task -> {
+                abnormal -> task -> {
                     throw new OutOfMemoryError("unable to create native thread");
                 },
                 metrics,
+                () -> inflatesAbnormally,
                 faults::add);
         transaction.packetBegins(Map.of(), 1);
         assertEquals(1, faults.size());
