@@ -2,9 +2,11 @@
 package org.nios2s.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,6 +166,32 @@ class FaultsIT {
         for (final String error : ERRORS) {
             ordeal.endureBriefly(
                     "error-" + method + "-" + error, load -> order(method, thread, error, ordeal::letAStrangerPush));
+        }
+    }
+
+    /** What inflates abnormally is written on a thread of its own, and no honest client sends it. */
+    @Test
+    @Order(1)
+    void anErrorBecauseOfABombStopsNoThread() throws Exception {
+        assumeFalse(SECURE, "the bomb is plain");
+        for (final String error : FULL ? ERRORS : ERRORS.subList(0, 1)) {
+            ordeal.endureBriefly(
+                    "error-bomb-" + error,
+                    load -> order(
+                            "StandardProcessSession.write",
+                            "Site-to-Site_NIO_Inflation",
+                            error,
+                            FaultsIT::letABombGoOff));
+        }
+    }
+
+    private static void letABombGoOff() {
+        final Attack bomb =
+                new Attacks(nifi.portId("input"), "").inflationBombs().by(1);
+        try (AttackSwarm swarm = AttackSwarm.launch(bomb, Ordeal.address(nifi))) {
+            Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> swarm.ended() == 1 || !Files.exists(ORDER));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,7 @@ import picocli.CommandLine.ExitCode;
 class PresetsIT {
 
     private static final String PROJECT = "s2s.harness.project";
+    private static final double BYTES_PER_MB = 1e6;
 
     @TempDir
     private Path results;
@@ -60,6 +62,29 @@ class PresetsIT {
         "handoff, s2s_between_percent, --route stored --size 1b --requests 20 --rate 100",
     })
     void aPresetIsMeasuredToItsEnd(final String preset, final String figure, final String options) throws IOException {
+        final String metrics = measure(preset, options);
+        assertTrue(metrics.contains(figure), metrics);
+    }
+
+    @Test
+    void whatIsPulledHasTheSizeOfItsRow() throws IOException {
+        final String metrics = measure("pull", "--vary size=100b,2k --gzip false");
+        for (final long size : List.of(100, 2_048)) {
+            final String row = size == 100 ? "size 100b" : "size 2k";
+            final double flowFiles = figure(metrics, "s2s_flowfiles", row);
+            assertEquals(size, figure(metrics, "s2s_mb", row) * BYTES_PER_MB / flowFiles, 1, metrics);
+        }
+    }
+
+    private static double figure(final String metrics, final String name, final String row) {
+        final String line = metrics.lines()
+                .filter(candidate -> candidate.startsWith(name + "{") && candidate.contains(row))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + name + " of " + row + " in " + metrics));
+        return Double.parseDouble(line.substring(line.lastIndexOf(' ')));
+    }
+
+    private String measure(final String preset, final String options) throws IOException {
         final StringWriter out = new StringWriter();
         final List<String> arguments = new ArrayList<>(List.of("measure", preset, "--listener", "nio"));
         arguments.addAll(List.of(
@@ -84,9 +109,7 @@ class PresetsIT {
 
         assertEquals(ExitCode.OK, code, out::toString);
         try (Stream<Path> directories = Files.list(results)) {
-            final String metrics =
-                    Files.readString(directories.findFirst().orElseThrow().resolve("metrics.txt"));
-            assertTrue(metrics.contains(figure), metrics);
+            return Files.readString(directories.findFirst().orElseThrow().resolve("metrics.txt"));
         }
     }
 }

@@ -4,7 +4,9 @@ package org.nios2s.harness.engine;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
@@ -37,6 +39,9 @@ public final class EmbeddedNifi implements MeasuredNifi {
     private final boolean owned;
     private Target target;
     private EmbeddedNifi between;
+    /** By the size of what is pulled. */
+    private final Map<Long, MadeInside> feeds = new HashMap<>();
+
     private MadeInside feed;
     private MadeInside inside;
 
@@ -146,9 +151,9 @@ public final class EmbeddedNifi implements MeasuredNifi {
 
     @Override
     public Target feed(final Shape shape) {
-        if (feed == null) {
-            feed = MadeInside.intoPort(instance(), FEED_TASKS, target.tls() != null);
-        }
+        feed = feeds.computeIfAbsent(
+                shape.size().largest(),
+                size -> MadeInside.intoPort(instance(), size, FEED_TASKS, target.tls() != null));
         feed.start(shape);
         // What is pulled does not come by the sink, so its ledger says nothing.
         return new Target(

@@ -42,10 +42,10 @@ record MadeInside(FlowClient flow, Component source, Component destination) {
         return new MadeInside(nifi.flow(), "inside", sink, tasks, BackPressure.generous());
     }
 
-    /** A stopped source into an output port of its own, which is there to be pulled from. */
-    static MadeInside intoPort(final NifiInstance nifi, final int tasks, final boolean secure) {
+    /** A stopped source into an output port for FlowFiles of one size: what nobody pulls stays there, and is met by nobody else. */
+    static MadeInside intoPort(final NifiInstance nifi, final long size, final int tasks, final boolean secure) {
         final FlowClient flow = nifi.flow();
-        final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, "feed", tasks);
+        final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, "feed-" + size, tasks);
         final BackPressure limit = new BackPressure(FEED_QUEUE, NO_BYTES_LIMIT);
         final MadeInside made = new MadeInside(flow, "feed-source", port, 1, limit);
         if (secure) {

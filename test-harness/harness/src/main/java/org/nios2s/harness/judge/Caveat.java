@@ -38,6 +38,9 @@ public record Caveat(String brief, String remark) {
     /** Runs of the same work that lie further apart than this of their median are no repetition. */
     private static final double SPREAD_PERCENT = 20;
 
+    /** More kinds of runs than these are counted and not listed. */
+    private static final int MOST_LABELS = 4;
+
     /** What is to be said of the runs of an experiment on a machine of so many processors, worst first. */
     public static List<Caveat> of(final List<RunResult> runs, final int processors) {
         final Search search = new Search(runs, new ArrayList<>());
@@ -170,10 +173,17 @@ public record Caveat(String brief, String remark) {
         }
 
         /** Of many runs of a kind only the kind is named. */
-        private static String labels(final List<RunResult> runs) {
-            final Map<String, Long> counts = runs.stream()
+        private String labels(final List<RunResult> concerned) {
+            final Map<String, Long> counts = concerned.stream()
                     .collect(Collectors.groupingBy(
                             run -> run.place().kind(), LinkedHashMap::new, Collectors.counting()));
+            if (counts.size() > MOST_LABELS) {
+                return Figure.words(
+                        "%d of %d runs, the first of them %s",
+                        concerned.size(),
+                        runs.size(),
+                        counts.keySet().iterator().next());
+            }
             return counts.entrySet().stream()
                     .map(kind -> Figure.words("%s (%d ×)", kind.getKey(), kind.getValue()))
                     .collect(Collectors.joining(", "));

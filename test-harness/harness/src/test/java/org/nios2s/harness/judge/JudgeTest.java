@@ -9,6 +9,7 @@ import static org.nios2s.harness.result.Samples.run;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
@@ -109,6 +110,18 @@ class JudgeTest {
                 caveats.stream().map(Caveat::brief).toList());
         assertTrue(caveats.getFirst().remark().contains("its busiest thread took up to 97 % of a processor"));
         assertTrue(caveats.get(1).remark().contains("up to 120 ms (p99) later than due"));
+    }
+
+    @Test
+    void manyRunsAreCountedAndNotListed() {
+        final List<RunResult> runs = IntStream.rangeClosed(1, 6)
+                .mapToObj(row -> run("nio", 1, 1_000, Samples.EASY, row == 6 ? Samples.QUIET : new Disturbance(60, 12))
+                        .at(new Place("row " + row, "nio", 1, 1)))
+                .toList();
+
+        final String remark = Caveat.of(runs, PROCESSORS).getFirst().remark();
+
+        assertTrue(remark.startsWith("The machine was noisy in 5 of 6 runs, the first of them row 1, nio: "), remark);
     }
 
     @Test
