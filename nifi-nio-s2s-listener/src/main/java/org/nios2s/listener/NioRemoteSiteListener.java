@@ -45,6 +45,7 @@ import org.nios2s.listener.port.PortDispatchers;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.tls.TlsHandlers;
+import org.nios2s.listener.transaction.RestingExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -232,7 +233,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     handshakeChecks,
                     authorizations,
                     contentReaders,
-                    abnormal -> abnormal ? inflationWriter : contentWriters,
+                    contentWriters,
+                    new RestingExecutor(inflationWriter, metrics),
                     metrics,
                     faultLog);
             return transport
@@ -303,9 +305,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)
                     .awaitUninterruptibly(WORKERS_GRACE_MILLIS);
-            handshakeChecks.shutdownNow();
-            authorizations.shutdownNow();
-            lookups.shutdownNow();
+            List.of(handshakeChecks, authorizations, lookups).forEach(ExecutorService::shutdownNow);
             if (tls != null) {
                 tls.close();
             }

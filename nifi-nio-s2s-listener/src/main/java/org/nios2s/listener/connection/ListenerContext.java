@@ -2,7 +2,6 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.nifi.groups.ProcessGroup;
 import org.nios2s.listener.fault.FaultLog;
@@ -22,8 +21,8 @@ import org.nios2s.listener.settings.ListenerSettings;
  * @param handshakeChecks runs what NiFi's framework decides before a request, and may block
  * @param authorizations runs what NiFi's framework decides for a transaction, and may block
  * @param contentReaders read contents of FlowFiles for pulls
- * @param contentWriters write contents of pushes that are not held in memory, by whether they inflate abnormally; NiFi may
- *     let them wait for a full disk
+ * @param contentWriters write contents of pushes that are not held in memory; NiFi may let them wait for a full disk
+ * @param inflationWriter writes those that inflate abnormally
  */
 public record ListenerContext(
         ListenerSettings settings,
@@ -39,6 +38,7 @@ public record ListenerContext(
         Executor handshakeChecks,
         Executor authorizations,
         Executor contentReaders,
-        Function<Boolean, Executor> contentWriters,
+        Executor contentWriters,
+        Executor inflationWriter,
         ListenerMetrics metrics,
         FaultLog faultLog) {}

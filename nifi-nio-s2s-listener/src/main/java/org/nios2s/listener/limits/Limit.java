@@ -98,36 +98,33 @@ public final class Limit {
     }
 
     private void release() {
-        Permit next;
         synchronized (lock) {
             held--;
             if (upper != null) {
                 upper.held--;
             }
-            next = callNext();
         }
-        while (next != null) {
+        for (Permit next = callNext(); next != null; next = callNext()) {
             Guarded.run("Calling who waits for a limit", next.granted::run);
-            synchronized (lock) {
-                next = callNext();
-            }
         }
     }
 
     /** @return whose turn it is, who has one now; or null. Neighbours take turns: nobody waits for a busy one's line to end */
     private Permit callNext() {
-        if (upper == null) {
-            return callOwn();
-        }
-        for (final Limit lower : List.copyOf(upper.wanting)) {
-            final Permit called = lower.callOwn();
-            if (called != null) {
-                upper.wanting.addLast(lower);
-                lower.forgetIfNobodyWaits();
-                return called;
+        synchronized (lock) {
+            if (upper == null) {
+                return callOwn();
             }
+            for (final Limit lower : List.copyOf(upper.wanting)) {
+                final Permit called = lower.callOwn();
+                if (called != null) {
+                    upper.wanting.addLast(lower);
+                    lower.forgetIfNobodyWaits();
+                    return called;
+                }
+            }
+            return null;
         }
-        return null;
     }
 
     private void forgetIfNobodyWaits() {

@@ -271,9 +271,6 @@ public final class MemoryBudget {
     }
 
     private synchronized Charge nextToCall(final Share first) {
-        if (wanting.isEmpty()) {
-            return null;
-        }
         final Charge own = first.callNext();
         if (own != null) {
             return own;

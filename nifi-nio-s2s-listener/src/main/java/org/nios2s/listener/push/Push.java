@@ -160,10 +160,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         if (!hold.charge().hasRoom()) {
             return PushWait.forMemory(this, next);
         }
-        if (reader.hasPaused()) {
-            return PushWait.forTurn(this, next);
-        }
-        return next;
+        return reader.hasPaused() ? PushWait.forTurn(this, next) : next;
     }
 
     /** As {@link #paced}, where the packet is complete: it may be the last, and then nothing more is needed. */
@@ -184,9 +181,9 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return new StreamingTransaction(
                 session,
                 hold,
-                listener.contentWriters(),
+                turn -> (reader.inflatesAbnormally() ? listener.inflationWriter() : listener.contentWriters())
+                        .execute(turn),
                 listener.metrics(),
-                reader::inflatesAbnormally,
                 fault -> connection.handler().fail(this, fault));
     }
 

@@ -8,14 +8,10 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.apache.nifi.flowfile.FlowFile;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
@@ -30,9 +26,8 @@ import org.nios2s.wire.AttributeMemory;
  * is the only one who touches the session.
  *
  * <p>A content worker writes for a turn, then goes behind the others that wait for one: a fast sender takes no worker from
- * the rest. What inflates abnormally, and cost its peer nothing, has one for itself, which rests behind each turn while small
- * transactions crowd: it leaves them most of processors and disk. When the writer is behind, the connection stops reading until it has caught up. Whatever ends the
- * transaction, the writer does it, behind all pieces before, and once.
+ * the rest. When the writer is behind, the connection stops reading until it has caught up. Whatever ends the transaction,
+ * the writer does it, behind all pieces before, and once.
  */
 public final class StreamingTransaction implements PacketSink {
     /**
@@ -47,12 +42,6 @@ public final class StreamingTransaction implements PacketSink {
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
     private static final long TURN_BYTES = 1024 * 1024;
 
-    /** Who writes what inflates abnormally rests so many times as long as a turn took: it works for a sixth of the time. */
-    private static final int RESTS = 5;
-
-    /** A turn that took long waited for the disk, and left the processors to others. */
-    private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     /** What NiFi's repository is given in one go: as much as is read from a socket at a time, in few system calls. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
@@ -64,9 +53,8 @@ public final class StreamingTransaction implements PacketSink {
 
     private final HeldSession held;
     private final TransactionHold hold;
-    private final Function<Boolean, Executor> contentWorkers;
+    private final Executor contentWorkers;
     private final ListenerMetrics metrics;
-    private final BooleanSupplier inflatesAbnormally;
     private final Consumer<PeerFault> failureReport;
 
     private final Queue<Piece> pieces = new ConcurrentLinkedQueue<>();
@@ -89,21 +77,19 @@ public final class StreamingTransaction implements PacketSink {
     /**
      * @param held the session, of which this is from now on the holder
      * @param hold what its memory is charged to; given back with its end
-     * @param contentWorkers by whether what they write inflates abnormally
+     * @param contentWorkers what runs a turn
      * @param failureReport hears, on any thread, if something could not be written; the transaction is then rolled back
      */
     public StreamingTransaction(
             final HeldSession held,
             final TransactionHold hold,
-            final Function<Boolean, Executor> contentWorkers,
+            final Executor contentWorkers,
             final ListenerMetrics metrics,
-            final BooleanSupplier inflatesAbnormally,
             final Consumer<PeerFault> failureReport) {
         this.held = held;
         this.hold = hold;
         this.contentWorkers = contentWorkers;
         this.metrics = metrics;
-        this.inflatesAbnormally = inflatesAbnormally;
         this.failureReport = failureReport;
     }
 
@@ -189,14 +175,7 @@ public final class StreamingTransaction implements PacketSink {
 
     private void takeTurn() {
         try {
-            final boolean abnormal = inflatesAbnormally.getAsBoolean();
-            contentWorkers.apply(abnormal).execute(() -> {
-                final long beganNanos = System.nanoTime();
-                writeForATurn();
-                if (abnormal && metrics.isCrowded()) {
-                    LockSupport.parkNanos(Math.min(RESTS * (System.nanoTime() - beganNanos), LONGEST_REST_NANOS));
-                }
-            });
+            contentWorkers.execute(this::writeForATurn);
         } catch (final Throwable e) {
             failed(e);
             writeForATurn();

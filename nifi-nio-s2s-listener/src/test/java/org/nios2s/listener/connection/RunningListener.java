@@ -141,7 +141,8 @@ final class RunningListener implements AutoCloseable {
                 blockingTasks,
                 blockingTasks,
                 contentReaders,
-                abnormal -> contentWriters,
+                contentWriters,
+                contentWriters,
                 metrics,
                 faultLog);
         serverChannel = new ServerBootstrap()

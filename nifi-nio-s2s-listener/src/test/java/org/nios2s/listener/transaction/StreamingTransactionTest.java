@@ -2,7 +2,6 @@
 package org.nios2s.listener.transaction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
@@ -21,10 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.provenance.ProvenanceReporter;
@@ -45,7 +41,6 @@ class StreamingTransactionTest {
     private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
     private final Queue<Runnable> contentWorker = new ArrayDeque<>();
     private final ListenerMetrics metrics = new ListenerMetrics();
-    private boolean inflatesAbnormally;
 
     private StreamingTransaction streamInto(final ByteArrayOutputStream content) {
         final ProcessSession session = mock(ProcessSession.class);
@@ -57,16 +52,11 @@ class StreamingTransactionTest {
         when(held.session()).thenReturn(session);
         when(held.peer()).thenReturn(mock(TransactionPeer.class));
         final StreamingTransaction transaction =
-                new StreamingTransaction(held, hold, this::contentWorkers, metrics, () -> inflatesAbnormally, fault -> {
+                new StreamingTransaction(held, hold, contentWorker::add, metrics, fault -> {
                     throw new AssertionError(fault);
                 });
         transaction.packetBegins(new HashMap<>(), (long) PIECES * PIECE_BYTES);
         return transaction;
-    }
-
-    private Executor contentWorkers(final boolean abnormal) {
-        assertEquals(inflatesAbnormally, abnormal);
-        return contentWorker::add;
     }
 
     private static void add(final StreamingTransaction transaction, final int pieces) {
@@ -93,33 +83,6 @@ class StreamingTransactionTest {
         }
         assertEquals(PIECES * PIECE_BYTES, fast.size());
         assertEquals(0, budget.used());
-    }
-
-    @Test
-    @DisplayName(
-            "while small transactions crowd, a content worker rests longer than a turn took for what inflates abnormally")
-    void restsWhileSmallOnesCrowd() {
-        final AtomicLong turnNanos = new AtomicLong();
-        final ByteArrayOutputStream slow = new ByteArrayOutputStream() {
-            @Override
-            public void write(final byte[] bytes, final int offset, final int length) {
-                final long beganNanos = System.nanoTime();
-                while (System.nanoTime() - beganNanos < TimeUnit.MILLISECONDS.toNanos(2)) {
-                    Thread.onSpinWait();
-                }
-                turnNanos.addAndGet(System.nanoTime() - beganNanos);
-            }
-        };
-        inflatesAbnormally = true;
-        add(streamInto(slow), 1);
-        metrics.committed(1, 1, 1);
-        assertFalse(metrics.isCrowded(), "one that has a commit for itself is no crowd");
-        metrics.committed(2, 2, 2);
-        assertTrue(metrics.isCrowded());
-        final long beganNanos = System.nanoTime();
-        contentWorker.remove().run();
-        final long tookNanos = System.nanoTime() - beganNanos;
-        assertTrue(tookNanos >= 5 * turnNanos.get(), () -> turnNanos + " ns of writing in " + tookNanos);
     }
 
     @Test
@@ -161,11 +124,10 @@ class StreamingTransactionTest {
         final StreamingTransaction transaction = new StreamingTransaction(
                 held,
                 hold,
-                abnormal -> task -> {
+                task -> {
                     throw new OutOfMemoryError("unable to create native thread");
                 },
                 metrics,
-                () -> inflatesAbnormally,
                 faults::add);
         transaction.packetBegins(Map.of(), 1);
         assertEquals(1, faults.size());
