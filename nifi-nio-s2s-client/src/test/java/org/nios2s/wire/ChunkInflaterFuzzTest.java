@@ -40,7 +40,10 @@ class ChunkInflaterFuzzTest {
         return seeds.build();
     }
 
-    /** What became of some bytes: plain ones, what was left, whether they were refused or cut off at the most. */
+    /**
+     * What became of some bytes: plain ones, what was left, whether they were refused or cut off at the most. A refusal
+     * within a step of the most counts as cut off, too: bytes that arrived otherwise may not have been taken so far.
+     */
     private record Outcome(String plain, int left, boolean refused, boolean atEnd, boolean cut) {}
 
     @MethodSource("chunksOfNiFi")
@@ -59,8 +62,11 @@ class ChunkInflaterFuzzTest {
     }
 
     private static void assertAlike(final Outcome expected, final Outcome actual) {
-        assertEquals(expected.refused, actual.refused);
-        if (!expected.refused && !expected.cut && !actual.cut) {
+        if (expected.refused && actual.refused) {
+            return;
+        }
+        assertEquals(expected.cut, actual.cut);
+        if (!expected.cut) {
             assertEquals(expected, actual);
         }
     }
@@ -76,7 +82,7 @@ class ChunkInflaterFuzzTest {
                     inflater.isAtEnd(),
                     plain.size() >= MOST_PLAIN_BYTES);
         } catch (final ProtocolException e) {
-            return new Outcome("", 0, true, false, false);
+            return new Outcome("", 0, true, false, plain.size() >= MOST_PLAIN_BYTES - STEP_BYTES);
         }
     }
 

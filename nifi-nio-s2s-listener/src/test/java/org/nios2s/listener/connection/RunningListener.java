@@ -91,6 +91,7 @@ final class RunningListener implements AutoCloseable {
     private final PortDispatchers dispatchers;
     private final Channel serverChannel;
 
+    private final AtomicInteger inflationTurns = new AtomicInteger();
     private final AtomicInteger answers = new AtomicInteger();
     private final AtomicInteger flushes = new AtomicInteger();
     private final AtomicInteger mostInATurn = new AtomicInteger();
@@ -142,7 +143,7 @@ final class RunningListener implements AutoCloseable {
                 blockingTasks,
                 contentReaders,
                 contentWriters,
-                contentWriters,
+                this::writeInflated,
                 metrics,
                 faultLog);
         serverChannel = new ServerBootstrap()
@@ -165,6 +166,11 @@ final class RunningListener implements AutoCloseable {
                 .bind(InetAddress.getLoopbackAddress(), 0)
                 .sync()
                 .channel();
+    }
+
+    private void writeInflated(final Runnable turn) {
+        inflationTurns.incrementAndGet();
+        contentWriters.execute(turn);
     }
 
     private static NiFiProperties properties(final String... settings) {
@@ -307,6 +313,11 @@ final class RunningListener implements AutoCloseable {
 
     MemoryBudget budget() {
         return budget;
+    }
+
+    /** @return how often the writer of what inflates abnormally was asked */
+    int inflationTurns() {
+        return inflationTurns.get();
     }
 
     ListenerMetrics metrics() {

@@ -81,6 +81,17 @@ class StreamingTest {
     }
 
     @Test
+    @DisplayName("what inflates abnormally, and only that, has a writer of its own")
+    void writerOfBombs() throws Exception {
+        peer.open("GZIP", "true").gzip();
+        pushAll(peer, 1, content(1_000_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        assertEquals(0, listener.inflationTurns());
+        pushAll(peer, 1, new byte[1_000_000]).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        assertTrue(listener.inflationTurns() > 0);
+        listener.assertNoFault();
+    }
+
+    @Test
     @DisplayName("memory that comes and goes leaves nobody behind with its bytes unread")
     void memoryComesAndGoes() throws Exception {
         final PortDispatcher dispatcher =

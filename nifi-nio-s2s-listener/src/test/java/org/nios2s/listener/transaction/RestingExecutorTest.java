@@ -32,6 +32,7 @@ class RestingExecutorTest {
                 Thread.onSpinWait();
             }
             metrics.committed(2, 2, 2);
+            assertTrue(metrics.isCrowded(), "two that share a commit are");
             taskEndsNanos.set(System.nanoTime());
         });
         thread.execute(() -> restEndsNanos.set(System.nanoTime()));
