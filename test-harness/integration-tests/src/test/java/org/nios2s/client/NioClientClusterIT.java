@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.harness.nifi.ComponentKind;
@@ -31,6 +32,7 @@ import org.nios2s.harness.nifi.NifiOptions;
  * The NIO client and a cluster of two, of which one node crashes in mid-run. The test's thread ends and starts nodes; the
  * senders live on the connector's IO workers.
  */
+@Order(2)
 class NioClientClusterIT {
     private static final Path HOMES = Path.of("target", "nifi-homes");
     private static final String PACKET_IDS = "clustered.ids";

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,6 +34,7 @@ import org.nios2s.harness.nifi.NifiInstance;
  * transaction notices nothing, and the log has no more than one line a minute for each cause.
  * Runs on the thread of the tests against the shared NiFi.
  */
+@ResourceLock(SharedNifi.LOCK)
 class BadInputIT {
 
     private static final int MANY = 20;

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * The corpus of conversations, held with the stock listener and with ours in the same flow: every answer, whether the
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.TestFactory;
  * documented, what each of them does is pinned.
  * Runs on the thread of the tests.
  */
+@ResourceLock(SharedNifi.LOCK)
 class FidelityIT {
 
     private static final Path DIFFERENCES = Path.of("..", "..", "docs", "protocol-differences.md");

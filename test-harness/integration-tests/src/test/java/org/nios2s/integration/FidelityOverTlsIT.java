@@ -6,12 +6,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * A part of the corpus over TLS, with policies and routes: TLS is another way through our listener, on which a connection
  * closes otherwise.
  * Runs on the thread of the tests.
  */
+@ResourceLock(SharedNifi.LOCK)
 class FidelityOverTlsIT {
 
     /** What of the corpus is held unless the one who runs it asks for something else. */

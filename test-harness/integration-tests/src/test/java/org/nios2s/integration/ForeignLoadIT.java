@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.nios2s.harness.S2sHarness;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.SinkLedger;
@@ -24,6 +26,8 @@ import picocli.CommandLine.ExitCode;
  * A NiFi that somebody else runs is measured by its web address and left as it was.
  * Runs on the thread of the tests against the shared NiFi.
  */
+@ResourceLock(SharedNifi.LOCK)
+@ResourceLock(Resources.SYSTEM_PROPERTIES)
 class ForeignLoadIT {
 
     private static final int PACKETS = 20 * 3 * 5;

@@ -11,6 +11,7 @@ import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,7 @@ import org.nios2s.harness.nifi.NifiInstance;
  * Every refusal that a handshake over plain TCP can meet, but for those that need another state of a port.
  * Runs on the thread of the tests against the shared NiFi.
  */
+@ResourceLock(SharedNifi.LOCK)
 class HandshakeIT {
 
     private static NifiInstance nifi;

@@ -16,12 +16,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
  * Connections cost NiFi no threads.
  * Runs on the thread of the tests against the shared NiFi.
  */
+@ResourceLock(SharedNifi.LOCK)
 class IdleConnectionsIT {
 
     private static final int CONNECTIONS = 2_000;

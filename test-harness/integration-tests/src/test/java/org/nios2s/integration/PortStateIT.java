@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.QueueClient;
@@ -27,6 +28,7 @@ import org.nios2s.harness.nifi.QueueClient;
  * What peers meet when a port is stopped and started, and when its destination is full.
  * Runs on the thread of the tests against the shared NiFi, whose ports it leaves as they were.
  */
+@ResourceLock(SharedNifi.LOCK)
 class PortStateIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

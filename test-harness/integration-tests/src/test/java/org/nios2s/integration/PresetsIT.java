@@ -14,8 +14,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.harness.S2sHarness;
@@ -25,6 +28,8 @@ import picocli.CommandLine.ExitCode;
  * A short form of a preset for every probe and every kind of target of the harness, end to end.
  * Runs on the thread of the tests; every measurement starts and stops its NiFi.
  */
+@Order(1)
+@ResourceLock(Resources.SYSTEM_PROPERTIES)
 class PresetsIT {
 
     private static final String PROJECT = "s2s.harness.project";

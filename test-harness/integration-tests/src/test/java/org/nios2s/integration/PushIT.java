@@ -24,6 +24,7 @@ import org.apache.nifi.remote.protocol.DataPacket;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +39,7 @@ import org.nios2s.harness.nifi.SinkLedger;
  * NiFi's own client pushes through our listener: what it sent is what is in the queue, in the ledger and in provenance.
  * Runs on the thread of the tests against the shared NiFi.
  */
+@ResourceLock(SharedNifi.LOCK)
 class PushIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

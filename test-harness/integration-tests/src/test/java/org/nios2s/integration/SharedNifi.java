@@ -24,6 +24,9 @@ public enum SharedNifi {
     /** With the listener that NiFi comes with, TLS and policies. */
     STOCK_SECURED(Listener.STOCK, true);
 
+    /** What tests that use them hold: one class at a time. */
+    public static final String LOCK = "SharedNifi";
+
     static final Path HOMES = Path.of("target", "nifi-homes");
 
     private static final String HEAP = "1g";

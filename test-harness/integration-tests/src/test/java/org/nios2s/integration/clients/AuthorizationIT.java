@@ -23,6 +23,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +48,7 @@ import org.nios2s.integration.SharedNifi;
 @EnumSource(
         value = SharedNifi.class,
         names = {"NIO_SECURED", "STOCK_SECURED"})
+@ResourceLock(SharedNifi.LOCK)
 class AuthorizationIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -15,6 +16,7 @@ import org.nios2s.harness.nifi.InstanceRecord;
  * Every version of NiFi's client that must get on with our listener pushes to and pulls from it.
  * The tests run one after the other on one thread.
  */
+@ResourceLock(ServingNifi.LOCK)
 class ClientMatrixIT {
 
     private static final List<String> VERSIONS = List.of("1.9.2", "1.16.3", "1.18.0", "1.28.1", "2.3.0", "2.6.0");

@@ -6,6 +6,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
@@ -20,6 +21,7 @@ import org.nios2s.harness.nifi.RemoteGroupClient;
  * back over RAW.
  * For one thread.
  */
+@ResourceLock(ServingNifi.LOCK)
 class RemoteProcessGroupIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -19,6 +19,9 @@ enum ServingNifi {
     /** TLS by the JDK. */
     JDK("jdk");
 
+    /** What tests that use them hold: one class at a time. */
+    static final String LOCK = "ServingNifi";
+
     static final Path HOMES = Path.of("target", "nifi-homes");
 
     private static final String HEAP = "512m";

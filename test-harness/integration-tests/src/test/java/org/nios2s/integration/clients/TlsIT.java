@@ -32,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +55,7 @@ import org.nios2s.integration.FaultLine;
  */
 @ParameterizedClass
 @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PLAIN")
+@ResourceLock(ServingNifi.LOCK)
 class TlsIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -18,6 +18,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.harness.nifi.InstanceRecord;
@@ -30,6 +31,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  * offers; with an RSA key, to which the weak suites are open.
  * The tests run one after the other on one thread.
  */
+@ResourceLock(ServingNifi.LOCK)
 class TlsOfferIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
