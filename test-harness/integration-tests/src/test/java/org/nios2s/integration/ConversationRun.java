@@ -122,12 +122,17 @@ final class ConversationRun {
             send(writes);
             return;
         }
+        if ("half-close".equals(line.verb())) {
+            peer.halfClose(unsaid.toByteArray());
+            unsaid.reset();
+            spokenNanos = System.nanoTime();
+            return;
+        }
         speakUp();
         switch (line.verb()) {
             case "answer" -> gone = !note(line, hearer.answer(line.arguments().getFirst()), line.argument(1, ""));
             case "closed" -> note(line, timed(line, hearer.isClosed()), Hearer.CLOSED);
             case "open" -> note(line, isClosedInstead(line) ? hearer.isClosed() : hearer.isOpen(), "open");
-            case "half-close" -> peer.halfClose();
             case "forget-checksum" -> hearer.forgetChecksum();
             case "slowly" -> slowly = true;
             case "pause" -> pause(Long.parseLong(line.argument(0, "")));

@@ -7,6 +7,7 @@ import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -42,6 +43,9 @@ public final class RawPeer implements Closeable {
     private static final int FIRST_VERSION_WITH_TRANSIT_URI = 3;
 
     private final Socket socket;
+    /** What TLS writes to, or null where there is none. */
+    private final HoldingSocket plain;
+
     private final DataInputStream in;
     private final DataOutputStream out;
 
@@ -55,16 +59,24 @@ public final class RawPeer implements Closeable {
             return new RawPeer(nifi.instance());
         }
         final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));
+        final HoldingSocket plain = new HoldingSocket();
+        plain.connect(
+                new InetSocketAddress(nifi.instance().s2sHost(), nifi.instance().s2sPort()));
         final SSLSocket socket = (SSLSocket) context.getSocketFactory()
-                .createSocket(nifi.instance().s2sHost(), nifi.instance().s2sPort());
+                .createSocket(plain, nifi.instance().s2sHost(), nifi.instance().s2sPort(), true);
         socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
         socket.startHandshake();
-        return new RawPeer(socket);
+        return new RawPeer(socket, plain);
     }
 
     /** Speaks over a connection that is there. */
     public RawPeer(final Socket socket) throws IOException {
+        this(socket, null);
+    }
+
+    private RawPeer(final Socket socket, final HoldingSocket plain) throws IOException {
         this.socket = socket;
+        this.plain = plain;
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
         in = new DataInputStream(socket.getInputStream());
@@ -204,7 +216,12 @@ public final class RawPeer implements Closeable {
         return response().getCode();
     }
 
-    void halfClose() throws IOException {
+    /** Says a last thing and that nothing follows: over TLS in one write, else it would be a race which is seen first. */
+    void halfClose(final byte[] last) throws IOException {
+        if (plain != null) {
+            plain.hold();
+        }
+        out.write(last);
         socket.shutdownOutput();
     }
 
@@ -257,5 +274,38 @@ public final class RawPeer implements Closeable {
     @Override
     public void close() throws IOException {
         socket.close();
+    }
+
+    /** Keeps what is written once it is told to, and writes it at once when nothing more follows. For one thread. */
+    private static final class HoldingSocket extends Socket {
+        private ByteArrayOutputStream held;
+
+        void hold() {
+            held = new ByteArrayOutputStream();
+        }
+
+        @Override
+        public void shutdownOutput() throws IOException {
+            if (held != null) {
+                super.getOutputStream().write(held.toByteArray());
+            }
+            super.shutdownOutput();
+        }
+
+        @Override
+        public OutputStream getOutputStream() throws IOException {
+            final OutputStream real = super.getOutputStream();
+            return new OutputStream() {
+                @Override
+                public void write(final int value) throws IOException {
+                    write(new byte[] {(byte) value}, 0, 1);
+                }
+
+                @Override
+                public void write(final byte[] bytes, final int offset, final int length) throws IOException {
+                    (held == null ? real : held).write(bytes, offset, length);
+                }
+            };
+        }
     }
 }
