@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.matrix;
 
-import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -13,13 +11,14 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.sockets.OneGoSocket;
 
 /** A peer on a real socket, plain or TLS, that can say anything and leave in any way. Lives on its cell's thread. */
 final class MatrixPeer implements AutoCloseable {
     private static final int RESOURCE_OK = 20;
     private static final int PATIENCE_MILLIS = 20_000;
 
-    private final OneGo plain = new OneGo();
+    private final OneGoSocket plain = new OneGoSocket();
     private final Socket socket;
     private final DataInputStream in;
 
@@ -44,7 +43,7 @@ final class MatrixPeer implements AutoCloseable {
 
     /** Says something and ends TLS behind it, which arrives as one. */
     void sayLast(final byte[] message) throws IOException {
-        plain.holdsBack = true;
+        plain.holdBack();
         say(message);
         halfClose();
     }
@@ -153,35 +152,5 @@ final class MatrixPeer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
-    }
-
-    /** Can hold back what is written until its output ends, to have all leave in one go. */
-    private static final class OneGo extends Socket {
-        private static final int MOST_HELD_BYTES = 64 * 1024;
-
-        private boolean holdsBack;
-        private OutputStream out;
-
-        @Override
-        public OutputStream getOutputStream() throws IOException {
-            if (out == null) {
-                out = new BufferedOutputStream(super.getOutputStream(), MOST_HELD_BYTES) {
-                    @Override
-                    public synchronized void flush() throws IOException {
-                        if (!holdsBack) {
-                            super.flush();
-                        }
-                    }
-                };
-            }
-            return out;
-        }
-
-        @Override
-        public void shutdownOutput() throws IOException {
-            holdsBack = false;
-            getOutputStream().flush();
-            super.shutdownOutput();
-        }
     }
 }
