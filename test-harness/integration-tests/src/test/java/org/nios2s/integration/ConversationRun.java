@@ -123,16 +123,15 @@ final class ConversationRun {
             return;
         }
         if ("half-close".equals(line.verb())) {
-            peer.halfClose(unsaid.toByteArray());
-            unsaid.reset();
-            spokenNanos = System.nanoTime();
-            return;
+            // Else it would be a race whether the listener answers what was said before it sees the end.
+            peer.holdBack();
         }
         speakUp();
         switch (line.verb()) {
             case "answer" -> gone = !note(line, hearer.answer(line.arguments().getFirst()), line.argument(1, ""));
             case "closed" -> note(line, timed(line, hearer.isClosed()), Hearer.CLOSED);
             case "open" -> note(line, isClosedInstead(line) ? hearer.isClosed() : hearer.isOpen(), "open");
+            case "half-close" -> peer.halfClose();
             case "forget-checksum" -> hearer.forgetChecksum();
             case "slowly" -> slowly = true;
             case "pause" -> pause(Long.parseLong(line.argument(0, "")));

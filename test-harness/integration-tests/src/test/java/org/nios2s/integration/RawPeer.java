@@ -7,7 +7,6 @@ import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -27,6 +26,7 @@ import org.apache.nifi.remote.util.StandardDataPacket;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.sockets.OneGoSocket;
 
 /**
  * One end of a RAW Site-to-Site connection, spoken byte by byte, so that a test can also say what no client would.
@@ -44,7 +44,7 @@ public final class RawPeer implements Closeable {
 
     private final Socket socket;
     /** What TLS writes to, or null where there is none. */
-    private final HoldingSocket plain;
+    private final OneGoSocket plain;
 
     private final DataInputStream in;
     private final DataOutputStream out;
@@ -59,7 +59,7 @@ public final class RawPeer implements Closeable {
             return new RawPeer(nifi.instance());
         }
         final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));
-        final HoldingSocket plain = new HoldingSocket();
+        final OneGoSocket plain = new OneGoSocket();
         plain.connect(
                 new InetSocketAddress(nifi.instance().s2sHost(), nifi.instance().s2sPort()));
         final SSLSocket socket = (SSLSocket) context.getSocketFactory()
@@ -74,7 +74,7 @@ public final class RawPeer implements Closeable {
         this(socket, null);
     }
 
-    private RawPeer(final Socket socket, final HoldingSocket plain) throws IOException {
+    private RawPeer(final Socket socket, final OneGoSocket plain) throws IOException {
         this.socket = socket;
         this.plain = plain;
         socket.setTcpNoDelay(true);
@@ -216,12 +216,14 @@ public final class RawPeer implements Closeable {
         return response().getCode();
     }
 
-    /** Says a last thing and that nothing follows: over TLS in one write, else it would be a race which is seen first. */
-    void halfClose(final byte[] last) throws IOException {
+    /** What is said last and that nothing follows arrive as one, over TLS. */
+    void holdBack() {
         if (plain != null) {
-            plain.hold();
+            plain.holdBack();
         }
-        out.write(last);
+    }
+
+    void halfClose() throws IOException {
         socket.shutdownOutput();
     }
 
@@ -274,38 +276,5 @@ public final class RawPeer implements Closeable {
     @Override
     public void close() throws IOException {
         socket.close();
-    }
-
-    /** Keeps what is written once it is told to, and writes it at once when nothing more follows. For one thread. */
-    private static final class HoldingSocket extends Socket {
-        private ByteArrayOutputStream held;
-
-        void hold() {
-            held = new ByteArrayOutputStream();
-        }
-
-        @Override
-        public void shutdownOutput() throws IOException {
-            if (held != null) {
-                super.getOutputStream().write(held.toByteArray());
-            }
-            super.shutdownOutput();
-        }
-
-        @Override
-        public OutputStream getOutputStream() throws IOException {
-            final OutputStream real = super.getOutputStream();
-            return new OutputStream() {
-                @Override
-                public void write(final int value) throws IOException {
-                    write(new byte[] {(byte) value}, 0, 1);
-                }
-
-                @Override
-                public void write(final byte[] bytes, final int offset, final int length) throws IOException {
-                    (held == null ? real : held).write(bytes, offset, length);
-                }
-            };
-        }
     }
 }
