@@ -15,6 +15,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.RemoteSiteListener;
@@ -39,6 +41,7 @@ import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.opening.PeerList;
 import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
@@ -159,7 +162,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Everything between a start and the stop that follows. */
     private final class Service {
         private final TransportSelection transport = TransportSelection.select(settings.transport());
-        private final ListenerMetrics metrics = new ListenerMetrics();
+        private final ListenerMetrics metrics = new ListenerMetrics(port);
         private final FaultLog faultLog = new FaultLog(logger, System::nanoTime);
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
         private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
@@ -191,14 +194,17 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         void bind() throws InterruptedException {
             final long often = WorkerConnections.CHECK_INTERVAL_MILLIS;
             for (final EventExecutor worker : workers) {
-                final WorkerConnections own = new WorkerConnections(metrics::workerLate);
+                final WorkerConnections own =
+                        new WorkerConnections(nanos -> metrics.record(Measure.WORKER_DELAY_MS, nanos));
                 connections.put((EventLoop) worker, own);
                 repeat(worker, often, "Looking after deadlines", own::checkDeadlines);
             }
             final EventExecutor any = workers.next();
             repeat(any, often, "Looking after ports", dispatchers::sweep);
             repeat(any, often, "Looking after memory", () -> budget.breakStandstills(System.nanoTime()));
-            serverChannel = bootstrap().bind(port).sync().channel();
+            final ListenerContext context = context();
+            metrics.publish(gauges(context));
+            serverChannel = bootstrap(context).bind(port).sync().channel();
             final Summary summary = new Summary(metrics, budget, dispatchers, new EnumMap<>(Count.class));
             repeat(any, SUMMARY_INTERVAL_MILLIS, "The summary", summary::report);
             logger.info(
@@ -215,8 +221,23 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             worker.scheduleWithFixedDelay(() -> Guarded.run(what, task), millis, millis, TimeUnit.MILLISECONDS);
         }
 
-        private ServerBootstrap bootstrap() {
-            final ListenerContext context = new ListenerContext(
+        /** What is so now, or is counted elsewhere. */
+        private Map<String, Supplier<Number>> gauges(final ListenerContext context) {
+            final Map<String, Supplier<Number>> gauges = new HashMap<>(dispatchers.gauges(null));
+            gauges.put("ConnectionsOpen", metrics::open);
+            gauges.put("ConnectionsInHandshake", context.handshakes()::count);
+            gauges.put("ConnectionsLimit", this::mostConnections);
+            gauges.put("BufferUsedBytes", budget::used);
+            gauges.put("BufferPeakBytes", budget::peak);
+            gauges.put("BufferLimitBytes", budget::limit);
+            for (final PeerFault.Kind kind : PeerFault.Kind.values()) {
+                gauges.put("Faults_" + kind, () -> faultLog.count(kind));
+            }
+            return gauges;
+        }
+
+        private ListenerContext context() {
+            return new ListenerContext(
                     settings,
                     new RawProtocol(new PeerList(properties, nodeInformant)),
                     tls != null,
@@ -237,6 +258,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     new RestingExecutor(inflationWriter, metrics),
                     metrics,
                     faultLog);
+        }
+
+        private ServerBootstrap bootstrap(final ListenerContext context) {
             return transport
                     .bootstrap(workers)
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -309,6 +333,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             if (tls != null) {
                 tls.close();
             }
+            metrics.close();
         }
     }
 }

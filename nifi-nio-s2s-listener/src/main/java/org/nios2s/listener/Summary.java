@@ -3,11 +3,11 @@ package org.nios2s.listener;
 
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.nifi.util.FormatUtils;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.port.PortDispatchers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +17,8 @@ record Summary(ListenerMetrics metrics, MemoryBudget budget, PortDispatchers dis
     private static final Logger logger = LoggerFactory.getLogger(Summary.class);
 
     void report() {
+        final long delay = Math.round(metrics.most(Measure.WORKER_DELAY_MS));
+        metrics.nextMinute();
         final Map<Count, Long> more = new EnumMap<>(Count.class);
         for (final Count count : Count.values()) {
             final long now = metrics.get(count);
@@ -30,11 +32,11 @@ record Summary(ListenerMetrics metrics, MemoryBudget budget, PortDispatchers dis
                 "Site-to-Site since the last summary: received {} transactions with {} FlowFiles ({}) in {} commits, sent"
                         + " {} transactions with {} FlowFiles ({}), {} connections accepted, {} closed for a fault; now {} connections open, {} transactions waiting, {} of {} buffered, at most {};"
                         + " IO workers at most {} ms late",
-                more.get(Count.PUSHES),
+                more.get(Count.PUSHES_COMMITTED),
                 more.get(Count.FLOW_FILES_RECEIVED),
                 FormatUtils.formatDataSize(more.get(Count.BYTES_RECEIVED)),
                 more.get(Count.COMMITS),
-                more.get(Count.PULLS),
+                more.get(Count.PULLS_COMMITTED),
                 more.get(Count.FLOW_FILES_SENT),
                 FormatUtils.formatDataSize(more.get(Count.BYTES_SENT)),
                 more.get(Count.CONNECTIONS_ACCEPTED),
@@ -44,6 +46,6 @@ record Summary(ListenerMetrics metrics, MemoryBudget budget, PortDispatchers dis
                 FormatUtils.formatDataSize(budget.used()),
                 FormatUtils.formatDataSize(budget.limit()),
                 FormatUtils.formatDataSize(budget.takeMost()),
-                TimeUnit.NANOSECONDS.toMillis(metrics.takeLongestWorkerDelay()));
+                delay);
     }
 }

@@ -305,7 +305,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private void report(final PeerFault fault) {
-        listener.metrics().add(Count.FAULTS, 1);
+        connection.metrics().add(Count.FAULTS, 1);
         listener.faultLog().report(connection, fault);
     }
 
@@ -371,8 +371,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             if (!event.isSuccess()) {
                 throw Kind.TLS.fault("The TLS handshake failed", event.cause());
             }
-            connection.identify(
-                    channelContext.pipeline().get(SslHandler.class).engine().getSession());
+            connection.identify(channelContext.pipeline().get(SslHandler.class).engine());
         } catch (final PeerFault e) {
             fail(e);
         }

@@ -12,8 +12,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PublicPort;
@@ -25,8 +25,11 @@ import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.port.PortDispatcher;
+import org.nios2s.listener.tls.TlsHandlers;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.wire.ResponseMessage;
 
@@ -40,6 +43,8 @@ public final class PeerConnection implements TransactionPeer {
     private final ChannelHandlerContext channelContext;
     private final MessageSequenceHandler handler;
     private final InetSocketAddress remoteAddress;
+    private final long acceptedNanos = System.nanoTime();
+    private final long acceptedMillis = System.currentTimeMillis();
 
     private String identity;
     private int protocolVersion;
@@ -68,10 +73,13 @@ public final class PeerConnection implements TransactionPeer {
         return handler;
     }
 
-    /** Takes the peer's identity from its certificate. */
-    public void identify(final SSLSession session) throws PeerFault {
+    /** The TLS handshake is over: takes the peer's identity from its certificate. */
+    public void identify(final SSLEngine engine) throws PeerFault {
+        listener.metrics().add(Count.TLS_HANDSHAKES, 1);
+        listener.metrics().add(Count.TLS_RESUMPTIONS, TlsHandlers.isResumed(engine, acceptedMillis) ? 1 : 0);
         try {
-            final X509Certificate certificate = (X509Certificate) session.getPeerCertificates()[0];
+            final X509Certificate certificate =
+                    (X509Certificate) engine.getSession().getPeerCertificates()[0];
             identity = StandardPrincipalFormatter.getInstance().getSubject(certificate);
         } catch (final SSLPeerUnverifiedException e) {
             throw Kind.TLS.fault("The peer showed no certificate", e);
@@ -189,6 +197,7 @@ public final class PeerConnection implements TransactionPeer {
         // As the stock listener, which gives it to the socket as an int.
         requestExpirationMillis = (int) properties.getExpirationMillis();
         listener.handshakes().remove(remoteAddress.getAddress(), handler);
+        listener.metrics().recordSince(Measure.HANDSHAKE_TIME_MS, acceptedNanos);
         if (requestedPort != null) {
             dispatcher = listener.dispatchers().acquire(requestedPort);
         }
@@ -201,6 +210,11 @@ public final class PeerConnection implements TransactionPeer {
 
     public PortDispatcher dispatcher() {
         return dispatcher;
+    }
+
+    /** @return where its transactions and faults count: at its port, as far as it has one */
+    public ListenerMetrics metrics() {
+        return dispatcher == null ? listener.metrics() : dispatcher.metrics();
     }
 
     public boolean isCodecNegotiated() {

@@ -83,6 +83,10 @@ public final class ConnectionLimit {
         idlest.giveWay(fault);
     }
 
+    public int count() {
+        return total.get();
+    }
+
     public boolean isScarce() {
         return total.get() >= most;
     }

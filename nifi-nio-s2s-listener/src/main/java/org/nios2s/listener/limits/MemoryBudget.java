@@ -40,6 +40,7 @@ public final class MemoryBudget {
     private volatile long used;
 
     private long most;
+    private long peak;
 
     public MemoryBudget(final long limit) {
         this.limit = limit;
@@ -62,8 +63,14 @@ public final class MemoryBudget {
     /** @return most bytes held at once since this was last asked */
     public synchronized long takeMost() {
         final long taken = most;
+        peak = peak();
         most = used;
         return taken;
+    }
+
+    /** @return most bytes held at once since the start */
+    public synchronized long peak() {
+        return Math.max(peak, most);
     }
 
     public long limit() {

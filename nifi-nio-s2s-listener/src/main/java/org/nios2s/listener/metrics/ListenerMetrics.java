@@ -1,31 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.metrics;
 
+import java.lang.management.ManagementFactory;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.HdrHistogram.AbstractHistogram;
+import org.HdrHistogram.AtomicHistogram;
+import org.nios2s.listener.fault.Guarded;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** What the listener counts. Thread-safe: written by IO workers and port tasks, read by whoever reports. */
-public final class ListenerMetrics {
-    /** What is counted, since the start. */
+/**
+ * What a listener counts since its start and measures of late; or what one of its ports does, which its listener counts,
+ * too. Thread-safe: written by IO workers and port tasks, which never wait here, read by whoever reports.
+ */
+public final class ListenerMetrics implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(ListenerMetrics.class);
+
+    /** What is counted, since the start; each is told of in docs/metrics.md. */
     public enum Count {
         CONNECTIONS_ACCEPTED,
         CONNECTIONS_CLOSED,
-        /** Connections closed for a fault. */
+        TLS_HANDSHAKES,
+        TLS_RESUMPTIONS,
         FAULTS,
-        /** Push transactions committed. */
-        PUSHES,
+        PUSHES_COMMITTED,
+        PUSHES_ROLLED_BACK,
+        PUSHES_CANCELLED,
         FLOW_FILES_RECEIVED,
         BYTES_RECEIVED,
-        /** Commits that it took to receive them. */
         COMMITS,
-        /** Pull transactions committed. */
-        PULLS,
+        PULLS_COMMITTED,
+        PULLS_ROLLED_BACK,
+        PULLS_EMPTY,
         FLOW_FILES_SENT,
         BYTES_SENT
     }
+
+    /** What is measured, of this minute and the one before; as told there. */
+    public enum Measure {
+        HANDSHAKE_TIME_MS,
+        RECEIVE_TIME_MS,
+        QUEUE_TIME_MS,
+        COMMIT_TIME_MS,
+        SEND_TIME_MS,
+        WORKER_DELAY_MS,
+        COMMIT_SIZE;
+
+        /** Times are recorded in nanoseconds. */
+        private double unit() {
+            return this == COMMIT_SIZE ? 1 : TimeUnit.MILLISECONDS.toNanos(1);
+        }
+    }
+
+    private static final Set<Count> COUNTS_OF_A_PORT = EnumSet.range(Count.FAULTS, Count.BYTES_SENT);
+    private static final long HIGHEST = TimeUnit.HOURS.toNanos(1);
+    private static final int DIGITS = 2;
+    private static final Pattern WORD = Pattern.compile("([A-Z])([A-Z]*)_?");
+
+    private final String name;
+    /** What a port's are part of; null for a listener's own. */
+    private final ListenerMetrics whole;
 
     /** By the ordinal of what is counted. */
     private final List<LongAdder> counts =
@@ -35,10 +83,38 @@ public final class ListenerMetrics {
     private static final long CROWDED_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private volatile long sharedCommitNanos = System.nanoTime() - CROWDED_NANOS;
-    private final LongAccumulator longestWorkerDelay = new LongAccumulator(Math::max, 0);
+
+    /** By the ordinal of what is measured. */
+    private volatile List<AtomicHistogram> thisMinute;
+
+    private volatile List<AtomicHistogram> lastMinute;
+
+    private final Map<String, ListenerMetrics> ports = new HashMap<>();
+    private ObjectName bean;
+
+    /** @param port on which the listener listens */
+    public ListenerMetrics(final int port) {
+        this("org.nios2s:type=SiteToSiteListener,port=" + port, null);
+        lastMinute = newMinute();
+        thisMinute = newMinute();
+    }
+
+    private ListenerMetrics(final String name, final ListenerMetrics whole) {
+        this.name = name;
+        this.whole = whole;
+    }
+
+    private static List<AtomicHistogram> newMinute() {
+        return Stream.generate(() -> new AtomicHistogram(HIGHEST, DIGITS))
+                .limit(Measure.values().length)
+                .toList();
+    }
 
     public void add(final Count count, final long more) {
         counts.get(count.ordinal()).add(more);
+        if (whole != null) {
+            whole.add(count, more);
+        }
     }
 
     public long get(final Count count) {
@@ -52,10 +128,11 @@ public final class ListenerMetrics {
     /** A commit of pushes returned. */
     public void committed(final int transactions, final int flowFiles, final long contentBytes) {
         if (transactions > 1) {
-            sharedCommitNanos = System.nanoTime();
+            (whole == null ? this : whole).sharedCommitNanos = System.nanoTime();
         }
+        record(Measure.COMMIT_SIZE, transactions);
         add(Count.COMMITS, 1);
-        add(Count.PUSHES, transactions);
+        add(Count.PUSHES_COMMITTED, transactions);
         add(Count.FLOW_FILES_RECEIVED, flowFiles);
         add(Count.BYTES_RECEIVED, contentBytes);
     }
@@ -67,18 +144,86 @@ public final class ListenerMetrics {
 
     /** A pull was committed. */
     public void sent(final int flowFiles, final long contentBytes) {
-        add(Count.PULLS, 1);
+        add(Count.PULLS_COMMITTED, 1);
         add(Count.FLOW_FILES_SENT, flowFiles);
         add(Count.BYTES_SENT, contentBytes);
     }
 
-    /** @param nanos how much later than due an IO worker came round to its deadlines */
-    public void workerLate(final long nanos) {
-        longestWorkerDelay.accumulate(nanos);
+    /** @param startNanos when what has just ended began, as {@link System#nanoTime} */
+    public void recordSince(final Measure measure, final long startNanos) {
+        record(measure, System.nanoTime() - startNanos);
     }
 
-    /** @return the longest such delay since this was asked last, in nanoseconds */
-    public long takeLongestWorkerDelay() {
-        return longestWorkerDelay.getThenReset();
+    /** @param value a time in nanoseconds, or a number */
+    public void record(final Measure measure, final long value) {
+        final ListenerMetrics listener = whole == null ? this : whole;
+        listener.thisMinute.get(measure.ordinal()).recordValue(Math.clamp(value, 0, HIGHEST));
+    }
+
+    /** @return the most that was measured in this minute */
+    public double most(final Measure measure) {
+        return thisMinute.get(measure.ordinal()).getMaxValue() / measure.unit();
+    }
+
+    /** A minute is over. */
+    public void nextMinute() {
+        lastMinute = thisMinute;
+        thisMinute = newMinute();
+    }
+
+    private double recent(final Measure measure, final ToLongFunction<AbstractHistogram> figure) {
+        final AtomicHistogram recent = lastMinute.get(measure.ordinal()).copy();
+        recent.add(thisMinute.get(measure.ordinal()));
+        return figure.applyAsLong(recent) / measure.unit();
+    }
+
+    /** @return those of a port, kept as long as the listener runs, and published if the listener's are */
+    public synchronized ListenerMetrics ofPort(
+            final String id, final String portName, final Map<String, Supplier<Number>> gauges) {
+        return ports.computeIfAbsent(id, unknown -> {
+            final String named = name.replace("Listener", "Port") + ",id=" + id + ",name="
+                    + ObjectName.quote(String.valueOf(portName));
+            final ListenerMetrics own = new ListenerMetrics(named, this);
+            if (bean != null) {
+                own.publish(gauges);
+            }
+            return own;
+        });
+    }
+
+    /** Makes all of it, and further figures, readable over JMX until it is closed; if that fails, it is a WARN and no more. */
+    public synchronized void publish(final Map<String, Supplier<Number>> gauges) {
+        final Map<String, Supplier<Number>> figures = new TreeMap<>(gauges);
+        (whole == null ? EnumSet.allOf(Count.class) : COUNTS_OF_A_PORT)
+                .forEach(count -> figures.put(inCamelCase(count), () -> get(count)));
+        for (final Measure measure : whole == null ? Measure.values() : new Measure[0]) {
+            final String prefix = inCamelCase(measure);
+            figures.put(prefix + "50thPercentile", () -> recent(measure, all -> all.getValueAtPercentile(50)));
+            figures.put(prefix + "99thPercentile", () -> recent(measure, all -> all.getValueAtPercentile(99)));
+            figures.put(prefix + "Max", () -> recent(measure, AbstractHistogram::getMaxValue));
+        }
+        try {
+            bean = ManagementFactory.getPlatformMBeanServer()
+                    .registerMBean(new MetricsBean(figures), new ObjectName(name))
+                    .getObjectName();
+        } catch (final JMException | RuntimeException e) {
+            logger.warn("The metrics {} can't be read over JMX: {}", name, e.toString());
+        }
+    }
+
+    private static String inCamelCase(final Enum<?> constant) {
+        return WORD.matcher(constant.name())
+                .replaceAll(word -> word.group(1) + word.group(2).toLowerCase(Locale.ROOT));
+    }
+
+    @Override
+    public synchronized void close() {
+        ports.values().forEach(ListenerMetrics::close);
+        if (bean != null) {
+            final ObjectName registered = bean;
+            bean = null;
+            Guarded.run("The end of " + name, () -> ManagementFactory.getPlatformMBeanServer()
+                    .unregisterMBean(registered));
+        }
     }
 }

@@ -13,6 +13,7 @@ import org.apache.nifi.processor.exception.TerminatedTaskException;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.ReceivedFlowFiles;
@@ -59,6 +60,7 @@ final class GroupCommit {
         authorized.clear();
         final List<InboundTransaction> permitted = new ArrayList<>(batch.size());
         for (final InboundTransaction transaction : batch) {
+            metrics.recordSince(Measure.QUEUE_TIME_MS, transaction.readyNanos());
             final PeerFault refusal = refusalOf(transaction.peer().identity());
             if (refusal == null) {
                 permitted.add(transaction);
@@ -120,6 +122,7 @@ final class GroupCommit {
     }
 
     private int writeAndCommit(final List<InboundTransaction> batch) {
+        final long startNanos = System.nanoTime();
         int flowFiles = 0;
         long bytes = 0;
         for (final InboundTransaction transaction : batch) {
@@ -131,6 +134,7 @@ final class GroupCommit {
             }
         }
         session.commit();
+        metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
         metrics.committed(batch.size(), flowFiles, bytes);
         return flowFiles;
     }

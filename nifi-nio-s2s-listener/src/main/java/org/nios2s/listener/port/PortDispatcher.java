@@ -38,6 +38,7 @@ public final class PortDispatcher {
     private final PublicPort port;
     private final PortLimits limits;
     private final Shared shared;
+    private final ListenerMetrics metrics;
     private final RequestQueue queue = new RequestQueue();
     private final Queue<SessionRequest> sessionRequests = new ConcurrentLinkedQueue<>();
     private final SessionEnds ends;
@@ -56,12 +57,13 @@ public final class PortDispatcher {
             Semaphore lingerPermits,
             ListenerMetrics metrics) {}
 
-    PortDispatcher(final PublicPort port, final PortLimits limits, final Shared shared) {
+    PortDispatcher(final PublicPort port, final PortLimits limits, final Shared shared, final ListenerMetrics metrics) {
         this.port = port;
         this.limits = limits;
         this.shared = shared;
+        this.metrics = metrics;
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
-        this.ends = new SessionEnds(pull, shared.contentWorkers, this::sessionWorkArrived);
+        this.ends = new SessionEnds(pull, shared.contentWorkers, this::sessionWorkArrived, metrics);
     }
 
     /** Takes a transaction that is ready. Called by IO workers. */
@@ -92,6 +94,10 @@ public final class PortDispatcher {
 
     public PortLimits limits() {
         return limits;
+    }
+
+    public ListenerMetrics metrics() {
+        return metrics;
     }
 
     public PublicPort port() {
@@ -200,7 +206,7 @@ public final class PortDispatcher {
     }
 
     int serve(final ProcessContext context, final ProcessSession session) throws InterruptedException {
-        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, shared.metrics);
+        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, metrics);
         return new PortVisit(this, shared.settings, context, session, groupCommit).serve();
     }
 

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.apache.nifi.remote.PublicPort;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.Limit;
@@ -77,7 +79,16 @@ public final class PortDispatchers implements AutoCloseable {
                 streaming.below(Math.max(1, most / 2)),
                 sending.below(Math.max(1, SENDING_PER_STREAMING * most / 2)),
                 budget.share());
-        return new PortDispatcher(port, limits, shared);
+        final String id = port.getIdentifier();
+        return new PortDispatcher(port, limits, shared, shared.metrics().ofPort(id, port.getName(), gauges(id)));
+    }
+
+    /** @return what is so now at a port, or for null at all together */
+    public Map<String, Supplier<Number>> gauges(final String portId) {
+        return Map.of(
+                "ConnectionsOpen", () -> sum(portId, dispatcher -> dispatcher.countConnection(0)),
+                "TransactionsInProgress", () -> sum(portId, dispatcher -> inProgress(dispatcher.limits())),
+                "TransactionsWaiting", () -> sum(portId, PortDispatcher::waiting));
     }
 
     /** Ends what waits for ports that have stopped, and repairs requests; to be called a few times a second. */
@@ -98,7 +109,19 @@ public final class PortDispatchers implements AutoCloseable {
 
     /** @return what waits for a port task, over all ports */
     public int waiting() {
-        return all().stream().mapToInt(PortDispatcher::waiting).sum();
+        return sum(null, PortDispatcher::waiting);
+    }
+
+    private static int inProgress(final PortLimits limits) {
+        return limits.places().held() + limits.sending().held();
+    }
+
+    private synchronized int sum(final String portId, final ToIntFunction<PortDispatcher> figure) {
+        return dispatchers.values().stream()
+                .filter(dispatcher ->
+                        portId == null || portId.equals(dispatcher.port().getIdentifier()))
+                .mapToInt(figure)
+                .sum();
     }
 
     /** Ends the dispatcher threads; what waits for a port task waits in vain. */

@@ -10,6 +10,7 @@ import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
@@ -81,6 +82,7 @@ record PortVisit(
                 return false;
             }
             held = new HeldSession(session, context, request.peer(), dispatcher.ends());
+            dispatcher.metrics().recordSince(Measure.QUEUE_TIME_MS, request.madeNanos());
             if (request.take(held)) {
                 return true;
             }

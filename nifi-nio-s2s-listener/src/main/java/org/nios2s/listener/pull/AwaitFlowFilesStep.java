@@ -9,6 +9,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.OutboundTransaction;
 import org.nios2s.listener.transaction.SessionRequest;
@@ -66,6 +67,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
 
     private Step answerNoMoreData() {
         giveBack();
+        connection.metrics().add(Count.PULLS_EMPTY, 1);
         connection.send(ResponseCode.NO_MORE_DATA);
         return connection.awaitRequest();
     }

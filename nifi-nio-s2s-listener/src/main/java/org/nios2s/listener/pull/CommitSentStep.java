@@ -5,6 +5,8 @@ import org.nios2s.listener.connection.ClosingStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.transaction.OutboundTransaction;
 
 /**
@@ -19,10 +21,12 @@ record CommitSentStep(Pull pull) implements WaitingStep {
 
     Step commit() {
         final OutboundTransaction transaction = pull.transaction();
+        final ListenerMetrics metrics = connection().metrics();
+        metrics.recordSince(Measure.SEND_TIME_MS, transaction.startNanos());
         pull.close();
         pull.session().commit(outcome -> {
             if (outcome.fault() == null) {
-                connection().listener().metrics().sent(transaction.flowFilesSent(), transaction.bytesSent());
+                metrics.sent(transaction.flowFilesSent(), transaction.bytesSent());
             }
             proceed(() -> {
                 outcome.orFault();

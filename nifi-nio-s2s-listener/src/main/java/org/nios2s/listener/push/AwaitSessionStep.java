@@ -45,8 +45,9 @@ final class AwaitSessionStep implements WaitingStep {
 
     @Override
     public void abandon() {
-        push.abandon();
-        if (connection().dispatcher().withdraw(request) && permit != null) {
+        final boolean untaken = connection().dispatcher().withdraw(request);
+        push.abandon(untaken);
+        if (untaken && permit != null) {
             permit.close();
         }
     }

@@ -17,6 +17,9 @@ import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.InboundTransaction.State;
@@ -40,6 +43,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
 
     private final PeerConnection connection;
     private final PortLimits limits;
+    private final long startNanos = System.nanoTime();
     private final TransactionHold hold;
     private final InboundTransaction inMemory;
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
@@ -183,7 +187,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
                 hold,
                 turn -> (reader.inflatesAbnormally() ? listener.inflationWriter() : listener.contentWriters())
                         .execute(turn),
-                listener.metrics(),
+                connection.metrics(),
                 fault -> connection.handler().fail(this, fault));
     }
 
@@ -214,8 +218,13 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
 
     /** Both sides have confirmed; the outcome is reported on the IO worker. */
     void commit(final Consumer<Outcome> report) {
+        final ListenerMetrics metrics = connection.metrics();
+        metrics.recordSince(Measure.RECEIVE_TIME_MS, startNanos);
         if (streaming == null) {
-            inMemory.ready(report);
+            inMemory.ready(outcome -> {
+                metrics.add(Count.PUSHES_ROLLED_BACK, outcome.fault() == null ? 0 : 1);
+                report.accept(outcome);
+            });
             connection.dispatcher().submit(inMemory);
         } else {
             streaming.commit(outcome -> connection.worker().execute(() -> report.accept(outcome)));
@@ -249,11 +258,17 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
 
     @Override
     public void abandon() {
+        abandon(true);
+    }
+
+    /** @param counts false where a session was taken for it, whose end counts */
+    void abandon(final boolean counts) {
         end();
         if (streaming != null) {
             streaming.abandon();
         } else if (inMemory.abandon()) {
             connection.dispatcher().withdraw(inMemory);
+            connection.metrics().add(Count.PUSHES_ROLLED_BACK, counts ? 1 : 0);
         }
     }
 }

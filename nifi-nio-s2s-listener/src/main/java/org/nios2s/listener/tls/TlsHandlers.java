@@ -5,9 +5,11 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
+import io.netty.internal.tcnative.SSL;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.Arrays;
@@ -18,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
@@ -123,6 +126,13 @@ public final class TlsHandlers implements AutoCloseable {
         final SslHandler handler = context.get().newHandler(allocator, handshakes);
         handler.setHandshakeTimeout(handshakeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         return handler;
+    }
+
+    /** @return whether the handshake that has just ended went on with a session from before the connection was accepted */
+    public static boolean isResumed(final SSLEngine engine, final long acceptedMillis) {
+        return engine instanceof final ReferenceCountedOpenSslEngine openSsl
+                ? SSL.isSessionReused(openSsl.sslPointer())
+                : engine.getSession().getCreationTime() < acceptedMillis;
     }
 
     @Override

@@ -89,7 +89,9 @@ public final class HeldSession {
     /** Commits on this thread, unless it has ended. */
     void commitNow() {
         end(Runnable::run, () -> {
+            final long startNanos = System.nanoTime();
             session.commit();
+            ends.hasCommitted(startNanos);
             return Outcome.committed(context);
         });
     }
@@ -116,6 +118,9 @@ public final class HeldSession {
     private void finish(final Consumer<Outcome> before, final Supplier<Outcome> end) {
         final Outcome outcome = outcomeOf(end);
         ends.hasEnded(this);
+        if (outcome.fault() != null) {
+            ends.hasRolledBack();
+        }
         Guarded.run("What follows the end of a session", afterEnd::run);
         Guarded.run("The answer to a peer whose session has ended", () -> before.accept(outcome));
     }

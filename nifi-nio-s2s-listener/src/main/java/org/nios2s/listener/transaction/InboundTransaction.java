@@ -59,6 +59,7 @@ public final class InboundTransaction implements PacketSink {
     private long contentLength;
     private int contentOffset;
     private Consumer<Outcome> report;
+    private long readyNanos;
 
     /** @param hold what its memory is charged to; given back with its end */
     public InboundTransaction(
@@ -141,7 +142,13 @@ public final class InboundTransaction implements PacketSink {
     /** Both sides have confirmed: from now on a port task may claim it. The outcome is reported on the IO worker. */
     public void ready(final Consumer<Outcome> outcome) {
         report = outcome;
+        readyNanos = System.nanoTime();
         state.set(State.READY);
+    }
+
+    /** @return since when it is ready, as {@link System#nanoTime} */
+    public long readyNanos() {
+        return readyNanos;
     }
 
     /** @return whether the caller, a port task, is now the one who ends it */

@@ -175,6 +175,11 @@ public final class OutboundTransaction implements AutoCloseable {
         return String.valueOf(checksum.getValue());
     }
 
+    /** @return when it began, as {@link System#nanoTime} */
+    public long startNanos() {
+        return startNanos;
+    }
+
     public int flowFilesSent() {
         return flowFilesSent;
     }

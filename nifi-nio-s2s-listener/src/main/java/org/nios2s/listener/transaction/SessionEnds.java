@@ -7,6 +7,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +28,7 @@ public final class SessionEnds {
     private final boolean pull;
     private final Executor contentWorkers;
     private final Runnable visitWanted;
+    private final ListenerMetrics metrics;
     private final Queue<HeldSession> commits = new ConcurrentLinkedQueue<>();
     private final AtomicInteger held = new AtomicInteger();
 
@@ -32,10 +36,23 @@ public final class SessionEnds {
      * @param pull whether the port sends
      * @param visitWanted asks for a visit; must not block
      */
-    public SessionEnds(final boolean pull, final Executor contentWorkers, final Runnable visitWanted) {
+    public SessionEnds(
+            final boolean pull,
+            final Executor contentWorkers,
+            final Runnable visitWanted,
+            final ListenerMetrics metrics) {
         this.pull = pull;
         this.contentWorkers = contentWorkers;
         this.visitWanted = visitWanted;
+        this.metrics = metrics;
+    }
+
+    void hasCommitted(final long startNanos) {
+        metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
+    }
+
+    void hasRolledBack() {
+        metrics.add(pull ? Count.PULLS_ROLLED_BACK : Count.PUSHES_ROLLED_BACK, 1);
     }
 
     void begins() {

@@ -14,10 +14,12 @@ import org.nios2s.listener.fault.PeerFault;
  * @param peer whose transaction it is
  * @param taker takes the session, on the port task, and says whether it is kept: then it is to be ended by who keeps it
  * @param refusal hears if there will be no session, on the port task or a dispatcher thread
+ * @param madeNanos when it was made, as {@link System#nanoTime}
  */
-public record SessionRequest(TransactionPeer peer, Taker taker, Consumer<PeerFault> refusal, AtomicBoolean claimed) {
+public record SessionRequest(
+        TransactionPeer peer, Taker taker, Consumer<PeerFault> refusal, AtomicBoolean claimed, long madeNanos) {
     public SessionRequest(final TransactionPeer peer, final Taker taker, final Consumer<PeerFault> refusal) {
-        this(peer, taker, refusal, new AtomicBoolean());
+        this(peer, taker, refusal, new AtomicBoolean(), System.nanoTime());
     }
 
     public boolean claim() {

@@ -11,10 +11,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.metrics.ListenerMetrics;
 
 /** What is said of a peer. Lives on the test's thread. */
 class PeerConnectionTest {
@@ -32,8 +34,11 @@ class PeerConnectionTest {
         when(certificate.getSubjectX500Principal()).thenReturn(new X500Principal("CN=a\u202eb"));
         final SSLSession session = mock(SSLSession.class);
         when(session.getPeerCertificates()).thenReturn(new Certificate[] {certificate});
+        final SSLEngine engine = mock(SSLEngine.class);
+        when(engine.getSession()).thenReturn(session);
+        when(listener.metrics()).thenReturn(new ListenerMetrics(1));
         final PeerConnection connection = new PeerConnection(listener, channelContext, null);
-        connection.identify(session);
+        connection.identify(engine);
         assertEquals("Peer 10.0.0.7:4711 (CN=a\\u202eb)", connection.toString());
     }
 }

@@ -82,7 +82,7 @@ final class RunningListener implements AutoCloseable {
     private final ExecutorService contentWriters = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService lookups = Executors.newFixedThreadPool(1);
     private final HostNames hostNames;
-    private final ListenerMetrics metrics = new ListenerMetrics();
+    private final ListenerMetrics metrics = new ListenerMetrics(1);
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), System::nanoTime);
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;

@@ -48,7 +48,7 @@ class StepBeginsTest {
         when(listener.settings()).thenReturn(ListenerSettings.from(new NiFiProperties(Map.of())));
         when(listener.budget()).thenReturn(new MemoryBudget(1_000_000));
         when(listener.hostNames()).thenReturn(new HostNames(false, name -> "unused", Runnable::run));
-        when(listener.metrics()).thenReturn(new ListenerMetrics());
+        when(listener.metrics()).thenReturn(new ListenerMetrics(0));
         when(listener.faultLog()).thenReturn(faultLog);
         final Step.Conversation conversation = mock(Step.Conversation.class);
         when(conversation.begins(any())).thenReturn(first);

@@ -7,8 +7,8 @@ import static org.mockito.Mockito.when;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
+import javax.management.ObjectName;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
@@ -145,24 +146,23 @@ final class ServedListener implements AutoCloseable {
 
     /** @return faults of a kind */
     long faults(final PeerFault.Kind kind) throws Exception {
-        final Object faultLog = part("FaultLog");
-        final Method count = faultLog.getClass().getDeclaredMethod("count", PeerFault.Kind.class);
-        count.setAccessible(true);
-        return (long) count.invoke(faultLog, kind);
+        return metric("Faults_" + kind);
+    }
+
+    /** @return what the listener's bean says */
+    long metric(final String attribute) throws Exception {
+        final ObjectName bean = new ObjectName("org.nios2s:type=SiteToSiteListener,port=" + address.getPort());
+        return ((Number) ManagementFactory.getPlatformMBeanServer().getAttribute(bean, attribute)).longValue();
     }
 
     /** @return what reads contents */
     ExecutorService contentReaders() throws Exception {
-        final Object running = service();
+        final Field service = NioRemoteSiteListener.class.getDeclaredField("service");
+        service.setAccessible(true);
+        final Object running = service.get(listener);
         final Field field = running.getClass().getDeclaredField("contentReaders");
         field.setAccessible(true);
         return (ExecutorService) field.get(running);
-    }
-
-    private Object service() throws Exception {
-        final Field service = NioRemoteSiteListener.class.getDeclaredField("service");
-        service.setAccessible(true);
-        return service.get(listener);
     }
 
     /** Reads the only packet of a pull, as it was offered. */
@@ -184,7 +184,7 @@ final class ServedListener implements AutoCloseable {
         output.scheduled(true);
         awaiting().until(this::openConnections, open -> open == 0);
         awaiting().until(() -> input.isIdle() && output.isIdle());
-        awaiting().until(() -> number("MemoryBudget", "used"), used -> used == 0);
+        awaiting().until(() -> metric("BufferUsedBytes"), used -> used == 0);
         awaiting().until(ServedListener::pinnedBytes, pinned -> pinned == 0);
     }
 
@@ -194,34 +194,12 @@ final class ServedListener implements AutoCloseable {
     }
 
     private long openConnections() throws Exception {
-        return number("ListenerMetrics", "open");
+        return metric("ConnectionsOpen");
     }
 
     /** @return bytes of the listener's allocator that are in use */
     static long pinnedBytes() {
         return PooledByteBufAllocator.DEFAULT.pinnedDirectMemory() + PooledByteBufAllocator.DEFAULT.pinnedHeapMemory();
-    }
-
-    private long number(final String type, final String method) throws Exception {
-        return ((Number) invoke(part(type), method)).longValue();
-    }
-
-    /** A part of the running listener, by the simple name of its type. */
-    private Object part(final String type) throws Exception {
-        final Object running = service();
-        for (final Field field : running.getClass().getDeclaredFields()) {
-            if (field.getType().getSimpleName().equals(type)) {
-                field.setAccessible(true);
-                return field.get(running);
-            }
-        }
-        throw new IllegalStateException("The listener has no " + type);
-    }
-
-    private static Object invoke(final Object target, final String method) throws Exception {
-        final Method found = target.getClass().getDeclaredMethod(method);
-        found.setAccessible(true);
-        return found.invoke(target);
     }
 
     /**

@@ -50,7 +50,7 @@ class GroupCommitTest {
     private final ProcessContext context = mock(ProcessContext.class);
     private final ProcessSession session = mock(ProcessSession.class);
     private final ProvenanceReporter provenance = mock(ProvenanceReporter.class);
-    private final ListenerMetrics metrics = new ListenerMetrics();
+    private final ListenerMetrics metrics = new ListenerMetrics(1);
     private final List<String> unauthorized = new ArrayList<>();
     private final List<String> asked = new ArrayList<>();
     private final List<Map<String, String>> attributesPut = new ArrayList<>();
@@ -106,7 +106,7 @@ class GroupCommitTest {
         verify(session, times(1)).commit();
         verify(session, times(3)).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
         batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
-        assertEquals(2, metrics.get(Count.PUSHES));
+        assertEquals(2, metrics.get(Count.PUSHES_COMMITTED));
         assertEquals(3, metrics.get(Count.FLOW_FILES_RECEIVED));
         assertEquals(3, metrics.get(Count.BYTES_RECEIVED));
         assertEquals(1, metrics.get(Count.COMMITS));
@@ -196,7 +196,7 @@ class GroupCommitTest {
         assertEquals(new Outcome(null, false), outcomeOf(behind));
         verify(session, times(2)).commit();
         verify(session, times(3)).rollback();
-        assertEquals(2, metrics.get(Count.PUSHES));
+        assertEquals(2, metrics.get(Count.PUSHES_COMMITTED));
     }
 
     @Test

@@ -48,7 +48,7 @@ class PortDispatcherTest {
 
     private final EventExecutor worker = new DefaultEventExecutor();
     private final Transactions transactions = new Transactions(worker);
-    private final ListenerMetrics metrics = new ListenerMetrics();
+    private final ListenerMetrics metrics = new ListenerMetrics(1);
     private PortDispatchers dispatchers;
     private RecordingPort port;
     private PortDispatcher dispatcher;

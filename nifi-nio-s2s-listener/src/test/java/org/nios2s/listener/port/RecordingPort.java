@@ -103,7 +103,9 @@ public final class RecordingPort implements AutoCloseable {
         final Connection connection = mock(Connection.class, withSettings().stubOnly());
         when(connection.getFlowFileQueue()).thenReturn(destination);
         when(destination.isFull()).thenAnswer(invocation -> full);
-        when(port.getIdentifier()).thenReturn("input");
+        final String name = type == ConnectableType.INPUT_PORT ? "input" : "output";
+        when(port.getIdentifier()).thenReturn(name);
+        when(port.getName()).thenReturn(name);
         when(port.getConnectableType()).thenReturn(type);
         when(port.getMaxConcurrentTasks()).thenReturn(concurrentTasks);
         when(port.isRunning()).thenAnswer(invocation -> running);

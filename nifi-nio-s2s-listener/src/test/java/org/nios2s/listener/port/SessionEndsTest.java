@@ -75,7 +75,7 @@ class SessionEndsTest {
                 ListenerSettings.from(new NiFiProperties(Map.of())),
                 new MemoryBudget(1024 * 1024),
                 contentWorkers,
-                new ListenerMetrics());
+                new ListenerMetrics(1));
         port = new RecordingPort(type, 1);
         dispatcher = dispatchers.acquire(port.port());
     }

@@ -20,7 +20,7 @@ class RestingExecutorTest {
     @Test
     @DisplayName("while small transactions share commits it rests five times as long as its task took")
     void restsWhileSmallOnesCrowd() throws Exception {
-        final ListenerMetrics metrics = new ListenerMetrics();
+        final ListenerMetrics metrics = new ListenerMetrics(0);
         metrics.committed(1, 1, 1);
         assertFalse(metrics.isCrowded(), "one that has a commit for itself is no crowd");
         final AtomicLong taskEndsNanos = new AtomicLong();

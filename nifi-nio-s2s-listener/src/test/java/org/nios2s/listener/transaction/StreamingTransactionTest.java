@@ -40,7 +40,7 @@ class StreamingTransactionTest {
 
     private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
     private final Queue<Runnable> contentWorker = new ArrayDeque<>();
-    private final ListenerMetrics metrics = new ListenerMetrics();
+    private final ListenerMetrics metrics = new ListenerMetrics(0);
 
     private StreamingTransaction streamInto(final ByteArrayOutputStream content) {
         final ProcessSession session = mock(ProcessSession.class);

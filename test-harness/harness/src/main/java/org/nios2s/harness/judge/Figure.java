@@ -105,7 +105,7 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
             probe("triggers", "triggers/s beside busy ports", 0, MORE),
             probe("live-heap", "live heap MiB", 1, LESS),
             probe("rss-after", "RSS afterwards MiB", 0, LESS),
-            probe("buffered", "most buffered MiB, by its log", 1, LESS),
+            probe("buffered", "most buffered MiB since its start", 1, LESS),
             probe("equal", "equal digests", 0, MORE),
             probe("different", "different digests", 0, LESS));
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.AccessPolicies;
@@ -122,6 +123,21 @@ public final class NifiInstance implements AutoCloseable {
     /** Makes the sink keep no packet ids from now on. */
     public void dropPacketIds() {
         new HarnessFlow(flow()).keep(HarnessFlow.PACKET_ID_FILE, null);
+    }
+
+    /**
+     * What the JMX beans of our listener say by attribute; nothing where there is no such bean.
+     *
+     * @param bean what its name contains: {@code SiteToSiteListener}, or the id of a port
+     */
+    public Map<String, Double> metrics(final String bean) {
+        final Map<String, Double> metrics = new TreeMap<>();
+        RestClient.stream(rest.get("/system-diagnostics/jmx-metrics?beanNameFilter=" + bean)
+                        .required("jmxMetricsResults"))
+                .forEach(metric -> metrics.put(
+                        metric.required("attributeName").asText(),
+                        metric.required("attributeValue").asDouble()));
+        return metrics;
     }
 
     public NifiLog log() {

@@ -38,7 +38,7 @@ public interface Probe extends AutoCloseable {
         }
         if (settings.flag(Parameter.LARGE)) {
             probes.add(new Digests(nifi.instance(), settings.load(), interrupted));
-            probes.add(new Buffered(nifi.instance().log()));
+            probes.add(new Buffered(nifi.instance()));
         }
         if (settings.flag(Parameter.LIVE_HEAP)) {
             probes.add(new LiveHeap(nifi.target()));

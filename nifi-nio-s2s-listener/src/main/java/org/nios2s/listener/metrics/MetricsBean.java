@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.metrics;
+
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import javax.management.Attribute;
+import javax.management.AttributeList;
+import javax.management.AttributeNotFoundException;
+import javax.management.DynamicMBean;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanInfo;
+import javax.management.ReflectionException;
+
+/**
+ * Figures by name as a JMX bean, to be read and nothing else. Immutable; on the threads of whoever reads.
+ *
+ * @param figures quick to get, from any thread, and each always of the same type
+ */
+record MetricsBean(Map<String, Supplier<Number>> figures) implements DynamicMBean {
+    @Override
+    public MBeanInfo getMBeanInfo() {
+        final MBeanAttributeInfo[] attributes = figures.entrySet().stream()
+                .map(figure -> infoOf(figure.getKey(), figure.getValue().get()))
+                .toArray(MBeanAttributeInfo[]::new);
+        return new MBeanInfo(getClass().getName(), "RAW Site-to-Site", attributes, null, null, null);
+    }
+
+    private static MBeanAttributeInfo infoOf(final String name, final Number value) {
+        return new MBeanAttributeInfo(name, value.getClass().getName(), name, true, false, false);
+    }
+
+    @Override
+    public Object getAttribute(final String name) throws AttributeNotFoundException {
+        if (!figures.containsKey(name)) {
+            throw new AttributeNotFoundException(name);
+        }
+        return figures.get(name).get();
+    }
+
+    @Override
+    public AttributeList getAttributes(final String[] names) {
+        return new AttributeList(Stream.of(names)
+                .filter(figures::containsKey)
+                .map(name -> new Attribute(name, figures.get(name).get()))
+                .toList());
+    }
+
+    @Override
+    public void setAttribute(final Attribute attribute) throws AttributeNotFoundException {
+        throw new AttributeNotFoundException(attribute.getName() + " can only be read");
+    }
+
+    @Override
+    public AttributeList setAttributes(final AttributeList attributes) {
+        return new AttributeList();
+    }
+
+    @Override
+    public Object invoke(final String action, final Object[] parameters, final String[] signature)
+            throws ReflectionException {
+        throw new ReflectionException(new NoSuchMethodException(action));
+    }
+}
