@@ -78,7 +78,7 @@ class BusyPortsIT {
                 over.set(true);
             }
             for (final RawPeer peer : waiting) {
-                assertEquals(ResponseCode.TRANSACTION_FINISHED, end(peer));
+                assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.finishPush());
                 peer.close();
             }
             final long packets = pushed + PORTS;
@@ -108,13 +108,6 @@ class BusyPortsIT {
         peer.request(RequestType.SEND_FLOWFILES);
         peer.packet(Map.of(), CONTENT);
         return peer;
-    }
-
-    private static ResponseCode end(final RawPeer peer) throws IOException {
-        peer.say(ResponseCode.FINISH_TRANSACTION);
-        assertEquals(ResponseCode.CONFIRM_TRANSACTION, peer.response().getCode());
-        peer.say(ResponseCode.CONFIRM_TRANSACTION, "");
-        return peer.response().getCode();
     }
 
     /** Pushes without a pause until all is over; returns how many transactions that were. */

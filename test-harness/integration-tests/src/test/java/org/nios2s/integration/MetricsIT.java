@@ -99,7 +99,7 @@ class MetricsIT {
                 peer.packet(Map.of(), SMALL);
                 peer.say(ResponseCode.CONTINUE_TRANSACTION);
                 peer.packet(Map.of(), SMALL);
-                finishPush(peer);
+                assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.finishPush());
             }
             pushed(PUSHES, 2 * PUSHES, 2 * PUSHES * SMALL.length);
             assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), LARGE));
@@ -255,19 +255,12 @@ class MetricsIT {
             set("ConnectionsOpen", 2, expectedOfInput);
             set("TransactionsInProgress", 1, expected, expectedOfInput);
             assertEveryFigure();
-            finishPush(busy);
+            assertEquals(ResponseCode.TRANSACTION_FINISHED, busy.finishPush());
             assertEquals(ResponseCode.TRANSACTION_FINISHED, idle.push(Map.of(), SMALL));
             pushed(2, 2, 2 * SMALL.length);
             set("TransactionsInProgress", 0, expected, expectedOfInput);
             assertEveryFigure();
         }
-    }
-
-    private static void finishPush(final RawPeer peer) throws IOException {
-        peer.say(ResponseCode.FINISH_TRANSACTION);
-        assertEquals(ResponseCode.CONFIRM_TRANSACTION, peer.response().getCode());
-        peer.say(ResponseCode.CONFIRM_TRANSACTION, "");
-        assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.response().getCode());
     }
 
     private RawPeer connect(final String port) throws IOException {

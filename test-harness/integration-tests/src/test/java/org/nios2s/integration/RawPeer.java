@@ -207,6 +207,11 @@ public final class RawPeer implements Closeable {
     public ResponseCode push(final Map<String, String> attributes, final byte[] content) throws IOException {
         request(RequestType.SEND_FLOWFILES);
         packet(attributes, content);
+        return finishPush();
+    }
+
+    /** Ends a push whose packets have been sent; returns how the transaction ended. */
+    ResponseCode finishPush() throws IOException {
         say(ResponseCode.FINISH_TRANSACTION);
         final ResponseCode confirmation = response().getCode();
         if (confirmation != ResponseCode.CONFIRM_TRANSACTION) {
