@@ -17,6 +17,7 @@ import org.nios2s.sockets.OneGoSocket;
 final class MatrixPeer implements AutoCloseable {
     private static final int RESOURCE_OK = 20;
     private static final int PATIENCE_MILLIS = 20_000;
+    private static final int READ_BYTES = 65_536;
 
     private final OneGoSocket plain = new OneGoSocket();
     private final Socket socket;
@@ -116,8 +117,9 @@ final class MatrixPeer implements AutoCloseable {
      */
     boolean isEndedWithin(final int millis) throws IOException {
         socket.setSoTimeout(millis);
+        final byte[] heard = new byte[READ_BYTES];
         try {
-            while (in.read() >= 0) {
+            while (in.read(heard) >= 0) {
                 continue;
             }
             return true;
