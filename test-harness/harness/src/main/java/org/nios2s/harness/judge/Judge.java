@@ -171,13 +171,14 @@ public final class Judge {
         return number.matches() ? Double.valueOf(number.group(2)) : null;
     }
 
-    /** The ratios that tell most, for the top of the report. */
+    /** The ratios that tell most, for the top of the report: of those that show a difference. */
     public List<Headline> headlines() {
         final List<Headline> headlines = new ArrayList<>();
         for (final String row : rows.keySet()) {
             for (final Figure figure : mostTelling(row)) {
                 columns.stream()
                         .flatMap(column -> ratio(figure, row, column).stream())
+                        .filter(Ratio::isDifference)
                         .findFirst()
                         .ifPresent(ratio -> headlines.add(headline(ratio, row)));
             }

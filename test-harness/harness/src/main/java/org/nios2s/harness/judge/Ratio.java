@@ -23,13 +23,18 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
                 : Figure.words("%.2f × (%.2f – %.2f)", ratios.median(), ratios.least(), ratios.most());
     }
 
+    /** @return whether every pair shows a difference, and the same way round */
+    public boolean isDifference() {
+        final boolean clear = ratios.least() > 1 || ratios.most() < 1;
+        return ratios.count() >= LEAST_PAIRS && clear && Math.round(PERCENT * Math.abs(ratios.median() - 1)) != 0;
+    }
+
     /** What it means, in a few words that are all computed. */
     public String meaning() {
         if (ratios.count() < LEAST_PAIRS) {
             return "one pair: its spread is not known";
         }
-        final boolean clear = ratios.least() > 1 || ratios.most() < 1;
-        if (!clear || Math.round(PERCENT * Math.abs(ratios.median() - 1)) == 0) {
+        if (!isDifference()) {
             return "no difference shown";
         }
         final boolean more = ratios.median() > 1;

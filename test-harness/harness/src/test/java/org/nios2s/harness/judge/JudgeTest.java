@@ -41,6 +41,8 @@ class JudgeTest {
         assertEquals("2,000 (500 – 3,000)", rate.get(2));
         assertEquals("2.00 × (1.00 – 3.00)", rate.get(3));
         assertEquals("no difference shown", rate.get(4));
+        assertFalse(judge(runs).headlines().stream()
+                .anyMatch(headline -> headline.caption().startsWith("tx/s")));
     }
 
     @Test
@@ -68,6 +70,7 @@ class JudgeTest {
                 List.of(run("stock", 1, 1_000), run("nio", 1, 1_500), run("stock", 2, 1_000), run("nio", 2, 1_400));
 
         assertEquals("45 % more, better", row(runs, "tx/s").get(4));
+        assertEquals("1.45 ×", judge(runs).headlines().getFirst().value());
         assertEquals("no difference shown", row(runs, "server CPU ms/tx").get(4));
         assertTrue(judge(runs)
                 .verdict(PROCESSORS)
