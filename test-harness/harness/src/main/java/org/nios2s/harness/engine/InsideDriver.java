@@ -55,7 +55,18 @@ record InsideDriver(
         final double seconds = wall.toNanos() / (double) TimeUnit.SECONDS.toNanos(1);
         final SteadyWindow window = new SteadyWindow(0, seconds, 0, transactions, true);
         return new LoadOutcome(
-                run, started, wall, List.of(), window, new EnumMap<>(Phase.class), Map.of(), made.bytes(), 0, 0, 0);
+                run,
+                started,
+                wall,
+                List.of(),
+                window,
+                new EnumMap<>(Phase.class),
+                Map.of(),
+                made.count(),
+                made.bytes(),
+                0,
+                0,
+                0);
     }
 
     private void awaitSink() throws InterruptedException {

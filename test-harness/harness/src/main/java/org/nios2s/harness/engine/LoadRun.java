@@ -108,6 +108,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
                 interruption.interrupted() || hasEnded(target),
                 transactions,
                 outcome.transactionsPerSecond(),
+                outcome.flowFiles(),
                 outcome.bytes(),
                 outcome.failed(),
                 outcome.failures(),

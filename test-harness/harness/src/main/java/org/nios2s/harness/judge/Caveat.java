@@ -38,7 +38,7 @@ public record Caveat(String brief, String remark) {
     /** Runs of the same work that lie further apart than this of their median are no repetition. */
     private static final double SPREAD_PERCENT = 20;
 
-    /** More kinds of runs than these are counted and not listed. */
+    /** More kinds of runs or differences than these are counted and not listed. */
     private static final int MOST_LABELS = 4;
 
     /** What is to be said of the runs of an experiment on a machine of so many processors, worst first. */
@@ -112,25 +112,36 @@ public record Caveat(String brief, String remark) {
         }
 
         private void spread() {
-            final Map<String, List<RunResult>> repeated = runs.stream()
-                    .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()));
-            final List<String> differences = new ArrayList<>();
+            // By their settings, too: a search tries the same row with another count each time.
+            final Map<List<Object>, List<RunResult>> repeated = runs.stream()
+                    .collect(Collectors.groupingBy(
+                            run -> List.of(run.place().kind(), run.settings()),
+                            LinkedHashMap::new,
+                            Collectors.toList()));
+            final Map<String, Double> differences = new LinkedHashMap<>();
             for (final Figure figure : List.of(Figure.RATE, Figure.CPU)) {
                 repeated.forEach((work, same) -> {
                     final double percent =
                             figure.spread(same).map(Spread::percent).orElse(0.0);
                     if (percent > SPREAD_PERCENT) {
-                        differences.add(Figure.words("%.0f %% in %s (%s)", percent, figure.title(), work));
+                        differences.put(figure.title() + " (" + work.getFirst() + ")", percent);
                     }
                 });
             }
+            final int more = Math.max(0, differences.size() - MOST_LABELS);
             if (!differences.isEmpty()) {
                 caveats.add(new Caveat(
                         "runs of the same work differ widely",
                         Figure.words(
-                                "Runs of the same work differ by %s of their median. The machine was noisy, or the servers were"
+                                "Runs of the same work differ by %s%s of their median. The machine was noisy, or the servers were"
                                         + " not warm yet: smaller differences mean nothing here.",
-                                String.join(", by ", differences))));
+                                differences.entrySet().stream()
+                                        .sorted(Map.Entry.<String, Double>comparingByValue()
+                                                .reversed())
+                                        .limit(MOST_LABELS)
+                                        .map(worst -> Figure.words("%.0f %% in %s", worst.getValue(), worst.getKey()))
+                                        .collect(Collectors.joining(", by ")),
+                                more == 0 ? "" : Figure.words(", and by less in %,d more,", more))));
             }
         }
 

@@ -60,13 +60,8 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
 
     private static final List<Figure> ALL = List.of(
             RATE,
-            new Figure(
-                    "flowfiles",
-                    "FlowFiles/s",
-                    0,
-                    MORE,
-                    run -> run.transactionsPerSecond() * run.settings().shape().packets()),
-            new Figure("mb", "MB/s", 1, MORE, Figure::megabytes),
+            new Figure("flowfiles", "FlowFiles/s", 0, MORE, run -> perSecond(run, run.flowFiles())),
+            new Figure("mb", "MB/s", 1, MORE, run -> perSecond(run, run.bytes() / MEGABYTE)),
             probe("arrived", "FlowFiles/s into the sink", 0, MORE),
             PACE,
             FAILURES,
@@ -224,10 +219,8 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
                 : null;
     }
 
-    private static Double megabytes(final RunResult run) {
-        return run.transactions() == 0
-                ? null
-                : run.transactionsPerSecond() * run.bytes() / run.transactions() / MEGABYTE;
+    private static Double perSecond(final RunResult run, final double amount) {
+        return run.transactions() == 0 ? null : run.transactionsPerSecond() * amount / run.transactions();
     }
 
     private static long timedOut(final RunResult run) {

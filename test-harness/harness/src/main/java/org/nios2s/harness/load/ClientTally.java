@@ -41,7 +41,11 @@ public final class ClientTally {
 
     /** The transaction of this number was finished, and the server may have said that it is full now. */
     public void succeeded(
-            final int transaction, final TransactionTimes times, final boolean full, final long contentBytes) {
+            final int transaction,
+            final TransactionTimes times,
+            final boolean full,
+            final long flowFiles,
+            final long contentBytes) {
         if (successes == 0) {
             connectNanos = times.nanos(Phase.CREATE);
         }
@@ -50,7 +54,7 @@ public final class ClientTally {
         for (final Phase phase : Phase.values()) {
             phaseNanos[phase.ordinal()] += times.nanos(phase);
         }
-        meter.succeeded(times, full, contentBytes);
+        meter.succeeded(times, full, flowFiles, contentBytes);
     }
 
     /** A transaction failed, for a reason in words that are the same for the same cause. */

@@ -38,6 +38,7 @@ public final class LoadMeter {
     private final LongAdder abandoned = new LongAdder();
     private final LongAdder unbegun = new LongAdder();
     private final LongAdder destinationFull = new LongAdder();
+    private final LongAdder flowFiles = new LongAdder();
     private final LongAdder bytes = new LongAdder();
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicLong firstBegin = new AtomicLong(NOT_YET);
@@ -69,7 +70,8 @@ public final class LoadMeter {
     }
 
     /** The server acknowledged a transaction, and perhaps said that its destination is full now. */
-    public void succeeded(final TransactionTimes moments, final boolean full, final long contentBytes) {
+    public void succeeded(
+            final TransactionTimes moments, final boolean full, final long packets, final long contentBytes) {
         // By its start, not its end: one that the server kept beyond the window belongs to it all the same.
         final boolean steady = isSteady(moments.intendedNanos());
         times.forEach((phase, recorded) -> recorded.record(moments.nanos(phase), steady));
@@ -80,6 +82,7 @@ public final class LoadMeter {
             succeededSteadily.increment();
         }
         succeeded.increment();
+        flowFiles.add(packets);
         bytes.add(contentBytes);
         if (full) {
             destinationFull.increment();
@@ -124,6 +127,11 @@ public final class LoadMeter {
         return unbegun.sum();
     }
 
+    /** FlowFiles of the acknowledged transactions. */
+    public long flowFiles() {
+        return flowFiles.sum();
+    }
+
     /** Content of the acknowledged transactions. */
     public long bytes() {
         return bytes.sum();
@@ -148,6 +156,7 @@ public final class LoadMeter {
                 window,
                 histograms(window),
                 failuresByCause(),
+                flowFiles(),
                 bytes(),
                 abandoned.sum(),
                 unbegun(),

@@ -17,6 +17,7 @@ import org.HdrHistogram.Histogram;
  * @param window          when all of them were at work
  * @param histograms      times in that window in microseconds
  * @param failures        failed transactions by cause
+ * @param flowFiles       FlowFiles of the acknowledged transactions
  * @param bytes           content of the acknowledged transactions
  * @param abandoned       transactions given up because the run was stopped
  * @param unbegun         transactions that the pace had asked for and no client came to
@@ -30,6 +31,7 @@ public record LoadOutcome(
         SteadyWindow window,
         Map<Phase, Histogram> histograms,
         Map<String, Long> failures,
+        long flowFiles,
         long bytes,
         long abandoned,
         long unbegun,

@@ -160,9 +160,9 @@ public final class PacedLoad implements LoadDriver {
         }
 
         @Override
-        public void finished(final boolean destinationFull, final long bytes) {
+        public void finished(final boolean destinationFull, final long flowFiles, final long bytes) {
             if (state.compareAndSet(State.IN_TRANSACTION, State.WAITING)) {
-                tally.succeeded(transaction, times, destinationFull, bytes);
+                tally.succeeded(transaction, times, destinationFull, flowFiles, bytes);
                 transaction++;
                 next();
             }

@@ -13,8 +13,8 @@ public interface Transactor extends AutoCloseable {
     /** Hears how a transaction ends: exactly one of these. */
     interface Listener {
 
-        /** The server acknowledged it. */
-        void finished(boolean destinationFull, long bytes);
+        /** The server acknowledged it; a pull may have had fewer FlowFiles than it asked for. */
+        void finished(boolean destinationFull, long flowFiles, long bytes);
 
         /** The output port has nothing at this moment; the same transaction may be begun again. */
         void empty();

@@ -25,6 +25,7 @@ public record RunResult(
         boolean interrupted,
         long transactions,
         double transactionsPerSecond,
+        long flowFiles,
         long bytes,
         long failures,
         Map<String, Long> failuresByCause,

@@ -113,9 +113,9 @@ class LedgerCheckTest {
                 LoadSettings.Shape.push(2, 10),
                 LoadSettings.Connection.KEPT));
         final ClientTally first = new ClientTally(0, meter);
-        first.succeeded(0, times, false, 0);
+        first.succeeded(0, times, false, 1, 0);
         final ClientTally second = new ClientTally(1, meter);
-        second.succeeded(2, times, false, 0);
+        second.succeeded(2, times, false, 1, 0);
         return meter.outcome("run", Instant.EPOCH, Duration.ofSeconds(1), List.of(first, second));
     }
 }

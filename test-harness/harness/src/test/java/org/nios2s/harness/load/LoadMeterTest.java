@@ -17,10 +17,10 @@ class LoadMeterTest {
     @Test
     void ticksTakeTheirIntervalAndTheWholeKeepsEverything() {
         final LoadMeter meter = new LoadMeter(load(1, Duration.ZERO));
-        meter.succeeded(times(), false, 1);
+        meter.succeeded(times(), false, 1, 1);
         assertEquals(1, meter.tick().get(Phase.TOTAL).getTotalCount());
-        meter.succeeded(times(), false, 1);
-        meter.succeeded(times(), false, 1);
+        meter.succeeded(times(), false, 1, 1);
+        meter.succeeded(times(), false, 1, 1);
 
         assertEquals(2, meter.tick().get(Phase.TOTAL).getTotalCount());
         assertEquals(0, meter.tick().get(Phase.TOTAL).getTotalCount());
@@ -33,12 +33,12 @@ class LoadMeterTest {
     void onlyWhatHappensWhileAllClientsAreAtWorkIsSteady() {
         final LoadMeter meter = new LoadMeter(load(2, Duration.ZERO));
         meter.clientBegins();
-        meter.succeeded(times(), false, 0);
+        meter.succeeded(times(), false, 1, 0);
         meter.clientBegins();
-        meter.succeeded(times(), false, 0);
-        meter.succeeded(times(), false, 0);
+        meter.succeeded(times(), false, 1, 0);
+        meter.succeeded(times(), false, 1, 0);
         meter.clientEnds();
-        meter.succeeded(times(), false, 0);
+        meter.succeeded(times(), false, 1, 0);
         meter.clientEnds();
 
         assertEquals(2, meter.window().transactions());

@@ -46,7 +46,9 @@ public final class ScriptedServer implements Closeable {
         REFUSE_PORT,
         SLOW,
         STALLS_ONCE,
-        PAUSES_IN_A_PULL
+        PAUSES_IN_A_PULL,
+        /** It sends one packet fewer than it was asked for. */
+        ONE_TOO_FEW_IN_A_PULL
     }
 
     public static final int PULLED_BYTES = 25;
@@ -238,7 +240,8 @@ public final class ScriptedServer implements Closeable {
     private boolean sendPackets(final DataInputStream in, final DataOutputStream out) throws IOException {
         ResponseCode.MORE_DATA.writeResponse(out);
         final CRC32 crc = new CRC32();
-        final int count = Integer.parseInt(handshake.get(HandshakeProperty.BATCH_COUNT.name()));
+        final int asked = Integer.parseInt(handshake.get(HandshakeProperty.BATCH_COUNT.name()));
+        final int count = script == Script.ONE_TOO_FEW_IN_A_PULL ? asked - 1 : asked;
         for (int packet = 0; packet < count; packet++) {
             if (packet > 0) {
                 pauseInPull(out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.result;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -74,6 +75,7 @@ public final class Samples {
                 false,
                 (long) (5 * rate),
                 rate,
+                5,
                 500,
                 FAILURES,
                 Map.of(CAUSE, FAILURES),
@@ -87,6 +89,13 @@ public final class Samples {
                 disturbance,
                 new TimeSeries(samples),
                 new TreeMap<>());
+    }
+
+    /** The same run of another number of clients. */
+    public static RunResult of(final int clients, final RunResult run) {
+        final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
+        copy.withObject("/settings").put("clients", clients);
+        return ResultDirectory.JSON.convertValue(copy, RunResult.class);
     }
 
     /** Stock against NIO, as a preset has it. */

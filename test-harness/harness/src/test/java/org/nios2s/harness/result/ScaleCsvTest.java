@@ -69,7 +69,7 @@ class ScaleCsvTest {
         times.ended(Phase.COMPLETE);
         final ClientTally busy = new ClientTally(0, meter);
         busy.begin();
-        busy.succeeded(0, times, false, 50);
+        busy.succeeded(0, times, false, 1, 50);
         busy.failed("time-out");
         busy.end();
         final ClientTally idle = new ClientTally(1, meter);

@@ -115,7 +115,7 @@ public final class NioTransport implements Transactor.Transport {
                     times.ended(Phase.SEND, begun + past.transferred().toNanos());
                     times.ended(Phase.CONFIRM, begun + past.confirmed().toNanos());
                     times.ended(Phase.COMPLETE, begun + result.duration().toNanos());
-                    listener.finished(result.destinationFull(), result.bytes());
+                    listener.finished(result.destinationFull(), result.packets(), result.bytes());
                 }
             });
             if (closed) {

@@ -124,7 +124,7 @@ public final class StockTransactor implements Transactor {
         if (completion.getDataPacketsTransferred() == 0) {
             listener.empty();
         } else {
-            listener.finished(completion.isBackoff(), bytes);
+            listener.finished(completion.isBackoff(), completion.getDataPacketsTransferred(), bytes);
         }
     }
 

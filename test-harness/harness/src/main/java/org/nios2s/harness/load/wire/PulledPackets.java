@@ -9,7 +9,7 @@ import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.PacketDecoder;
 
 /**
- * The packets of one pull transaction, taken apart and forgotten: only their content's length and the checksum stay.
+ * The packets of one pull transaction, taken apart and forgotten: only their number, their content's length and the checksum stay.
  * Lives on the connection's event loop.
  */
 final class PulledPackets implements PacketDecoder.Handler {
@@ -21,6 +21,7 @@ final class PulledPackets implements PacketDecoder.Handler {
     private final ByteBuf plain = Unpooled.buffer(STEP_BYTES);
     private PacketDecoder decoder;
     private boolean decoded;
+    private long count;
     private long bytes;
 
     PulledPackets(final boolean gzip) {
@@ -29,7 +30,13 @@ final class PulledPackets implements PacketDecoder.Handler {
 
     void reset() {
         decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
+        count = 0;
         bytes = 0;
+    }
+
+    /** Packets of the transaction. */
+    long count() {
+        return count;
     }
 
     /** Content of the transaction's packets. */
@@ -67,6 +74,7 @@ final class PulledPackets implements PacketDecoder.Handler {
 
     @Override
     public void packetBegins(final Map<String, String> attributes, final long contentLength) {
+        count++;
         bytes += contentLength;
     }
 

@@ -178,9 +178,9 @@ final class WireConversation extends ByteToMessageDecoder {
         request(RequestType.RECEIVE_FLOWFILES, Step.ASK);
     }
 
-    /** Content of the last transaction that was received. */
-    long receivedBytes() {
-        return pulled.bytes();
+    /** The packets of the last transaction that was received. */
+    PulledPackets received() {
+        return pulled;
     }
 
     /** Begins a transaction of one packet, whose content follows in pieces. */

@@ -136,12 +136,15 @@ public final class WireTransport implements Transactor.Transport {
         @Override
         public void onFinished(final boolean destinationFull) {
             times.ended(Phase.COMPLETE);
-            final long bytes = load.shape().direction() == Direction.PULL ? conversation.receivedBytes() : sentBytes();
+            final boolean pull = load.shape().direction() == Direction.PULL;
+            final long flowFiles =
+                    pull ? conversation.received().count() : load.shape().packets();
+            final long bytes = pull ? conversation.received().bytes() : sentBytes();
             if (load.connection().reconnect()) {
                 conversation.shutDown();
                 conversation = null;
             }
-            listener.finished(destinationFull, bytes);
+            listener.finished(destinationFull, flowFiles, bytes);
         }
 
         private long sentBytes() {

@@ -133,21 +133,36 @@ class WireTransportTest extends TransportContract {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void eachPacketOfAPullHasTheWholeTimeout(final boolean gzip) throws Exception {
-        final LoadSettings settings = new LoadSettings(
+        try (ScriptedServer server = new ScriptedServer(Script.PAUSES_IN_A_PULL)) {
+            final LoadOutcome outcome = load(pull(2, gzip), server.port()).drive();
+
+            assertEquals(Map.of(), outcome.failures());
+            assertEquals(1, outcome.successes());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPullThatGetsFewerFlowFilesThanItAskedForCountsThoseThatCame(final boolean gzip) throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.ONE_TOO_FEW_IN_A_PULL)) {
+            final LoadOutcome outcome = load(pull(3, gzip), server.port()).drive();
+
+            assertEquals(1, outcome.successes());
+            assertEquals(2, outcome.flowFiles());
+            assertEquals(2 * ScriptedServer.PULLED_BYTES, outcome.bytes());
+        }
+    }
+
+    private static LoadSettings pull(final int packets, final boolean gzip) {
+        return new LoadSettings(
                 1,
                 1,
                 Duration.ZERO,
                 Duration.ZERO,
                 Duration.ZERO,
                 SHORT,
-                new LoadSettings.Shape(LoadSettings.Direction.PULL, 2, SizeMix.of(1), 0, 0, gzip),
+                new LoadSettings.Shape(LoadSettings.Direction.PULL, packets, SizeMix.of(1), 0, 0, gzip),
                 LoadSettings.Connection.KEPT);
-        try (ScriptedServer server = new ScriptedServer(Script.PAUSES_IN_A_PULL)) {
-            final LoadOutcome outcome = load(settings, server.port()).drive();
-
-            assertEquals(Map.of(), outcome.failures());
-            assertEquals(1, outcome.successes());
-        }
     }
 
     @Test
