@@ -128,20 +128,19 @@ public record Caveat(String brief, String remark) {
                     }
                 });
             }
-            final int more = Math.max(0, differences.size() - MOST_LABELS);
             if (!differences.isEmpty()) {
+                final String worst = differences.entrySet().stream()
+                        .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+                        .limit(MOST_LABELS)
+                        .map(each -> Figure.words("%.0f %% in %s", each.getValue(), each.getKey()))
+                        .collect(Collectors.joining(", by "));
+                final int more = Math.max(0, differences.size() - MOST_LABELS);
                 caveats.add(new Caveat(
                         "runs of the same work differ widely",
                         Figure.words(
                                 "Runs of the same work differ by %s%s of their median. The machine was noisy, or the servers were"
                                         + " not warm yet: smaller differences mean nothing here.",
-                                differences.entrySet().stream()
-                                        .sorted(Map.Entry.<String, Double>comparingByValue()
-                                                .reversed())
-                                        .limit(MOST_LABELS)
-                                        .map(worst -> Figure.words("%.0f %% in %s", worst.getValue(), worst.getKey()))
-                                        .collect(Collectors.joining(", by ")),
-                                more == 0 ? "" : Figure.words(", and by less in %,d more,", more))));
+                                worst, more == 0 ? "" : Figure.words(", and by less in %,d more,", more))));
             }
         }
 

@@ -139,7 +139,7 @@ class JudgeTest {
 
     @Test
     void countsThatASearchTriesAreNotTheSameWork() {
-        final RunResult another = Samples.of(4, run("nio", 2, 4_000));
+        final RunResult another = Samples.withClients(4, run("nio", 2, 4_000));
 
         assertEquals(List.of(), Caveat.of(List.of(run("nio", 1, 1_000), another), PROCESSORS));
     }

@@ -92,7 +92,7 @@ public final class Samples {
     }
 
     /** The same run of another number of clients. */
-    public static RunResult of(final int clients, final RunResult run) {
+    public static RunResult withClients(final int clients, final RunResult run) {
         final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
         copy.withObject("/settings").put("clients", clients);
         return ResultDirectory.JSON.convertValue(copy, RunResult.class);

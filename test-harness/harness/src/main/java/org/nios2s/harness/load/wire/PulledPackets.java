@@ -9,8 +9,8 @@ import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.PacketDecoder;
 
 /**
- * The packets of one pull transaction, taken apart and forgotten: only their number, their content's length and the checksum stay.
- * Lives on the connection's event loop.
+ * The packets of one pull transaction, taken apart and forgotten: only their number, their content's length and the
+ * checksum stay. Lives on the connection's event loop.
  */
 final class PulledPackets implements PacketDecoder.Handler {
 
