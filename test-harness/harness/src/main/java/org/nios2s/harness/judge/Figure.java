@@ -146,9 +146,8 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
 
     /** Median and spread of some runs; empty when none of them has this figure. */
     public Optional<Spread> spread(final List<RunResult> runs) {
-        final List<Double> known =
-                runs.stream().map(this::orNull).filter(Objects::nonNull).toList();
-        return known.isEmpty() ? Optional.empty() : Optional.of(Spread.of(known));
+        return Spread.ofAny(
+                runs.stream().map(this::orNull).filter(Objects::nonNull).toList());
     }
 
     /** A table with a row for each run: what it goes by, in the first columns, then figures. */

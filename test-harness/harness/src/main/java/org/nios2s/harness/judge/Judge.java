@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,8 +27,6 @@ import org.nios2s.harness.result.Spread;
  */
 public final class Judge {
 
-    private static final String STOCK = "stock";
-    private static final String NIO = "nio";
     private static final int FIGURES_OF_A_VERDICT = 2;
     private static final int MOST_HEADLINES = 4;
     private static final int MOST_CHARTS = 4;
@@ -39,6 +36,7 @@ public final class Judge {
     private final List<RunResult> runs;
     private final Map<String, List<Cell>> rows;
     private final List<String> columns;
+    private final Pairs pairs;
 
     /** A judge of runs that were measured for an experiment, some of them perhaps missing. */
     public Judge(final Experiment experiment, final List<RunResult> runs) {
@@ -52,17 +50,20 @@ public final class Judge {
                 .distinct()
                 .sorted(Comparator.comparingInt(planned::indexOf))
                 .toList();
+        this.pairs = new Pairs(columns, runs);
     }
 
     /** All figures: rows by what was measured, a column for each target, and how they compare. */
     public DataTable table() {
         final boolean several = rows.size() > 1;
-        final List<String> compared =
-                columns.stream().filter(column -> partner(column).isPresent()).toList();
+        final List<String> compared = columns.stream()
+                .filter(column -> pairs.partner(column).isPresent())
+                .toList();
         final List<String> head = new ArrayList<>(several ? List.of("what") : List.of());
         head.add("figure");
         head.addAll(columns);
-        compared.forEach(column -> head.add(column + " / " + partner(column).orElseThrow()));
+        compared.forEach(
+                column -> head.add(column + " / " + pairs.partner(column).orElseThrow()));
         if (compared.size() == 1) {
             head.add("which means");
         }
@@ -72,8 +73,8 @@ public final class Judge {
                 final List<Object> cells = new ArrayList<>(several ? List.of(row) : List.of());
                 cells.add(figure.title());
                 columns.forEach(column -> cells.add(text(figure, row, column)));
-                compared.forEach(column ->
-                        cells.add(ratio(figure, row, column).map(Ratio::text).orElse(null)));
+                compared.forEach(column -> cells.add(
+                        pairs.ratio(figure, row, column).map(Ratio::text).orElse(null)));
                 if (compared.size() == 1) {
                     cells.add(meaning(figure, row, compared.getFirst()));
                 }
@@ -85,16 +86,17 @@ public final class Judge {
     }
 
     private String meaning(final Figure figure, final String row, final String column) {
-        final Optional<Ratio> ratio = ratio(figure, row, column);
+        final Optional<Ratio> ratio = pairs.ratio(figure, row, column);
         if (ratio.isPresent()) {
             return ratio.get().meaning();
         }
         // When the other's figure is 0 there is no ratio.
-        final String partner = partner(column).orElseThrow();
+        final String partner = pairs.partner(column).orElseThrow();
         final boolean some =
-                spread(figure, row, column).filter(own -> own.least() > 0).isPresent();
-        final boolean none =
-                spread(figure, row, partner).filter(other -> other.most() == 0).isPresent();
+                pairs.spread(figure, row, column).filter(own -> own.least() > 0).isPresent();
+        final boolean none = pairs.spread(figure, row, partner)
+                .filter(other -> other.most() == 0)
+                .isPresent();
         return some && none ? partner + " has none" : null;
     }
 
@@ -137,17 +139,17 @@ public final class Judge {
 
     private Chart chart(final Figure figure) {
         final boolean numeric = rows.size() > 2 && rows.keySet().stream().allMatch(row -> lastNumber(row) != null);
-        final List<Chart.Series> series = new ArrayList<>();
-        for (final String column : columns) {
-            final List<Chart.Point> points = new ArrayList<>();
-            for (final String row : rows.keySet()) {
-                final Double median =
-                        spread(figure, row, column).map(Spread::median).orElse(null);
-                final String name = row.isEmpty() ? column : row;
-                points.add(new Chart.Point(numeric ? lastNumber(row) : name, median));
-            }
-            series.add(new Chart.Series(column, points));
-        }
+        final List<Chart.Series> series = columns.stream()
+                .map(column -> new Chart.Series(
+                        column,
+                        rows.keySet().stream()
+                                .map(row -> new Chart.Point(
+                                        numeric ? lastNumber(row) : row.isEmpty() ? column : row,
+                                        pairs.spread(figure, row, column)
+                                                .map(Spread::median)
+                                                .orElse(null)))
+                                .toList()))
+                .toList();
         final String first = rows.keySet().iterator().next();
         final String what = numeric ? first.replaceAll("\\d+$", "").strip() : "measured";
         final Chart.Axis x = new Chart.Axis(what, what);
@@ -156,11 +158,13 @@ public final class Judge {
     }
 
     private Chart laps(final Figure figure) {
-        final Map<String, List<Chart.Point>> points = new TreeMap<>();
-        runs.forEach(run -> points.computeIfAbsent(run.place().column(), column -> new ArrayList<>())
-                .add(new Chart.Point((double) run.place().lap(), figure.orNull(run))));
-        final List<Chart.Series> series = new ArrayList<>();
-        points.forEach((column, laps) -> series.add(new Chart.Series(column, laps)));
+        final List<Chart.Series> series = columns.stream()
+                .map(column -> new Chart.Series(
+                        column,
+                        runsOf(column)
+                                .map(run -> new Chart.Point((double) run.place().lap(), figure.orNull(run)))
+                                .toList()))
+                .toList();
         final Chart.Axis x = new Chart.Axis("lap", "laps");
         final Chart.Axis y = new Chart.Axis(figure.title(), figure.title());
         return new Chart(figure.title() + " by lap", Chart.Kind.LINE, x, y, series);
@@ -177,7 +181,7 @@ public final class Judge {
         for (final String row : rows.keySet()) {
             for (final Figure figure : mostTelling(row)) {
                 columns.stream()
-                        .flatMap(column -> ratio(figure, row, column).stream())
+                        .flatMap(column -> pairs.ratio(figure, row, column).stream())
                         .filter(Ratio::isDifference)
                         .findFirst()
                         .ifPresent(ratio -> headlines.add(headline(ratio, row)));
@@ -213,7 +217,7 @@ public final class Judge {
         for (final Figure figure : telling) {
             final List<Ratio> ratios = rows.keySet().stream()
                     .filter(row -> figures(row).contains(figure))
-                    .flatMap(row -> ratio(figure, row, column).stream())
+                    .flatMap(row -> pairs.ratio(figure, row, column).stream())
                     .toList();
             if (ratios.size() == 1) {
                 final Ratio only = ratios.getFirst();
@@ -228,7 +232,7 @@ public final class Judge {
         }
         return said.isEmpty()
                 ? Optional.empty()
-                : partner(column).map(partner -> column + " / " + partner + ": " + String.join(", ", said));
+                : pairs.partner(column).map(partner -> column + " / " + partner + ": " + String.join(", ", said));
     }
 
     private String plain() {
@@ -237,7 +241,7 @@ public final class Judge {
             for (final String column : columns) {
                 final String what = row.isEmpty() ? column : row + ", " + column;
                 parts.add(mostTelling(row).stream()
-                        .filter(figure -> spread(figure, row, column).isPresent())
+                        .filter(figure -> pairs.spread(figure, row, column).isPresent())
                         .map(figure -> figure.title() + " " + text(figure, row, column))
                         .collect(Collectors.joining(", ", what + ": ", "")));
             }
@@ -248,12 +252,9 @@ public final class Judge {
     private String faults() {
         final List<String> faulty = new ArrayList<>();
         for (final String column : columns) {
-            final List<RunResult> own = runs.stream()
-                    .filter(run -> run.place().column().equals(column))
-                    .toList();
-            final double failed = sum(own, Figure.FAILURES);
-            final double lost = sum(own, Figure.LOST);
-            final double twice = sum(own, Figure.DUPLICATED);
+            final double failed = sum(column, Figure.FAILURES);
+            final double lost = sum(column, Figure.LOST);
+            final double twice = sum(column, Figure.DUPLICATED);
             if (failed + lost + twice != 0) {
                 faulty.add(Figure.words(
                         "%s: %,.0f failed, %,.0f packets lost, %,.0f duplicated", column, failed, lost, twice));
@@ -265,8 +266,12 @@ public final class Judge {
                 : String.join("; ", faulty);
     }
 
-    private static double sum(final List<RunResult> runs, final Figure figure) {
-        return runs.stream().flatMapToDouble(run -> figure.of(run).stream()).sum();
+    private double sum(final String column, final Figure figure) {
+        return runsOf(column).flatMapToDouble(run -> figure.of(run).stream()).sum();
+    }
+
+    private Stream<RunResult> runsOf(final String column) {
+        return runs.stream().filter(run -> run.place().column().equals(column));
     }
 
     /** The rules of the experiment that are true of some run, in words. */
@@ -284,56 +289,15 @@ public final class Judge {
 
     /** Whether nothing went wrong, the stock listener's own trouble aside when it stands beside the NIO one. */
     public boolean flawless() {
-        final boolean excused = columns.stream().anyMatch(column -> column.contains(NIO));
+        final boolean excused = columns.stream().anyMatch(column -> column.contains(Pairs.NIO));
         final List<RunResult> counted = runs.stream()
-                .filter(run -> !excused || !run.place().column().contains(STOCK))
+                .filter(run -> !excused || !run.place().column().contains(Pairs.STOCK))
                 .toList();
         return !counted.isEmpty() && counted.stream().allMatch(RunResult::flawless);
     }
 
-    /** With whom a column is compared: the stock listener of the same kind, else the first column. */
-    private Optional<String> partner(final String column) {
-        final String ofStock = column.replace(NIO, STOCK);
-        if (!ofStock.equals(column) && columns.contains(ofStock)) {
-            return Optional.of(ofStock);
-        }
-        final boolean stockAndOthers = column.contains(STOCK)
-                && columns.stream().anyMatch(each -> each.replace(NIO, STOCK).equals(column) && !each.equals(column));
-        return column.equals(columns.getFirst()) || stockAndOthers ? Optional.empty() : Optional.of(columns.getFirst());
-    }
-
-    private Optional<Ratio> ratio(final Figure figure, final String row, final String column) {
-        return partner(column).flatMap(first -> {
-            final Map<Integer, Double> above = byRound(figure, row, column);
-            final Map<Integer, Double> below = byRound(figure, row, first);
-            final List<Double> ratios = above.keySet().stream()
-                    .filter(round -> below.getOrDefault(round, 0.0) != 0)
-                    .map(round -> above.get(round) / below.get(round))
-                    .toList();
-            return ratios.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(new Ratio(figure, column, first, Spread.of(ratios)));
-        });
-    }
-
-    /** One value per round: of several laps their median. */
-    private Map<Integer, Double> byRound(final Figure figure, final String row, final String column) {
-        final Map<Integer, Double> medians = new TreeMap<>();
-        runs.stream()
-                .filter(run ->
-                        run.place().row().equals(row) && run.place().column().equals(column))
-                .collect(Collectors.groupingBy(run -> run.place().round()))
-                .forEach((round, laps) -> figure.spread(laps).ifPresent(spread -> medians.put(round, spread.median())));
-        return medians;
-    }
-
-    private Optional<Spread> spread(final Figure figure, final String row, final String column) {
-        final Map<Integer, Double> values = byRound(figure, row, column);
-        return values.isEmpty() ? Optional.empty() : Optional.of(Spread.of(values.values()));
-    }
-
     private String text(final Figure figure, final String row, final String column) {
-        return spread(figure, row, column)
+        return pairs.spread(figure, row, column)
                 .map(spread -> {
                     final String least = figure.format(spread.least());
                     final String most = figure.format(spread.most());

@@ -17,6 +17,11 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
     private static final double PERCENT = 100;
     private static final int LEAST_PAIRS = 2;
 
+    /** Medians of the same work further apart than this are not the same. */
+    private static final int REPEATED_PERCENT = 10;
+
+    public static final String REPEATED = "within " + REPEATED_PERCENT + " %";
+
     public String text() {
         return ratios.count() < LEAST_PAIRS
                 ? Figure.words("%.2f ×", ratios.median())
@@ -46,5 +51,16 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
             case MORE -> amount + (more ? ", better" : ", worse");
             case LESS -> amount + (more ? ", worse" : ", better");
         };
+    }
+
+    /** Whether the same work, measured again, has this ratio again; if not, whether the spread of pairs explains it. */
+    public String repetition(final Ratio again) {
+        final double percent = PERCENT * (again.ratios.median() - ratios.median()) / ratios.median();
+        final boolean overlap = ratios.least() <= again.ratios.most() && again.ratios.least() <= ratios.most();
+        return again.ratios.median() == ratios.median() || Math.abs(percent) <= REPEATED_PERCENT
+                ? REPEATED
+                : Figure.words(
+                        "%+.0f %%, %s the spread of pairs: %.0f and %.0f %%",
+                        percent, overlap ? "within" : "beyond", ratios.percent(), again.ratios.percent());
     }
 }

@@ -103,17 +103,13 @@ final class RunCharts {
 
         List<Series> series(final String suffix, final Function<Sample, Number> value) {
             final List<Series> series = new ArrayList<>();
-            kinds.forEach((kind, same) -> {
-                if (overlaid) {
-                    same.forEach(run -> series.add(new Series(kind + suffix, points(run, 0, value))));
-                } else {
-                    series.add(new Series(kind + suffix, sequence(same, value)));
-                }
-            });
+            kinds.forEach((kind, same) -> (overlaid ? same.stream().map(List::of) : Stream.of(same))
+                    .forEach(line -> series.add(new Series(kind + suffix, points(line, value)))));
             return series;
         }
 
-        private static List<Point> sequence(final List<RunResult> runs, final Function<Sample, Number> value) {
+        /** Some runs one after the other, with a gap between them. */
+        private static List<Point> points(final List<RunResult> runs, final Function<Sample, Number> value) {
             final Instant first = runs.getFirst().started();
             final List<Point> points = new ArrayList<>();
             for (final RunResult run : runs) {
@@ -121,17 +117,10 @@ final class RunCharts {
                 if (!points.isEmpty()) {
                     points.add(new Point(offset, null));
                 }
-                points.addAll(points(run, offset, value));
-            }
-            return points;
-        }
-
-        private static List<Point> points(
-                final RunResult run, final double offset, final Function<Sample, Number> value) {
-            final List<Point> points = new ArrayList<>();
-            for (final Sample sample : run.series().samples()) {
-                final Number y = value.apply(sample);
-                points.add(new Point(offset + sample.second(), y == null ? null : y.doubleValue()));
+                for (final Sample sample : run.series().samples()) {
+                    final Number y = value.apply(sample);
+                    points.add(new Point(offset + sample.second(), y == null ? null : y.doubleValue()));
+                }
             }
             return points;
         }

@@ -2,18 +2,18 @@
 package org.nios2s.harness.report;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.judge.Pairs;
+import org.nios2s.harness.judge.Ratio;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
@@ -47,6 +47,7 @@ public final class SideBySide {
         final ExperimentResult first = byLetter.get("A");
         final List<DataTable> tables = new ArrayList<>();
         tables.add(DataTable.of("The results", List.of("", "directory", "what it says"), contents));
+        repetition(byLetter).ifPresent(tables::add);
         tables.addAll(figures(byLetter));
         settings(byLetter).ifPresent(tables::add);
         return new ExperimentResult(
@@ -85,31 +86,59 @@ public final class SideBySide {
         return remarks;
     }
 
-    /** A table for each kind of run that more than one result has. */
-    private static List<DataTable> figures(final Map<String, ExperimentResult> byLetter) {
-        final Set<String> kinds = byLetter.values().stream()
-                .flatMap(result -> result.runs().stream())
-                .map(run -> run.place().kind())
-                .collect(Collectors.toCollection(LinkedHashSet::new));
-        return kinds.stream().flatMap(kind -> figures(kind, byLetter).stream()).toList();
-    }
-
-    private static Optional<DataTable> figures(final String kind, final Map<String, ExperimentResult> byLetter) {
-        final Map<String, List<RunResult>> runs = new LinkedHashMap<>();
-        byLetter.forEach((letter, result) -> result.runs().stream()
-                .filter(run -> run.place().kind().equals(kind))
-                .forEach(run ->
-                        runs.computeIfAbsent(letter, each -> new ArrayList<>()).add(run)));
-        if (runs.size() < 2) {
+    /** How far the ratios of two results of the same work are from each other, for the figures that their tables show. */
+    private static Optional<DataTable> repetition(final Map<String, ExperimentResult> byLetter) {
+        if (byLetter.size() != 2) {
             return Optional.empty();
         }
+        final List<RunResult> runs = byLetter.get("A").runs();
+        final Pairs first = Pairs.of(runs);
+        final Pairs second = Pairs.of(byLetter.get("B").runs());
+        final Set<Object> shown = byLetter.get("A").tables().stream()
+                .flatMap(table -> table.rows().stream().flatMap(List::stream))
+                .collect(Collectors.toSet());
+        final List<List<Object>> rows = runs.stream()
+                .map(run -> new Place(run.place().row(), run.place().column(), 1, 1))
+                .distinct()
+                .flatMap(at -> Figure.all()
+                        .filter(figure -> shown.contains(figure.title()))
+                        .flatMap(figure -> first
+                                .ratio(figure, at.row(), at.column())
+                                .flatMap(one -> second.ratio(figure, at.row(), at.column())
+                                        .map(again -> List.<Object>of(
+                                                at.kind() + " / " + one.first(),
+                                                figure.title(),
+                                                one.text(),
+                                                again.text(),
+                                                one.repetition(again))))
+                                .stream()))
+                .toList();
+        final long repeated = rows.stream()
+                .filter(row -> row.getLast().equals(Ratio.REPEATED))
+                .count();
+        final String title = "Ratios again: %d of %d %s".formatted(repeated, rows.size(), Ratio.REPEATED);
+        final DataTable table = DataTable.of(title, List.of("what", "figure", "A", "B", "which means"), rows);
+        return Optional.of(table).filter(some -> !rows.isEmpty());
+    }
+
+    /** A table for each kind of run that more than one result has. */
+    private static List<DataTable> figures(final Map<String, ExperimentResult> byLetter) {
+        final Map<String, Map<String, List<RunResult>>> kinds = new LinkedHashMap<>();
+        byLetter.forEach((letter, result) -> result.runs()
+                .forEach(run -> kinds.computeIfAbsent(run.place().kind(), kind -> new LinkedHashMap<>())
+                        .computeIfAbsent(letter, each -> new ArrayList<>())
+                        .add(run)));
+        kinds.values().removeIf(runs -> runs.size() < 2);
+        return kinds.entrySet().stream()
+                .map(kind -> figures(kind.getKey(), kind.getValue()))
+                .toList();
+    }
+
+    private static DataTable figures(final String kind, final Map<String, List<RunResult>> runs) {
         final List<String> letters = List.copyOf(runs.keySet());
         final List<Column> columns = new ArrayList<>(List.of(Column.of("figure")));
         letters.forEach(letter -> columns.add(Column.of(letter)));
-        final boolean two = letters.size() == 2;
-        if (two) {
-            columns.add(new Column(letters.getLast() + " / " + letters.getFirst(), RATIO_DECIMALS));
-        }
+        columns.add(new Column(letters.getLast() + " / " + letters.getFirst(), RATIO_DECIMALS));
         final List<List<Object>> rows = new ArrayList<>();
         for (final Figure figure : Figure.all().toList()) {
             final List<Optional<Double>> medians = runs.values().stream()
@@ -118,54 +147,47 @@ public final class SideBySide {
             if (medians.stream().anyMatch(Optional::isPresent)) {
                 final List<Object> row = new ArrayList<>(List.of(figure.title()));
                 medians.forEach(median -> row.add(median.map(figure::format).orElse(null)));
-                if (two) {
-                    final double first = medians.getFirst().orElse(0.0);
-                    row.add(medians.getLast()
-                            .filter(second -> first != 0)
-                            .map(second -> second / first)
-                            .orElse(null));
-                }
+                final double first = medians.getFirst().orElse(0.0);
+                row.add(
+                        first == 0
+                                ? null
+                                : medians.getLast().map(last -> last / first).orElse(null));
                 rows.add(row);
             }
         }
-        return Optional.of(new DataTable(kind, "Each figure is the median of its runs.", columns, rows));
+        return new DataTable(kind, "Each figure is the median of its runs.", columns, rows);
     }
 
     private static Optional<DataTable> settings(final Map<String, ExperimentResult> byLetter) {
-        final Set<String> names = new TreeSet<>();
-        byLetter.values().forEach(result -> names.addAll(result.config().keySet()));
-        names.removeAll(common(byLetter).keySet());
-        if (names.isEmpty()) {
-            return Optional.empty();
-        }
         final List<String> columns = new ArrayList<>(List.of("setting"));
         columns.addAll(byLetter.keySet());
-        final List<List<Object>> rows = new ArrayList<>();
-        for (final String name : names) {
-            final List<Object> row = new ArrayList<>(List.of(name));
-            byLetter.values()
-                    .forEach(result -> row.add(Objects.toString(result.config().get(name), "–")));
-            rows.add(row);
-        }
-        return Optional.of(DataTable.of("Settings that differ", columns, rows));
+        final List<List<Object>> rows = byLetter.values().stream()
+                .flatMap(result -> result.config().keySet().stream())
+                .distinct()
+                .sorted()
+                .filter(name -> values(name, byLetter).distinct().count() > 1)
+                .map(name -> Stream.<Object>concat(Stream.of(name), values(name, byLetter))
+                        .toList())
+                .toList();
+        return rows.isEmpty() ? Optional.empty() : Optional.of(DataTable.of("Settings that differ", columns, rows));
     }
 
     private static Map<String, Object> common(final Map<String, ExperimentResult> byLetter) {
-        final Collection<ExperimentResult> results = byLetter.values();
-        final Map<String, Object> common =
-                new TreeMap<>(results.iterator().next().config());
-        common.entrySet().removeIf(setting -> results.stream()
-                .anyMatch(result -> !setting.getValue().equals(result.config().get(setting.getKey()))));
+        final Map<String, Object> common = new TreeMap<>(byLetter.get("A").config());
+        common.keySet().removeIf(name -> values(name, byLetter).distinct().count() > 1);
         return common;
+    }
+
+    private static Stream<String> values(final String setting, final Map<String, ExperimentResult> byLetter) {
+        return byLetter.values().stream()
+                .map(result -> Objects.toString(result.config().get(setting), "–"));
     }
 
     private static List<Chart> charts(final Map<String, ExperimentResult> byLetter) {
         final Map<String, Chart> charts = new LinkedHashMap<>();
         byLetter.forEach((letter, result) -> result.charts().forEach(chart -> {
             final List<Chart.Series> series = new ArrayList<>();
-            if (charts.containsKey(chart.title())) {
-                series.addAll(charts.get(chart.title()).series());
-            }
+            Optional.ofNullable(charts.get(chart.title())).ifPresent(drawn -> series.addAll(drawn.series()));
             chart.series().forEach(each -> series.add(new Chart.Series(letter + " " + each.name(), each.points())));
             charts.put(chart.title(), new Chart(chart.title(), chart.kind(), chart.x(), chart.y(), series));
         }));

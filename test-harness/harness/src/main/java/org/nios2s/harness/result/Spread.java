@@ -3,6 +3,7 @@ package org.nios2s.harness.result;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Optional;
 
 /**
  * Equal measurements in three numbers. Immutable, any thread.
@@ -23,6 +24,11 @@ public record Spread(double median, double least, double most, int count) {
         final int middle = sorted.length / 2;
         final double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
         return new Spread(median, sorted[0], sorted[sorted.length - 1], sorted.length);
+    }
+
+    /** The same; empty when there is none. */
+    public static Optional<Spread> ofAny(final Collection<Double> values) {
+        return values.isEmpty() ? Optional.empty() : Optional.of(of(values));
     }
 
     /** From least to most in percent of the median; 0 when that is 0. */

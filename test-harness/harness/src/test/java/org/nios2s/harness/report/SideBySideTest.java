@@ -29,7 +29,7 @@ class SideBySideTest {
     @Test
     void mediansOfEachKindOfRunStandBesideEachOther() {
         assertEquals(
-                List.of("The results", "stock", "nio"),
+                List.of("The results", "Ratios again: 8 of 8 within 10 %", "stock", "nio"),
                 both.tables().stream().map(DataTable::title).toList());
         assertEquals(
                 List.of("tx/s", "2,500", "2,500", "1.00"),
@@ -49,6 +49,30 @@ class SideBySideTest {
                         .map(Chart.Series::name)
                         .toList());
         assertTrue(HtmlReport.of(both).contains("Side by side: A (compare), B (compare)."));
+    }
+
+    @Test
+    void aRatioThatDoesNotComeAgainSaysWhetherThePairsExplainIt() {
+        final ExperimentResult first = Samples.comparison(1_000, 2_000, 1_000, 3_000);
+
+        assertEquals(
+                List.of("nio / stock", "tx/s", "2.50 × (2.00 – 3.00)", "2.60 × (2.60 – 2.60)", "within 10 %"),
+                repetition(first, Samples.comparison(1_000, 2_600, 1_000, 2_600)));
+        assertEquals(
+                "-20 %, within the spread of pairs: 40 and 10 %",
+                repetition(first, Samples.comparison(1_000, 1_900, 1_000, 2_100))
+                        .getLast());
+        assertEquals(
+                "-40 %, beyond the spread of pairs: 40 and 0 %",
+                repetition(first, Samples.comparison(1_000, 1_500, 1_000, 1_500))
+                        .getLast());
+    }
+
+    private static List<String> repetition(final ExperimentResult first, final ExperimentResult second) {
+        final Map<String, ExperimentResult> two = new LinkedHashMap<>();
+        two.put("first", first);
+        two.put("second", second);
+        return SideBySide.of(two).tables().get(1).texts().getFirst();
     }
 
     private static Map<String, ExperimentResult> results() {

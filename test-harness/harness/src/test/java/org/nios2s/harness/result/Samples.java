@@ -106,7 +106,15 @@ public final class Samples {
 
     /** A comparison of two runs. */
     public static ExperimentResult comparison() {
-        final List<RunResult> runs = List.of(run("stock", 1, 1_000), run("nio", 1, 2_500));
+        return comparison(1_000, 2_500);
+    }
+
+    /** A comparison with the rates of each round, stock's first. */
+    public static ExperimentResult comparison(final double... rates) {
+        final List<RunResult> runs = new ArrayList<>();
+        for (int index = 0; index < rates.length; index++) {
+            runs.add(run(index % 2 == 0 ? "stock" : "nio", 1 + index / 2, rates[index]));
+        }
         final Judge judge = new Judge(experiment(), runs);
         final List<Chart> charts = new ArrayList<>();
         charts.add(new Chart(

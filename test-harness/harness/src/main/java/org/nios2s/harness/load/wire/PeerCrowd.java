@@ -112,9 +112,7 @@ public final class PeerCrowd implements AutoCloseable {
     /** Closes every connection, without any leave. */
     @Override
     public void close() {
-        for (final Member member : members) {
-            member.eventLoop.execute(member::leave);
-        }
+        members.forEach(member -> member.eventLoop.execute(member::leave));
         connector.close();
     }
 
