@@ -60,7 +60,7 @@ public record Ratio(Figure figure, String second, String first, Spread ratios) {
         return again.ratios.median() == ratios.median() || Math.abs(percent) <= REPEATED_PERCENT
                 ? REPEATED
                 : Figure.words(
-                        "%+.0f %%, %s the spread of pairs: %.0f and %.0f %%",
-                        percent, overlap ? "within" : "beyond", ratios.percent(), again.ratios.percent());
+                        "%+.0f %%, %s the spread of %d and %d pairs",
+                        percent, overlap ? "within" : "beyond", ratios.count(), again.ratios.count());
     }
 }
