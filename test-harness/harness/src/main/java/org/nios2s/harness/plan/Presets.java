@@ -109,10 +109,9 @@ public final class Presets {
         entries.put(ABOUT, experiment.about());
         entries.putAll(experiment.base().given());
         final Map<String, Object> axes = new LinkedHashMap<>();
-        experiment
-                .axes()
-                .forEach(axis -> axes.put(
-                        axis.name(), axis.steps().stream().map(Presets::step).toList()));
+        for (final Axis axis : experiment.axes()) {
+            axes.put(axis.name(), axis.steps().stream().map(Presets::step).toList());
+        }
         entries.put(VARY, axes);
         entries.put(FIGURES, experiment.figures());
         entries.put(RULES, experiment.rules());
