@@ -69,9 +69,9 @@ public final class MeasureCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         final PrintWriter out = spec.commandLine().getOut();
         if (list) {
-            Presets.names()
-                    .forEach(name ->
-                            out.printf("%-16s %s%n", name, Presets.read(name).about()));
+            for (final String name : Presets.names()) {
+                out.printf("%-16s %s%n", name, Presets.read(name).about());
+            }
             return ExitCode.OK;
         }
         if (show) {
