@@ -26,20 +26,23 @@ record PortVisit(
         ProcessContext context,
         ProcessSession session,
         GroupCommit groupCommit) {
-    /** After this a port task returns to NiFi even if there is more, so that the pool's other tasks get their turn. */
-    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    /** After so much work a port task returns to NiFi even if there is more, so that the pool's other tasks get their turn. */
+    private static final long MOST_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** @return FlowFiles committed */
     int serve() throws InterruptedException {
-        final long leaveNanos = System.nanoTime() + LONGEST_NANOS;
         int flowFiles = 0;
+        long workNanos = 0;
         do {
+            final long startNanos = System.nanoTime();
             dispatcher.ends().commitAll(this::hasRoom);
             flowFiles += commitBatch();
+            workNanos += System.nanoTime() - startNanos;
         } while (!groupCommit.isHopeless()
                 && dispatcher.sessionRequests().isEmpty()
                 && hasRoom()
-                && System.nanoTime() - leaveNanos < 0
+                && workNanos < MOST_WORK_NANOS
+                && dispatcher.port().isRunning()
                 && dispatcher.awaitMore());
         if (!groupCommit.isHopeless()) {
             handOut();
