@@ -19,7 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -156,19 +155,6 @@ class PortDispatcherTest {
         assertEquals(submitters * each, distinct.size());
         assertTrue(port.mostInPort() <= CONCURRENT_TASKS, () -> port.mostInPort() + " requests in the port");
         awaitIdle();
-    }
-
-    @Test
-    @DisplayName(
-            "a visit with little to do stays while more comes: leaving costs the next transaction the port's yield")
-    void staysWhileTrafficIsWarm() throws Exception {
-        final AtomicLong begun = new AtomicLong();
-        port.onTask(() -> begun.set(System.nanoTime()));
-        await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> {
-            submit(1);
-            awaitServed(transactions.served().size() + 1);
-            return System.nanoTime() - begun.get() > TimeUnit.MILLISECONDS.toNanos(500);
-        });
     }
 
     @Test
