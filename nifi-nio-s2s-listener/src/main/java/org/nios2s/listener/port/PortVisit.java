@@ -29,8 +29,12 @@ record PortVisit(
     /** After so much work a port task returns to NiFi even if there is more, so that the pool's other tasks get their turn. */
     private static final long MOST_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+    /** The same however little it worked: a pool of few threads must not wait longer for one of them. */
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     /** @return FlowFiles committed */
     int serve() throws InterruptedException {
+        final long leaveNanos = System.nanoTime() + LONGEST_NANOS;
         int flowFiles = 0;
         long workNanos = 0;
         do {
@@ -42,6 +46,7 @@ record PortVisit(
                 && dispatcher.sessionRequests().isEmpty()
                 && hasRoom()
                 && workNanos < MOST_WORK_NANOS
+                && System.nanoTime() - leaveNanos < 0
                 && dispatcher.port().isRunning()
                 && dispatcher.awaitMore());
         if (!groupCommit.isHopeless()) {

@@ -2,6 +2,7 @@
 package org.nios2s.listener.port;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
@@ -59,6 +60,15 @@ class PortVisitTest {
         when(dispatcher.awaitMore()).thenAnswer(invocation -> afterLong()).thenReturn(false);
         visit.serve();
         verify(dispatcher, times(2)).awaitMore();
+    }
+
+    @Test
+    @DisplayName("a visit leaves after some seconds however little it works, so that a pool of one thread gets it back")
+    void leavesAfterLong() {
+        assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
+            when(dispatcher.awaitMore()).thenAnswer(invocation -> afterLong());
+            visit.serve();
+        });
     }
 
     @Test
