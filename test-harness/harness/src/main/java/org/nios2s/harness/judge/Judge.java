@@ -110,7 +110,7 @@ public final class Judge {
                                 ? "Flat out, a client's next transaction waits for its last: times are the server's only."
                                 : "",
                         "A figure is the median of its runs, with the least and the most of them; a ratio is that of two"
-                                + " neighbouring runs, then likewise.")
+                                + " runs of one round, then likewise.")
                 .filter(sentence -> !sentence.isEmpty())
                 .collect(Collectors.joining(" "));
     }

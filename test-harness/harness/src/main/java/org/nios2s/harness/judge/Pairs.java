@@ -10,7 +10,7 @@ import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.Spread;
 
 /**
- * Which targets are compared, and the ratios of their neighbouring runs. Immutable, any thread.
+ * Which targets are compared, and the ratios of their runs, round by round. Immutable, any thread.
  *
  * @param columns the targets, in the order of their columns
  * @param runs    all runs of an experiment

@@ -4,7 +4,7 @@ package org.nios2s.harness.judge;
 import org.nios2s.harness.result.Spread;
 
 /**
- * By how much two targets differ in a figure: the ratios of neighbouring runs, one per round, then their median and
+ * By how much two targets differ in a figure: the ratios of runs of one round, then their median and
  * spread. Immutable, any thread.
  *
  * @param figure  what differs
