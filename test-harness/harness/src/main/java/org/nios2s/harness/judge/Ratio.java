@@ -4,8 +4,8 @@ package org.nios2s.harness.judge;
 import org.nios2s.harness.result.Spread;
 
 /**
- * By how much two targets differ in a figure: the ratios of runs of one round, then their median and
- * spread. Immutable, any thread.
+ * By how much two targets differ in a figure: one ratio per round, then their median and spread. Immutable, any
+ * thread.
  *
  * @param figure  what differs
  * @param second  whose figure is divided
