@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.sockets.PeerOptions;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.PacketEncoder;
 
@@ -45,7 +46,7 @@ final class WirePeer implements AutoCloseable {
     WirePeer(final InetSocketAddress listener) throws IOException {
         socket.setSoTimeout(READ_TIMEOUT_MILLIS);
         socket.connect(listener);
-        socket.setTcpNoDelay(true);
+        PeerOptions.set(socket);
         in = new DataInputStream(socket.getInputStream());
     }
 

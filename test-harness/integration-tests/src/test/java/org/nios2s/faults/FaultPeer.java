@@ -21,6 +21,7 @@ import java.util.zip.CheckedInputStream;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.sockets.PeerOptions;
 
 /**
  * An honest peer that knows, when something fails, whether the protocol leaves it in doubt about its transaction.
@@ -70,7 +71,7 @@ final class FaultPeer implements Closeable {
         this.steps = steps;
         socket = tls == null ? new Socket() : tls.getSocketFactory().createSocket();
         try {
-            socket.setTcpNoDelay(true);
+            PeerOptions.set(socket);
             socket.setSoTimeout(PATIENCE_MILLIS);
             socket.connect(listener, PATIENCE_MILLIS);
             in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));

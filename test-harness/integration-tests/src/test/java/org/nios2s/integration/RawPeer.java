@@ -27,6 +27,7 @@ import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.sockets.OneGoSocket;
+import org.nios2s.sockets.PeerOptions;
 
 /**
  * One end of a RAW Site-to-Site connection, spoken byte by byte, so that a test can also say what no client would.
@@ -77,7 +78,7 @@ public final class RawPeer implements Closeable {
     private RawPeer(final Socket socket, final OneGoSocket plain) throws IOException {
         this.socket = socket;
         this.plain = plain;
-        socket.setTcpNoDelay(true);
+        PeerOptions.set(socket);
         socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
         in = new DataInputStream(socket.getInputStream());
         out = new DataOutputStream(socket.getOutputStream());

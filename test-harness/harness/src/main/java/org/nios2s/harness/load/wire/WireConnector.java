@@ -33,13 +33,25 @@ final class WireConnector implements AutoCloseable {
 
     private final SslContext tls;
     private final Duration timeout;
+    private final boolean tcpNoDelay;
     private final EventLoopGroup group;
     private final Map<TargetAddress, InetSocketAddress> sockets = new ConcurrentHashMap<>();
 
-    /** A connector of so many threads; without TLS for plain TCP. */
+    /** A connector of so many threads, with TCP_NODELAY; without TLS for plain TCP. */
     WireConnector(final String name, final int threads, final SslContext tls, final Duration timeout) {
+        this(name, threads, tls, timeout, true);
+    }
+
+    /** @param tcpNoDelay whether sockets have TCP_NODELAY; those of NiFi's client and of MiNiFi have not */
+    WireConnector(
+            final String name,
+            final int threads,
+            final SslContext tls,
+            final Duration timeout,
+            final boolean tcpNoDelay) {
         this.tls = tls;
         this.timeout = timeout;
+        this.tcpNoDelay = tcpNoDelay;
         this.group = new MultiThreadIoEventLoopGroup(
                 threads, new DefaultThreadFactory(name, true), NioIoHandler.newFactory());
     }
@@ -55,7 +67,7 @@ final class WireConnector implements AutoCloseable {
         new Bootstrap()
                 .group(eventLoop)
                 .channel(NioSocketChannel.class)
-                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.TCP_NODELAY, tcpNoDelay)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(timeout.toMillis(), Integer.MAX_VALUE))
                 .handler(new ChannelInitializer<>() {

@@ -29,22 +29,34 @@ public final class WireTransport implements Transactor.Transport {
     private final TransactionWriter writer;
     private final WireConnector connector;
 
-    /**
-     * The transactors of a run on the nodes of a cluster, or on one target; without TLS for plain TCP.
-     *
-     * @param large whether transactions have one packet, whose content is made while it is sent
-     */
+    /** As the other one, with TCP_NODELAY. */
     public WireTransport(
             final String run,
             final LoadSettings load,
             final List<TargetAddress> targets,
             final SslContext tls,
             final boolean large) {
+        this(run, load, targets, tls, large, true);
+    }
+
+    /**
+     * The transactors of a run on the nodes of a cluster, or on one target; without TLS for plain TCP.
+     *
+     * @param large      whether transactions have one packet, whose content is made while it is sent
+     * @param tcpNoDelay whether sockets have TCP_NODELAY; those of NiFi's client and of MiNiFi have not
+     */
+    public WireTransport(
+            final String run,
+            final LoadSettings load,
+            final List<TargetAddress> targets,
+            final SslContext tls,
+            final boolean large,
+            final boolean tcpNoDelay) {
         this.run = run;
         this.load = load;
         this.targets = List.copyOf(targets);
         this.writer = large ? null : new TransactionWriter(run, load.shape());
-        this.connector = new WireConnector("wire-client", EVENT_LOOPS, tls, load.timeout());
+        this.connector = new WireConnector("wire-client", EVENT_LOOPS, tls, load.timeout(), tcpNoDelay);
     }
 
     @Override
