@@ -7,40 +7,68 @@ import java.io.OutputStream;
 import java.net.Socket;
 
 /**
- * Can hold back what is written until its output ends, to have all leave in one go: what TLS says last, and that it ends.
- * For one thread.
+ * Can hold back what is written until its output ends, to have all leave in one go: what TLS says last, and that it ends;
+ * or a part of it, such as half a record. For one thread.
  */
 public final class OneGoSocket extends Socket {
     private static final int MOST_HELD_BYTES = 64 * 1024;
 
     private boolean holdsBack;
-    private OutputStream out;
+    private HeldOutput out;
 
-    /** From now on nothing leaves before the output ends. */
+    /** From now on nothing leaves before the output ends, or is released. */
     public void holdBack() {
         holdsBack = true;
+    }
+
+    /** Lets half of what is held leave. */
+    public void releaseHalf() throws IOException {
+        heldOutput().releaseHalf();
+    }
+
+    /** Lets all leave, and holds back nothing more. */
+    public void release() throws IOException {
+        holdsBack = false;
+        heldOutput().flush();
     }
 
     /** What is written leaves when it is flushed, as TLS does after each record. */
     @Override
     public OutputStream getOutputStream() throws IOException {
+        return heldOutput();
+    }
+
+    private HeldOutput heldOutput() throws IOException {
         if (out == null) {
-            out = new BufferedOutputStream(super.getOutputStream(), MOST_HELD_BYTES) {
-                @Override
-                public synchronized void flush() throws IOException {
-                    if (!holdsBack) {
-                        super.flush();
-                    }
-                }
-            };
+            out = new HeldOutput(super.getOutputStream());
         }
         return out;
     }
 
     @Override
     public void shutdownOutput() throws IOException {
-        holdsBack = false;
-        getOutputStream().flush();
+        release();
         super.shutdownOutput();
+    }
+
+    private final class HeldOutput extends BufferedOutputStream {
+        HeldOutput(final OutputStream socket) {
+            super(socket, MOST_HELD_BYTES);
+        }
+
+        @Override
+        public synchronized void flush() throws IOException {
+            if (!holdsBack) {
+                super.flush();
+            }
+        }
+
+        synchronized void releaseHalf() throws IOException {
+            final int half = count / 2;
+            super.out.write(buf, 0, half);
+            super.out.flush();
+            count -= half;
+            System.arraycopy(buf, half, buf, 0, count);
+        }
     }
 }

@@ -39,6 +39,8 @@ import org.slf4j.LoggerFactory;
 public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter implements ConnectionLimit.Member {
     private static final Logger logger = LoggerFactory.getLogger(MessageSequenceHandler.class);
 
+    private static final QuickAckOption QUICK_ACK = new QuickAckOption();
+
     /** What may wait unread. It is more only where a peer has left in mid-sentence: the kernel then gives us all it has. */
     private static final int MOST_UNREAD_BYTES = 1024 * 1024;
 
@@ -61,7 +63,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private final WorkerConnections siblings;
     private final Deadlines deadlines;
     private final MemoryBudget.Charge unreadCharge;
-    private final PacedReads reads = new PacedReads(this);
+    private final QuickAck quickAck = new QuickAck(this::acknowledge);
+    private final PacedReads reads = new PacedReads(this, quickAck);
 
     private ChannelHandlerContext channelContext;
     private PeerConnection connection;
@@ -109,6 +112,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (reads.isInVain()) {
             fail(Kind.TLS.fault("The peer keeps TLS busy and says nothing, in step " + step.name()));
         }
+        // Also where TLS has had but a part of a record, and passed on nothing.
+        acknowledgeOnPeersTurn();
         readOn();
         context.fireChannelReadComplete();
     }
@@ -149,7 +154,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         } finally {
             advancing = false;
         }
-        connection.flush();
+        if (connection.flush()) {
+            quickAck.sent();
+        }
         keepUnread();
         readOn();
     }
@@ -160,6 +167,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             hadItsTurn = false;
             if (channelContext.channel().isActive()) {
                 advance(null);
+                acknowledgeOnPeersTurn();
             }
         };
         if (step.transfer() == null) {
@@ -177,6 +185,19 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private boolean mayRun() {
         return !hadItsTurn && !stepWaits && (channelContext.channel().isWritable() || step instanceof ClosingStep);
+    }
+
+    /** Has the kernel acknowledge what has come, if the peer may be waiting for that before it says the rest. */
+    private void acknowledgeOnPeersTurn() {
+        if (mayRun() && !inputEnded && !(step instanceof ClosingStep)) {
+            quickAck.peersTurn();
+        }
+    }
+
+    private void acknowledge() {
+        if (QUICK_ACK.set(channelContext.channel())) {
+            connection.metrics().add(Count.QUICK_ACKS, 1);
+        }
     }
 
     /** @return whether little is to be read at once */
@@ -272,6 +293,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
         deadlines.peersTurn();
         advance(next);
+        acknowledgeOnPeersTurn();
     }
 
     /** Bytes have gone to the peer: it makes progress. */

@@ -27,12 +27,14 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     private static final long MOST_BYTES_FOR_ONE = 128;
 
     private final MessageSequenceHandler handler;
+    private final QuickAck quickAck;
     private int reads;
     private long unheard;
 
-    PacedReads(final MessageSequenceHandler handler) {
+    PacedReads(final MessageSequenceHandler handler, final QuickAck quickAck) {
         super(new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES).newHandle());
         this.handler = handler;
+        this.quickAck = quickAck;
     }
 
     @Override
@@ -55,6 +57,7 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     public void lastBytesRead(final int bytes) {
         reads++;
         unheard += bytes;
+        quickAck.received(bytes);
         super.lastBytesRead(bytes);
     }
 

@@ -151,12 +151,18 @@ public final class PeerConnection implements TransactionPeer {
         channelContext.write(message).addListener(left);
     }
 
-    /** Lets leave what was sent. */
-    void flush() {
-        if (unflushed) {
-            unflushed = false;
-            channelContext.flush();
+    /**
+     * Lets leave what was sent.
+     *
+     * @return whether there was anything
+     */
+    boolean flush() {
+        if (!unflushed) {
+            return false;
         }
+        unflushed = false;
+        channelContext.flush();
+        return true;
     }
 
     /** Tells the peer in one byte. */

@@ -37,6 +37,7 @@ public final class ListenerMetrics implements AutoCloseable {
         TLS_HANDSHAKES,
         TLS_RESUMPTIONS,
         FAULTS,
+        QUICK_ACKS,
         PUSHES_COMMITTED,
         PUSHES_ROLLED_BACK,
         PUSHES_CANCELLED,

@@ -13,6 +13,7 @@ import javax.net.ssl.SSLSocket;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.sockets.OneGoSocket;
+import org.nios2s.sockets.PeerOptions;
 
 /** A peer on a real socket, plain or TLS, that can say anything and leave in any way. Lives on its cell's thread. */
 final class MatrixPeer implements AutoCloseable {
@@ -25,7 +26,7 @@ final class MatrixPeer implements AutoCloseable {
 
     /** @param tls makes the engine of the connection, or null for plain TCP */
     MatrixPeer(final InetSocketAddress listener, final SSLContext tls) throws IOException {
-        plain.setTcpNoDelay(true);
+        PeerOptions.set(plain);
         plain.connect(listener, PATIENCE_MILLIS);
         socket = tls == null
                 ? plain
@@ -40,6 +41,15 @@ final class MatrixPeer implements AutoCloseable {
     void say(final byte[]... messages) throws IOException {
         socket.getOutputStream().write(Message.all(messages));
         socket.getOutputStream().flush();
+    }
+
+    /** Says something of which one half leaves first, and the other when the meantime is over. */
+    void sayInHalves(final Runnable meantime, final byte[]... messages) throws IOException {
+        plain.holdBack();
+        say(messages);
+        plain.releaseHalf();
+        meantime.run();
+        plain.release();
     }
 
     /** Says something and ends TLS behind it, which arrives as one. */

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
+import java.util.concurrent.atomic.AtomicBoolean;
+import jdk.net.ExtendedSocketOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sets TCP_QUICKACK on channels, where the platform has it: on Linux. Thread-safe. */
+final class QuickAckOption {
+    private static final Logger logger = LoggerFactory.getLogger(QuickAckOption.class);
+    private static final ChannelOption<Boolean> OF_NIO = NioChannelOption.of(ExtendedSocketOptions.TCP_QUICKACK);
+
+    private final AtomicBoolean missing = new AtomicBoolean();
+
+    /** @return whether the kernel was asked */
+    boolean set(final Channel channel) {
+        if (missing.get()) {
+            return false;
+        }
+        try {
+            if (channel.config().setOption(optionOf(channel), true)) {
+                return true;
+            }
+        } catch (final ChannelException e) {
+            // Not the platform's fault: the peer may just have gone.
+            logger.debug("TCP_QUICKACK can't be set for {}", channel.remoteAddress(), e);
+            return false;
+        }
+        if (missing.compareAndSet(false, true)) {
+            logger.debug(
+                    "This platform has no TCP_QUICKACK: peers without TCP_NODELAY wait for its delayed acknowledgements");
+        }
+        return false;
+    }
+
+    private static ChannelOption<Boolean> optionOf(final Channel channel) {
+        return channel instanceof EpollSocketChannel ? EpollChannelOption.TCP_QUICKACK : OF_NIO;
+    }
+}
