@@ -65,6 +65,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Threads for each thing that may block: a decision at a handshake or for a transaction, names, contents to be sent. */
     private static final int BLOCKING_THREADS = 4;
 
+    /** One asks NiFi for the nodes of its cluster, however long that takes; another one evaluates rules of routing. */
+    private static final int PEER_LIST_THREADS = 2;
+
     /** Who writes contents seldom waits: half of the processors do it, so that it does not starve what is small. */
     private static final int WRITERS = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, BLOCKING_THREADS);
 
@@ -171,6 +174,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentReaders, metrics);
         private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
         private final ExecutorService handshakeChecks = blockingThreads("Handshake Check", BLOCKING_THREADS);
+        private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
+        private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, System::nanoTime);
         private final ExecutorService authorizations = blockingThreads("Authorization", BLOCKING_THREADS);
         private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
         private final TlsHandlers tls = sslContext == null
@@ -214,6 +219,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     runningNifi(),
                     transport.name(),
                     settings.describe());
+            if (peers.needsHostNames() && !settings.resolveHostnames()) {
+                logger.warn("A rule of nifi.remote.route.raw.* tests s2s.source.hostname, and with"
+                        + " nifi.remote.input.nio.resolve.hostnames=false that is always an address: set it to true, or test"
+                        + " addresses");
+            }
         }
 
         private static void repeat(
@@ -239,7 +249,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private ListenerContext context() {
             return new ListenerContext(
                     settings,
-                    new RawProtocol(new PeerList(properties, nodeInformant)),
+                    new RawProtocol(peers),
                     tls != null,
                     port,
                     rootGroup::get,
@@ -329,7 +339,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)
                     .awaitUninterruptibly(WORKERS_GRACE_MILLIS);
-            List.of(handshakeChecks, authorizations, lookups).forEach(ExecutorService::shutdownNow);
+            List.of(handshakeChecks, peerLists, authorizations, lookups).forEach(ExecutorService::shutdownNow);
             if (tls != null) {
                 tls.close();
             }

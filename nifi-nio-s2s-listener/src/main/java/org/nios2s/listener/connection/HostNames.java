@@ -5,14 +5,15 @@ import java.net.InetAddress;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Names of peers' hosts, as far as they are known: looked up once in a while on threads for it, never waited for.
- * Thread-safe.
+ * Names of peers' hosts, as far as they are known: looked up once in a while on threads for it, and never waited for on
+ * the thread that asks. Thread-safe.
  *
  * <p>Until a name is known, and where there is none, the textual address stands for it, as it does in the stock listener
  * for an address without a name.
@@ -41,31 +42,61 @@ public final class HostNames {
         this.lookups = lookups;
     }
 
-    /** @return the name if it is known, else the textual address, and then the name is being looked up */
+    /** @return the name if it is known; otherwise the textual address, and the name is being looked up */
     public String nameOf(final InetAddress address) {
-        if (!enabled) {
-            return address.getHostAddress();
-        }
+        return enabled ? entryOf(address).name : address.getHostAddress();
+    }
+
+    /**
+     * @return the name, once it is known: the textual address where there is none, or where names are not looked up; fails
+     *     if the look-up does
+     */
+    public CompletableFuture<String> whenKnown(final InetAddress address) {
+        return enabled ? entryOf(address).known : CompletableFuture.completedFuture(address.getHostAddress());
+    }
+
+    private Name entryOf(final InetAddress address) {
         final long now = System.nanoTime();
-        final Name known = names.computeIfAbsent(address, unknown -> new Name(unknown.getHostAddress(), now));
-        if (now - known.expiresNanos >= 0) {
-            lookUp(address, new Name(known.name, now + LIFETIME_NANOS));
+        final Name entry = names.computeIfAbsent(
+                address, unknown -> new Name(unknown.getHostAddress(), now, new CompletableFuture<>()));
+        if (now - entry.expiresNanos >= 0) {
+            lookUp(address, new Name(entry.name, now + LIFETIME_NANOS, entry.known));
         }
-        return known.name;
+        return entry;
     }
 
     private void lookUp(final InetAddress address, final Name preliminary) {
         // Stands until the answer is there, so that an address is looked up once at a time.
         names.put(address, preliminary);
         try {
-            lookups.execute(
-                    () -> names.put(address, new Name(resolver.apply(address), System.nanoTime() + LIFETIME_NANOS)));
+            lookups.execute(() -> answer(address, preliminary.known));
         } catch (final RejectedExecutionException e) {
             // Too many at once, or the listener stops: the address stands for the name, and a later peer tries again.
             names.remove(address);
+            preliminary.known.completeExceptionally(e);
         }
     }
 
-    /** A name and until when it is taken for true, as {@link System#nanoTime}. */
-    private record Name(String name, long expiresNanos) {}
+    private void answer(final InetAddress address, final CompletableFuture<String> awaited) {
+        try {
+            final String name = resolver.apply(address);
+            names.put(
+                    address,
+                    new Name(name, System.nanoTime() + LIFETIME_NANOS, CompletableFuture.completedFuture(name)));
+            awaited.complete(name);
+        } catch (final RuntimeException | Error e) {
+            // Forgotten, so that a later peer tries again; reported by the thread's end.
+            names.remove(address);
+            awaited.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    /**
+     * A name and until when it is taken for true, as {@link System#nanoTime}.
+     *
+     * @param name stands for the address now
+     * @param known completes with the first name that was looked up
+     */
+    private record Name(String name, long expiresNanos, CompletableFuture<String> known) {}
 }

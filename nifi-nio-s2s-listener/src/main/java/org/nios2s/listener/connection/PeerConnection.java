@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
+import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.nifi.remote.Peer;
@@ -94,6 +95,11 @@ public final class PeerConnection implements TransactionPeer {
     @Override
     public String host() {
         return listener.hostNames().nameOf(remoteAddress.getAddress());
+    }
+
+    /** @return the name of the peer's host, once it was looked up */
+    public CompletableFuture<String> hostName() {
+        return listener.hostNames().whenKnown(remoteAddress.getAddress());
     }
 
     @Override

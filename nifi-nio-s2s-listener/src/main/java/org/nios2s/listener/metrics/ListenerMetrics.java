@@ -36,6 +36,7 @@ public final class ListenerMetrics implements AutoCloseable {
         CONNECTIONS_CLOSED,
         TLS_HANDSHAKES,
         TLS_RESUMPTIONS,
+        PEER_LISTS,
         FAULTS,
         QUICK_ACKS,
         PUSHES_COMMITTED,

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PeerDescriptionModifier;
 import org.apache.nifi.remote.PeerStatus;
@@ -16,19 +18,84 @@ import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 import org.apache.nifi.util.NiFiProperties;
 
 /**
- * The peers that a client may use: the nodes of the cluster, or this NiFi alone. Immutable. May block, since the cluster
- * coordinator and the name of this host are asked: so it runs on a thread for blocking tasks.
+ * The peers that a client may use: the nodes of the cluster, or this NiFi alone, under the names and ports by which that
+ * client reaches them. Immutable; any thread.
  */
-public record PeerList(NiFiProperties properties, NodeInformant nodeInformant, PeerDescriptionModifier routes) {
-    /** @param nodeInformant the cluster, or null for a standalone NiFi */
-    public PeerList(final NiFiProperties properties, final NodeInformant nodeInformant) {
-        this(properties, nodeInformant, new PeerDescriptionModifier(properties));
+public final class PeerList {
+    private static final String ROUTES = "nifi.remote.route.raw.";
+    private static final String HOST_NAME_OF_PEER = "s2s.source.hostname";
+
+    private final ClusterNodes nodes;
+    private final PeerDescriptionModifier routes;
+    private final Routing routing;
+    private final Executor threads;
+
+    /** On what the names and ports in the list depend. */
+    enum Routing {
+        /** There are no rules: every peer gets the same list. */
+        NONE,
+        /** On rules of {@code nifi.remote.route.raw.*}. */
+        BY_RULE,
+        /** On rules that test the name of the peer's host. */
+        BY_HOST_NAME
     }
 
-    /** @param asking who asks, for the rules of {@code nifi.remote.route.raw.*} */
-    public List<PeerStatus> entriesFor(final PeerDescription asking) throws UnknownHostException {
+    /**
+     * @param nodeInformant the cluster, or null for a standalone NiFi
+     * @param threads ask the cluster and evaluate rules; two at the least, since the cluster may hold on to one
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    public PeerList(
+            final NiFiProperties properties,
+            final NodeInformant nodeInformant,
+            final Executor threads,
+            final LongSupplier nanoTime) {
+        this.threads = threads;
+        this.nodes = new ClusterNodes(
+                nodeInformant == null
+                        ? () -> List.of(self(properties))
+                        : () -> nodeInformant.getNodeInformation().getNodeInformation(),
+                threads,
+                nanoTime);
+        this.routes = new PeerDescriptionModifier(properties);
+        this.routing = routingOf(properties, routes);
+    }
+
+    private static Routing routingOf(final NiFiProperties properties, final PeerDescriptionModifier routes) {
+        if (!routes.isModificationNeeded(SiteToSiteTransportProtocol.RAW)) {
+            return Routing.NONE;
+        }
+        final boolean byHostName = properties.getPropertyKeys().stream()
+                .filter(key -> key.startsWith(ROUTES))
+                .anyMatch(key -> properties.getProperty(key, "").contains(HOST_NAME_OF_PEER));
+        return byHostName ? Routing.BY_HOST_NAME : Routing.BY_RULE;
+    }
+
+    /** @return whether a rule of {@code nifi.remote.route.raw.*} tests the name of the peer's host */
+    public boolean needsHostNames() {
+        return routing == Routing.BY_HOST_NAME;
+    }
+
+    Routing routing() {
+        return routing;
+    }
+
+    ClusterNodes nodes() {
+        return nodes;
+    }
+
+    Executor threads() {
+        return threads;
+    }
+
+    /**
+     * Evaluates the expressions of all rules for each node, if there are rules.
+     *
+     * @param asking the peer that asks
+     */
+    List<PeerStatus> entriesFor(final PeerDescription asking, final Collection<NodeInformation> known) {
         final List<PeerStatus> entries = new ArrayList<>();
-        for (final NodeInformation node : nodes()) {
+        for (final NodeInformation node : known) {
             if (node.getSiteToSitePort() != null) {
                 final PeerDescription target = new PeerDescription(
                         node.getSiteToSiteHostname(), node.getSiteToSitePort(), node.isSiteToSiteSecure());
@@ -39,7 +106,7 @@ public record PeerList(NiFiProperties properties, NodeInformant nodeInformant, P
     }
 
     private PeerDescription routed(final PeerDescription asking, final PeerDescription target) {
-        if (!routes.isModificationNeeded(SiteToSiteTransportProtocol.RAW)) {
+        if (routing == Routing.NONE) {
             return target;
         }
         return routes.modify(
@@ -50,13 +117,7 @@ public record PeerList(NiFiProperties properties, NodeInformant nodeInformant, P
                 new HashMap<>());
     }
 
-    private Collection<NodeInformation> nodes() throws UnknownHostException {
-        return nodeInformant == null
-                ? List.of(self())
-                : nodeInformant.getNodeInformation().getNodeInformation();
-    }
-
-    private NodeInformation self() throws UnknownHostException {
+    private static NodeInformation self(final NiFiProperties properties) throws UnknownHostException {
         final String configuredHost = properties.getRemoteInputHost();
         final String host = configuredHost == null ? InetAddress.getLocalHost().getHostName() : configuredHost;
         final boolean secure = properties.isSiteToSiteSecure();

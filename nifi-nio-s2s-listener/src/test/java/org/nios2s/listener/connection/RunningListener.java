@@ -42,6 +42,7 @@ import java.util.stream.Stream;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
 import org.awaitility.core.ConditionFactory;
 import org.nios2s.listener.fault.FaultLog;
@@ -80,6 +81,7 @@ final class RunningListener implements AutoCloseable {
     private final ExecutorService blockingTasks = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService contentReaders = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService contentWriters = Executors.newFixedThreadPool(BLOCKING_THREADS);
+    private final ExecutorService peerLists = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService lookups = Executors.newFixedThreadPool(1);
     private final HostNames hostNames;
     private final ListenerMetrics metrics = new ListenerMetrics(1);
@@ -115,6 +117,17 @@ final class RunningListener implements AutoCloseable {
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
     RunningListener(final Function<InetAddress, String> resolver, final String... settings) throws Exception {
+        this(resolver, null, settings);
+    }
+
+    /**
+     * @param resolver of peers' host names
+     * @param nodeInformant the cluster, or null for a standalone NiFi
+     * @param settings keys, those of the listener without {@code nifi.remote.input.nio.}, and values, in turn
+     */
+    RunningListener(
+            final Function<InetAddress, String> resolver, final NodeInformant nodeInformant, final String... settings)
+            throws Exception {
         hostNames = new HostNames(true, resolver, lookups);
         input = new RecordingPort(1);
         when(rootGroup.isRootGroup()).thenReturn(true);
@@ -130,7 +143,7 @@ final class RunningListener implements AutoCloseable {
                 effective.connectionsMax() > 0 ? effective.connectionsMax() : MOST_CONNECTIONS, 0, "no more in a test");
         final ListenerContext context = new ListenerContext(
                 effective,
-                new RawProtocol(new PeerList(properties(), null)),
+                new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, System::nanoTime)),
                 false,
                 LISTEN_PORT,
                 () -> rootGroup,
@@ -179,7 +192,8 @@ final class RunningListener implements AutoCloseable {
                 NiFiProperties.REMOTE_INPUT_PORT, String.valueOf(LISTEN_PORT),
                 NiFiProperties.SITE_TO_SITE_SECURE, "false"));
         for (int i = 0; i < settings.length; i += 2) {
-            properties.put("nifi.remote.input.nio." + settings[i], settings[i + 1]);
+            final String key = settings[i];
+            properties.put(key.startsWith("nifi.") ? key : "nifi.remote.input.nio." + key, settings[i + 1]);
         }
         return new NiFiProperties(properties);
     }
@@ -417,6 +431,7 @@ final class RunningListener implements AutoCloseable {
         contentWriters.shutdownNow();
         contentReaders.shutdownNow();
         lookups.shutdownNow();
+        peerLists.shutdownNow();
         worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
     }
 }

@@ -27,6 +27,8 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.MockedConstruction;
 import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.fault.Guarded;
@@ -45,6 +47,10 @@ class LifeCycleTest {
     }
 
     private static List<String> errorsOf(final Guarded.Task action) throws Exception {
+        return linesOf(Level.ERROR, action);
+    }
+
+    private static List<String> linesOf(final Level level, final Guarded.Task action) throws Exception {
         final Logger logger = (Logger) LoggerFactory.getLogger(NioRemoteSiteListener.class);
         final ListAppender<ILoggingEvent> appender = new ListAppender<>();
         appender.start();
@@ -55,7 +61,7 @@ class LifeCycleTest {
             logger.detachAppender(appender);
         }
         return appender.list.stream()
-                .filter(event -> event.getLevel() == Level.ERROR)
+                .filter(event -> event.getLevel() == level)
                 .map(ILoggingEvent::getFormattedMessage)
                 .toList();
     }
@@ -85,6 +91,41 @@ class LifeCycleTest {
         new Socket(InetAddress.getLoopbackAddress(), port).close();
         listener.stop();
         ServedListener.awaiting().until(() -> before.containsAll(threads()));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "false, ${s2s.source.hostname:equals('a')}, 1",
+        "true,  ${s2s.source.hostname:equals('a')}, 0",
+        "false, ${s2s.target.hostname:equals('a')}, 0"
+    })
+    @DisplayName("a rule that tests names of hosts, where none are looked up, is one line at the start")
+    void ruleThatNeverMatches(final String resolve, final String rule, final int lines) throws Exception {
+        final int port;
+        try (ServerSocket other = new ServerSocket(0)) {
+            port = other.getLocalPort();
+        }
+        final NiFiProperties properties = new NiFiProperties(Map.of(
+                NiFiProperties.REMOTE_INPUT_PORT,
+                String.valueOf(port),
+                NiFiProperties.SITE_TO_SITE_SECURE,
+                "false",
+                "nifi.remote.input.nio.resolve.hostnames",
+                resolve,
+                "nifi.remote.route.raw.proxy.when",
+                rule,
+                "nifi.remote.route.raw.proxy.hostname",
+                "proxy",
+                "nifi.remote.route.raw.proxy.port",
+                "443"));
+        final NioRemoteSiteListener listener =
+                new NioRemoteSiteListener(port, null, properties, null, ListenerSettings.from(properties));
+        try {
+            final List<String> warnings = linesOf(Level.WARN, listener::start);
+            assertEquals(lines, warnings.size(), warnings::toString);
+        } finally {
+            listener.stop();
+        }
     }
 
     @Test

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.apache.nifi.remote.cluster.ClusterNodeInformation;
+import org.apache.nifi.remote.cluster.NodeInformant;
+import org.apache.nifi.remote.cluster.NodeInformation;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.nios2s.listener.fault.PeerFault;
+
+/** What a peer hears that asks who there is: in a cluster, behind rules, and while nobody knows. Lives on the test's thread. */
+@Timeout(60)
+class PeerListTest {
+    private static final Map<String, String> NO_PORT = WirePeer.properties("PORT_IDENTIFIER", null);
+    private static final Function<InetAddress, String> RESOLVER = address -> RunningListener.HOST_NAME;
+    private static final String[] ROUTE_BY_HOST_NAME = {
+        "nifi.remote.route.raw.proxy.when", "${s2s.source.hostname:equals('" + RunningListener.HOST_NAME + "')}",
+        "nifi.remote.route.raw.proxy.hostname", "proxy-of-${s2s.target.hostname}",
+        "nifi.remote.route.raw.proxy.port", "443",
+        "nifi.remote.route.raw.proxy.secure", "true"
+    };
+
+    private final CountDownLatch mayAnswer = new CountDownLatch(1);
+
+    private static NodeInformation node(final String host, final Integer port, final int flowFiles) {
+        return new NodeInformation(host, port, 8080, 8080, true, flowFiles);
+    }
+
+    private static NodeInformant cluster(final NodeInformation... nodes) {
+        return () -> informationOf(List.of(nodes));
+    }
+
+    private static ClusterNodeInformation informationOf(final Collection<NodeInformation> nodes) {
+        final ClusterNodeInformation information = new ClusterNodeInformation();
+        information.setNodeInformation(nodes);
+        return information;
+    }
+
+    private void awaitPermission() {
+        try {
+            mayAnswer.await();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @return host:port, secure or not, FlowFiles */
+    private static List<String> list(final WirePeer peer) throws IOException {
+        peer.request("REQUEST_PEER_LIST");
+        final DataInputStream in = peer.in();
+        final List<String> entries = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            final String address = in.readUTF() + ":" + in.readInt();
+            entries.add(address + (in.readBoolean() ? " secure " : " plain ") + in.readInt());
+        }
+        return entries;
+    }
+
+    @Test
+    @DisplayName("the list has the nodes of the cluster with what they have queued; one without a RAW port is left out")
+    void cluster() throws Exception {
+        final NodeInformant nodes =
+                cluster(node("one", 10_443, 500), node("http-only", null, 7), node("two", 10_444, 0));
+        try (RunningListener listener = new RunningListener(RESOLVER, nodes);
+                WirePeer peer = listener.connect()) {
+            peer.shakeHands(NO_PORT);
+            final List<String> expected = List.of("one:10443 secure 500", "two:10444 secure 0");
+            assertEquals(expected, list(peer));
+            assertEquals(expected, list(peer));
+            listener.assertNoFault();
+        }
+    }
+
+    @Test
+    @DisplayName("a cluster of nodes without a RAW port has an empty list")
+    void noRawPort() throws Exception {
+        try (RunningListener listener = new RunningListener(RESOLVER, cluster(node("http-only", null, 7)));
+                WirePeer peer = listener.connect()) {
+            assertEquals(List.of(), list(peer.shakeHands(NO_PORT)));
+        }
+    }
+
+    @Test
+    @DisplayName("while NiFi does not say which nodes there are, handshakes go on, and so do transactions")
+    void hangingCoordinator() throws Exception {
+        final NodeInformant hanging = () -> {
+            awaitPermission();
+            return informationOf(List.of(node("one", 10_443, 500)));
+        };
+        final List<WirePeer> waiting = new ArrayList<>();
+        try (RunningListener listener = new RunningListener(RESOLVER, hanging)) {
+            for (int i = 0; i < 2 * RunningListener.BLOCKING_THREADS; i++) {
+                final WirePeer peer = listener.connect().shakeHands(NO_PORT);
+                peer.request("REQUEST_PEER_LIST").flush();
+                waiting.add(peer);
+                listener.awaitStep("PeerListStep");
+            }
+            try (WirePeer other = listener.connect().open()) {
+                other.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+            mayAnswer.countDown();
+            for (final WirePeer peer : waiting) {
+                assertEquals(1, peer.in().readInt());
+                peer.close();
+            }
+            listener.assertNoFault();
+        } finally {
+            mayAnswer.countDown();
+        }
+    }
+
+    @Test
+    @DisplayName("a peer is not kept waiting for ever by NiFi")
+    void coordinatorThatNeverAnswers() throws Exception {
+        final NodeInformant hanging = () -> {
+            awaitPermission();
+            return informationOf(List.of());
+        };
+        try (RunningListener listener = new RunningListener(RESOLVER, hanging);
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            peer.request("REQUEST_PEER_LIST").flush();
+            listener.awaitStep("PeerListStep");
+            listener.checkDeadlinesAfter(Duration.ofSeconds(14));
+            listener.assertNoFault();
+            listener.checkDeadlinesAfter(Duration.ofSeconds(16));
+            peer.expectEnd();
+            listener.awaitFault(PeerFault.Kind.INTERNAL);
+        } finally {
+            mayAnswer.countDown();
+        }
+    }
+
+    @Test
+    @DisplayName("a failure of NiFi closes the connection, and the next peer asks again later")
+    void failingCoordinator() throws Exception {
+        final NodeInformant failing = () -> {
+            throw new IllegalStateException("no coordinator");
+        };
+        try (RunningListener listener = new RunningListener(RESOLVER, failing);
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            peer.request("REQUEST_PEER_LIST").expectEnd();
+            listener.awaitFault(PeerFault.Kind.INTERNAL);
+        }
+    }
+
+    @Test
+    @DisplayName("a flood of lists is answered without asking NiFi for each")
+    void flood() throws Exception {
+        final int lists = 2_000;
+        final AtomicInteger asked = new AtomicInteger();
+        final NodeInformant counting = () -> {
+            asked.incrementAndGet();
+            return informationOf(List.of(node("one", 10_443, 500)));
+        };
+        final long began = System.nanoTime();
+        try (RunningListener listener = new RunningListener(RESOLVER, counting);
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            for (int i = 0; i < lists; i++) {
+                assertEquals(1, list(peer).size());
+            }
+        }
+        final long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
+        assertTrue(asked.get() <= 1 + seconds, asked + " questions in " + seconds + " s");
+    }
+
+    @Test
+    @DisplayName("the first list of an address is made by the name of its host, however late that is known")
+    void routeByHostName() throws Exception {
+        final CountDownLatch lookedUp = new CountDownLatch(1);
+        final Function<InetAddress, String> slow = address -> {
+            lookedUp.countDown();
+            awaitPermission();
+            return RunningListener.HOST_NAME;
+        };
+        try (RunningListener listener = new RunningListener(slow, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            peer.request("REQUEST_PEER_LIST").flush();
+            listener.awaitStep("RoutePeersStep");
+            lookedUp.await();
+            try (WirePeer other = listener.connect().open()) {
+                other.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+            mayAnswer.countDown();
+            assertEquals(1, peer.in().readInt());
+            assertEquals("proxy-of-one", peer.in().readUTF());
+            assertEquals(443, peer.in().readInt());
+            assertTrue(peer.in().readBoolean());
+            assertEquals(3, peer.in().readInt());
+            listener.assertNoFault();
+        } finally {
+            mayAnswer.countDown();
+        }
+    }
+
+    @Test
+    @DisplayName("a peer whose host's name is not found out gets no list that may be for somebody else")
+    void nameThatIsNeverKnown() throws Exception {
+        final Function<InetAddress, String> hanging = address -> {
+            awaitPermission();
+            return "late.example";
+        };
+        try (RunningListener listener =
+                        new RunningListener(hanging, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            peer.request("REQUEST_PEER_LIST").flush();
+            listener.awaitStep("RoutePeersStep");
+            listener.checkDeadlinesAfter(Duration.ofSeconds(19));
+            listener.assertNoFault();
+            listener.checkDeadlinesAfter(Duration.ofSeconds(21));
+            peer.expectEnd();
+            listener.awaitFault(PeerFault.Kind.INTERNAL);
+        } finally {
+            mayAnswer.countDown();
+        }
+    }
+
+    @Test
+    @DisplayName("an address without a name is routed by its text, as by the stock listener")
+    void addressWithoutName() throws Exception {
+        try (RunningListener listener = new RunningListener(
+                        InetAddress::getHostAddress, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            assertEquals(List.of("one:10443 secure 3"), list(peer));
+        }
+    }
+
+    @Test
+    @DisplayName("a rule that does not test the host's name waits for none")
+    void routeByOther() throws Exception {
+        final Function<InetAddress, String> hanging = address -> {
+            awaitPermission();
+            return "late.example";
+        };
+        try (RunningListener listener = new RunningListener(
+                        hanging,
+                        cluster(node("one", 10_443, 3)),
+                        "nifi.remote.route.raw.proxy.hostname",
+                        "proxy",
+                        "nifi.remote.route.raw.proxy.port",
+                        "${s2s.target.port:plus(1)}");
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            assertEquals(List.of("proxy:10444 plain 3"), list(peer));
+        } finally {
+            mayAnswer.countDown();
+        }
+    }
+
+    @Test
+    @DisplayName("a rule that comes to nothing closes the connection of the peer that it is for")
+    void brokenRule() throws Exception {
+        try (RunningListener listener = new RunningListener(
+                        RESOLVER,
+                        cluster(node("one", 10_443, 3)),
+                        "nifi.remote.route.raw.proxy.hostname",
+                        "${unknown}",
+                        "nifi.remote.route.raw.proxy.port",
+                        "443");
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            peer.request("REQUEST_PEER_LIST").expectEnd();
+            listener.awaitFault(PeerFault.Kind.INTERNAL);
+        }
+    }
+}
