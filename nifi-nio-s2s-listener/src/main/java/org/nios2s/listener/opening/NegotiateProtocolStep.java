@@ -16,7 +16,19 @@ import org.nios2s.listener.fault.PeerFault.Kind;
  * asks for. Lives on the connection's IO worker.
  */
 record NegotiateProtocolStep(PeerConnection connection) implements Step {
-    private static final VersionNegotiator VERSIONS = new StandardVersionNegotiator(6, 5, 4, 3, 2, 1);
+    /** The latest version whose messages are known here. */
+    private static final int LATEST_KNOWN = 6;
+
+    private static final VersionNegotiator VERSIONS =
+            servedOf(new SocketFlowFileServerProtocol().getVersionNegotiator());
+
+    /** @return those of NiFi's versions, in its order, that are known here: of a later one no message could be understood */
+    static VersionNegotiator servedOf(final VersionNegotiator nifi) {
+        return new StandardVersionNegotiator(nifi.getSupportedVersions().stream()
+                .mapToInt(Integer::intValue)
+                .filter(version -> version <= LATEST_KNOWN)
+                .toArray());
+    }
 
     @Override
     public Step receive(final ByteBuf in) throws IOException {
@@ -35,8 +47,8 @@ record NegotiateProtocolStep(PeerConnection connection) implements Step {
         final Integer preferred = VERSIONS.getPreferredVersion(asked.version());
         if (preferred == null) {
             connection.sendByte(RemoteResourceInitiator.ABORT);
-            throw Kind.UNKNOWN_PROTOCOL.fault(
-                    "The peer asks for version " + asked.version() + " of the protocol; 1 to 6 are served");
+            throw Kind.UNKNOWN_PROTOCOL.fault("The peer asks for version " + asked.version()
+                    + " of the protocol; served are " + VERSIONS.getSupportedVersions());
         }
         connection.send(connection
                 .allocate(1 + Integer.BYTES)
