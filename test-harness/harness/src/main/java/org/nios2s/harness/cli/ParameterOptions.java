@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.cli;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
@@ -74,21 +76,36 @@ public final class ParameterOptions {
     static Experiment apply(final CommandSpec command, final Experiment experiment) {
         return checked(command, () -> {
             final ParseResult line = command.commandLine().getParseResult();
-            Experiment applied = experiment;
+            final Map<String, String> options = new LinkedHashMap<>();
             for (final Parameter parameter : Parameter.values()) {
                 final OptionSpec given = line.matchedOption(DASHES + parameter.key());
                 // A command may have one of its own by that name.
                 if (given != null && given.group() != null) {
-                    applied = applied.with(parameter.key(), given.getValue());
+                    options.put(parameter.key(), given.getValue());
                 }
             }
+            Settings.requireNoAlternatives(options.keySet());
             final Map<String, String> properties = line.matchedOptionValue(SET, Map.of());
-            for (final Map.Entry<String, String> property : properties.entrySet()) {
-                applied = applied.with(Settings.PROPERTY + property.getKey(), property.getValue());
+            properties.forEach((key, value) -> options.put(Settings.PROPERTY + key, value));
+            Experiment applied = experiment;
+            for (final Map.Entry<String, String> option : options.entrySet()) {
+                applied = applied.with(option.getKey(), option.getValue());
             }
+            applied = applied.about(said(experiment.about(), options));
             applied.cells();
             return applied;
         });
+    }
+
+    /** What an experiment is for, with what options have made of it: a preset's words name its own numbers. */
+    private static String said(final String about, final Map<String, String> options) {
+        final String changed = options.entrySet().stream()
+                .filter(option -> Parameter.find(option.getKey())
+                        .filter(found -> found.scope() == Parameter.Scope.PLAN)
+                        .isEmpty())
+                .map(option -> option.getKey() + " " + option.getValue())
+                .collect(Collectors.joining(", "));
+        return about.isEmpty() || changed.isEmpty() ? about : about + "; here with " + changed;
     }
 
     /** The outcome of work on what the user wrote: an {@link IllegalArgumentException} of it is wrong usage. */

@@ -14,14 +14,17 @@ import org.nios2s.harness.engine.Interruption;
 import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.engine.Runner;
 import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.judge.Judge;
 import org.nios2s.harness.judge.Rule;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Experiment.Turn;
 import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -33,13 +36,16 @@ import picocli.CommandLine.Spec;
         description = {
             "Looks for the largest number of clients that meets every rule, on each target: grows it while the rules are"
                     + " met, then closes in.",
-            "Rules: no-failure, keeps-pace, or a figure and a limit, as 'p99 < 200ms'. Default: no-failure and keeps-pace."
+            "A count has to meet no-failure, keeps-pace, and every --rule: a figure and a limit, as 'p99 < 200ms'."
         },
-        footer = "Exit code: 0 some count meets the rules on every target, 1 otherwise, 2 wrong usage.",
+        footer =
+                "Exit code: 0 some count meets the rules on every target, 1 otherwise, or when it did not come to its end, 2"
+                        + " wrong usage.",
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class SearchCommand implements Callable<Integer> {
 
+    private static final List<String> DEFAULT_RULES = List.of("no-failure", "keeps-pace");
     private static final String SEARCHED = "searched";
     private static final double PERCENT = 100;
     /** Of a run, so that all clients are together for most of it however many they are. */
@@ -55,8 +61,14 @@ public final class SearchCommand implements Callable<Integer> {
             description = "What is measured; default: ${DEFAULT-VALUE}.")
     private String preset;
 
-    @Option(names = "--rule", paramLabel = "RULE", description = "What a count has to meet. May be repeated.")
-    private List<String> rules = List.of("no-failure", "keeps-pace");
+    @Option(
+            names = "--rule",
+            paramLabel = "RULE",
+            description = "What a count has to meet beside no-failure and keeps-pace. May be repeated.")
+    private List<String> rules = List.of();
+
+    @Option(names = "--no-default-rules", description = "A count has to meet the rules of --rule only.")
+    private boolean noDefaults;
 
     @Option(
             names = "--most",
@@ -91,17 +103,28 @@ public final class SearchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         final Experiment experiment = MeasureCommand.experiment(spec, preset, List.of(), List.of());
-        wanted = ParameterOptions.checked(spec, () -> {
+        final Axis.Step searched = new Axis.Step(SEARCHED, Map.of(), Map.of(), List.of());
+        final Experiment varied = ParameterOptions.checked(spec, () -> {
             searches(experiment);
-            return rules.stream().map(Rule::parse).toList();
+            final List<String> all = new ArrayList<>(noDefaults ? List.of() : DEFAULT_RULES);
+            all.addAll(rules);
+            if (all.isEmpty()) {
+                throw new IllegalArgumentException("--no-default-rules leaves nothing to meet: write a --rule");
+            }
+            wanted = all.stream().map(Rule::parse).toList();
+            wanted.forEach(rule -> Judge.requirePossible(rule, experiment, targets.seesProcess()));
+            return experiment.vary(new Axis(Parameter.CLIENTS.key(), List.of(searched)));
         });
         final Map<Cell, CountSearch> searches = new LinkedHashMap<>();
-        final Axis.Step searched = new Axis.Step(SEARCHED, Map.of(), Map.of(), List.of());
-        session.run(experiment.vary(new Axis("clients", List.of(searched))), targets, (known, runner, interruption) -> {
+        final int code = session.run(varied, targets, (known, runner, interruption) -> {
             searches.putAll(searches(known));
             search(searches, runner, interruption);
         });
-        return searches.values().stream().allMatch(search -> search.largestWithoutFailure() > 0) ? 0 : 1;
+        if (code != ExitCode.OK) {
+            return code;
+        }
+        final boolean found = searches.values().stream().allMatch(search -> search.largestWithoutFailure() > 0);
+        return found ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
     private Map<Cell, CountSearch> searches(final Experiment experiment) {
@@ -115,6 +138,7 @@ public final class SearchCommand implements Callable<Integer> {
 
     private void search(final Map<Cell, CountSearch> searches, final Runner runner, final Interruption interruption)
             throws InterruptedException {
+        say(searches);
         runner.prepare();
         List<Map.Entry<Cell, CountSearch>> order = new ArrayList<>(searches.entrySet());
         boolean more = true;
@@ -124,18 +148,27 @@ public final class SearchCommand implements Callable<Integer> {
                 final OptionalInt next = each.getValue().next();
                 if (next.isPresent() && !interruption.interrupted()) {
                     more = true;
-                    attempt(each, next.getAsInt(), round, runner);
+                    try {
+                        attempt(each, next.getAsInt(), round, runner);
+                    } finally {
+                        say(searches);
+                    }
                 }
             }
             order = order.reversed();
         }
-        session.table(Figure.table(
-                "Every count, in the order in which they were tried",
-                List.of("target", "clients"),
-                run -> List.of(run.place().column(), run.settings().clients()),
-                List.of(Figure.RATE, Figure.PACE, Figure.FAILURES, Figure.P50, Figure.P99),
-                tried));
-        session.say(searches.entrySet().stream().map(SearchCommand::found).collect(Collectors.joining("; ", "", ".")));
+    }
+
+    /** So that a search that is killed or breaks has said what it knew. */
+    private void say(final Map<Cell, CountSearch> searches) {
+        session.say(
+                searches.entrySet().stream().map(SearchCommand::found).collect(Collectors.joining("; ", "", ".")),
+                Figure.table(
+                        "Every count, in the order in which they were tried",
+                        List.of("target", "clients"),
+                        run -> List.of(run.place().column(), run.settings().clients()),
+                        List.of(Figure.RATE, Figure.PACE, Figure.FAILURES, Figure.P50, Figure.P99),
+                        tried));
     }
 
     private void attempt(
@@ -150,7 +183,7 @@ public final class SearchCommand implements Callable<Integer> {
         try {
             final List<Measured> laps = runner.measure(new Turn(round, named));
             laps.forEach(lap -> tried.add(lap.result()));
-            search.getValue().tried(laps.stream().allMatch(lap -> isMet(lap.result())));
+            search.getValue().tried(laps.stream().allMatch(lap -> isMet(lap.result(), named.settings())));
         } catch (final BrokenRunException e) {
             // What ends a NiFi meets no rule, and there is nobody left to try with fewer.
             search.getValue().tried(false);
@@ -158,10 +191,10 @@ public final class SearchCommand implements Callable<Integer> {
         }
     }
 
-    private boolean isMet(final RunResult run) {
+    private boolean isMet(final RunResult run, final Settings settings) {
         return run.transactions() > 0
                 && (run.ledger() == null || run.ledger().exact())
-                && wanted.stream().allMatch(rule -> rule.isMet(run));
+                && wanted.stream().filter(rule -> rule.isAbout(settings)).allMatch(rule -> rule.holds(run));
     }
 
     private static String found(final Map.Entry<Cell, CountSearch> search) {

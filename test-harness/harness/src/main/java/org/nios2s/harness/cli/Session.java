@@ -25,6 +25,7 @@ import org.nios2s.harness.engine.Target;
 import org.nios2s.harness.judge.Caveat;
 import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.judge.Judge;
+import org.nios2s.harness.judge.Rule;
 import org.nios2s.harness.load.ClientKind;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.MachineLimits;
@@ -34,6 +35,7 @@ import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Presets;
+import org.nios2s.harness.plan.Schedule;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.report.HtmlReport;
 import org.nios2s.harness.report.OpenMetrics;
@@ -73,6 +75,11 @@ final class Session implements Runner.Observer {
                     "Where the result's directory goes; default: " + HarnessDirectory.RESULTS + " in the project.")
     private Path parent;
 
+    @Option(
+            names = "--plan",
+            description = "Prints what would be measured, in which order and how long it takes, and starts nothing.")
+    private boolean plan;
+
     @Option(names = "--wait", description = "Waits for another measurement on this machine to end.")
     private boolean wait;
 
@@ -83,6 +90,7 @@ final class Session implements Runner.Observer {
     private final List<String> remarks = new ArrayList<>();
     private ResultDirectory directory;
     private String verdict;
+    private Experiment measured;
 
     /** What a command does with a runner. */
     @FunctionalInterface
@@ -92,17 +100,19 @@ final class Session implements Runner.Observer {
 
     /** Does the work of an experiment; returns the exit code. */
     int run(final Experiment wanted, final TargetOptions targets, final Work work) throws InterruptedException {
-        check(wanted);
-        final LoadSettings first = wanted.cells().getFirst().settings().load();
-        final boolean stockClient = wanted.cells().stream()
-                .anyMatch(cell -> cell.settings().word(Parameter.CLIENT, ClientKind.class) == ClientKind.STOCK);
-        final MeasuredNifi given =
-                targets.given(first.shape().direction(), stockClient).orElse(null);
+        check(wanted, targets);
+        if (plan) {
+            command.commandLine().getOut().println(Schedule.of(wanted).text(wanted));
+            return ExitCode.OK;
+        }
+        requireSpace(results(), RESULT_BYTES);
         final MachineLock lock = MachineLock.take(wait);
-        final Experiment experiment = given == null ? wanted : servedBy(given.target(), wanted);
         try (lock;
                 Interruption interruption = Interruption.install()) {
-            HarnessException failure = null;
+            final MeasuredNifi given = given(wanted, targets);
+            final Experiment experiment = given == null ? wanted : servedBy(given.target(), wanted);
+            measured = experiment;
+            RuntimeException failure = null;
             try (Servers servers = given == null ? startable(experiment) : Servers.given(given)) {
                 final Runner runner = new Runner(experiment, servers, interruption, this);
                 work.with(experiment, runner, interruption);
@@ -112,23 +122,33 @@ final class Session implements Runner.Observer {
             } catch (final BrokenRunException e) {
                 onRun(e.measured());
                 failure = e;
-            } catch (final HarnessException e) {
+            } catch (final RuntimeException e) {
+                // Of whatever kind: hours of figures must not go with it.
                 failure = e;
             }
             if (failure != null && runs.isEmpty()) {
                 throw failure;
             }
-            return finish(experiment, completion(interruption, failure));
+            return finish(completion(interruption, failure));
         }
     }
 
-    private static Completion completion(final Interruption interruption, final HarnessException failure) {
+    private static MeasuredNifi given(final Experiment wanted, final TargetOptions targets) {
+        final LoadSettings first = wanted.cells().getFirst().settings().load();
+        final boolean nifiClient = wanted.cells().stream()
+                .anyMatch(cell -> cell.settings().word(Parameter.CLIENT, ClientKind.class) == ClientKind.STOCK);
+        return targets.given(first.shape().direction(), nifiClient).orElse(null);
+    }
+
+    private static Completion completion(final Interruption interruption, final RuntimeException failure) {
         if (interruption.interrupted()) {
             return Completion.INTERRUPTED;
         }
-        return failure == null
-                ? Completion.COMPLETE
-                : new Completion(State.FAILED, failure.getMessage() + " These are the figures of a part.");
+        if (failure == null) {
+            return Completion.COMPLETE;
+        }
+        final String words = failure instanceof HarnessException ? failure.getMessage() : failure.toString();
+        return new Completion(State.FAILED, words + " These are the figures of a part.");
     }
 
     /** An experiment on the one target that the user named goes by the name of the listener that serves there. */
@@ -137,36 +157,51 @@ final class Session implements Runner.Observer {
         remarks.add("The listener that serves at %s: %s.".formatted(target.address(), listener));
         final String key = Parameter.LISTENER.key();
         final String setting = listener.startsWith("stock") ? "stock" : "nio";
-        final Axis.Step only = new Axis.Step(listener, Map.of(key, setting), Map.of(), List.of());
-        return wanted.with(key, setting).vary(new Axis(key, List.of(only)));
+        final boolean unknown = listener.equals(ServingListener.UNKNOWN);
+        return ParameterOptions.checked(command, () -> {
+            final String named = wanted.base().given().get(key);
+            if (named != null && !unknown && !named.equals(setting)) {
+                throw new IllegalArgumentException("The listener that serves at %s is %s, not %s: leave --listener out"
+                        .formatted(target.address(), setting, named));
+            }
+            final String secure = Boolean.toString(target.tls() != null);
+            if (!secure.equals(wanted.base().given().getOrDefault(Parameter.SECURE.key(), secure))) {
+                throw new IllegalArgumentException(
+                        "secure %s does not agree with the socket at %s: leave it out; TLS there needs --key-store, --trust-store and --password"
+                                .formatted(wanted.base().text(Parameter.SECURE), target.address()));
+            }
+            if (unknown && wanted.rules().stream().map(Rule::parse).anyMatch(Rule::namesListener)) {
+                throw new IllegalArgumentException(
+                        "A rule names a listener, and it cannot be told which one serves at %s: write the rule without its name"
+                                .formatted(target.address()));
+            }
+            final Axis.Step only = new Axis.Step(listener, Map.of(key, setting), Map.of(), List.of());
+            final Experiment served = wanted.with(key, setting).vary(new Axis(key, List.of(only)));
+            Judge.check(served, target.process() != null);
+            return served;
+        });
     }
 
-    /** What the verdict is when the runs alone do not say it. */
-    void say(final String words) {
+    /** What the verdict and the table are when the runs alone do not say it; may be said again when there is more. */
+    void say(final String words, final DataTable table) {
         verdict = words;
-    }
-
-    void table(final DataTable table) {
+        tables.clear();
         tables.add(table);
     }
 
-    private void check(final Experiment experiment) {
+    private void check(final Experiment experiment, final TargetOptions targets) {
         ParameterOptions.checked(command, () -> {
+            targets.check(experiment);
             for (final Cell cell : experiment.cells()) {
                 final Settings settings = cell.settings();
                 final int sockets = settings.load().clients()
                         + settings.number(Parameter.SLOW_PEERS)
                         + settings.number(Parameter.IDLE_PEERS);
-                final ClientKind kind = settings.word(Parameter.CLIENT, ClientKind.class);
-                if (settings.flag(Parameter.RECONNECT) && kind != ClientKind.WIRE) {
-                    throw new IllegalArgumentException(
-                            "reconnect needs client wire: the others keep their connections");
-                }
-                MachineLimits.check(sockets, kind);
+                MachineLimits.check(sockets, settings.word(Parameter.CLIENT, ClientKind.class));
             }
-            return new Judge(experiment, List.of()).brokenRules();
+            Judge.check(experiment, targets.seesProcess());
+            return experiment;
         });
-        requireSpace(results(), RESULT_BYTES);
     }
 
     private Servers startable(final Experiment experiment) {
@@ -213,14 +248,16 @@ final class Session implements Runner.Observer {
     }
 
     @Override
-    public void onRun(final Measured measured) {
-        final RunResult run = measured.result();
+    public void onRun(final Measured lap) {
+        final RunResult run = lap.result();
         runs.add(run);
-        Optional.ofNullable(measured.version()).ifPresent(versions::add);
+        Optional.ofNullable(lap.version()).ifPresent(versions::add);
         HarnessException.attempt(e -> "Cannot write the files of a run into " + results() + ": " + e, () -> {
             final String part = run.place().toString().replaceAll("[^\\w.#-]+", "_");
-            directory().addRun(part, run.settings(), measured.outcome(), measured.latencies());
+            directory().addRun(part, run.settings(), lap.outcome(), lap.latencies());
         });
+        // After each one, so that a kill costs no more than the run in which it comes.
+        keep(result(Completion.RUNNING));
         final Double p99 = Figure.P99.orNull(run);
         onProgress(Figure.words(
                 "%s: %,.0f tx/s%s, %,d failures%s",
@@ -236,18 +273,44 @@ final class Session implements Runner.Observer {
         command.commandLine().getErr().println(text);
     }
 
-    private int finish(final Experiment experiment, final Completion completion) {
+    private int finish(final Completion completion) {
         final PrintWriter out = command.commandLine().getOut();
         if (runs.isEmpty()) {
             out.println("Nothing was measured.");
             return ExitCode.SOFTWARE;
         }
-        final Judge judge = new Judge(experiment, runs);
+        final Judge judge = new Judge(measured, runs);
+        final ExperimentResult result = result(completion);
+        keep(result);
+        result.tables().forEach(table -> {
+            out.println(table.text());
+            Optional.ofNullable(table.note()).ifPresent(out::println);
+        });
+        result.remarks().forEach(out::println);
+        if (!completion.complete()) {
+            out.println("not complete: " + completion.reason());
+        }
+        out.println(result.verdict());
+        out.println("report: " + directory.path().resolve(HtmlReport.FILE));
+        if (!judge.brokenRules().isEmpty()) {
+            return RULE_BROKEN;
+        }
+        if (completion.complete() && !judge.uncheckedRules().isEmpty()) {
+            return ExitCode.USAGE;
+        }
+        final boolean good = verdict != null || judge.flawless();
+        return good && completion.complete() ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    /** What was found so far. */
+    private ExperimentResult result(final Completion completion) {
+        final Judge judge = new Judge(measured, runs);
         final int processors = Runtime.getRuntime().availableProcessors();
         final boolean compared = verdict == null;
+        final List<DataTable> shown = new ArrayList<>(tables);
         if (compared) {
-            tables.addFirst(judge.table());
-            tables.addAll(judge.furtherTables());
+            shown.addFirst(judge.table());
+            shown.addAll(judge.furtherTables());
         }
         final List<Caveat> caveats = Caveat.of(runs, processors);
         final List<String> said =
@@ -255,45 +318,31 @@ final class Session implements Runner.Observer {
         judge.growths().forEach(growth -> said.add(growth.sentence() + "."));
         runs.forEach(run -> run.failuresByCause()
                 .forEach((cause, count) -> said.add(Figure.words("%s failed: %,d × %s", run.place(), count, cause))));
-        final List<String> broken = judge.brokenRules();
-        broken.forEach(rule -> said.add("Rule: " + rule + "."));
+        judge.brokenRules().forEach(rule -> said.add("Rule: " + rule + "."));
+        if (completion.complete()) {
+            judge.uncheckedRules().forEach(rule -> said.add("Rule: " + rule + "."));
+        }
         said.addAll(remarks);
-        final String judged = compared ? judge.verdict(processors) : Caveat.append(verdict, caveats);
-        final ExperimentResult result = new ExperimentResult(
-                experiment.name(),
-                judged,
+        return new ExperimentResult(
+                measured.name(),
+                compared ? judge.verdict(processors) : Caveat.append(verdict, caveats),
                 started,
                 Machine.current(versions),
-                config(experiment),
+                config(measured),
                 completion,
                 said,
                 compared ? judge.headlines() : List.of(),
-                tables,
+                shown,
                 compared ? judge.charts() : List.of(),
                 runs);
-        keep(experiment, result);
-        tables.forEach(table -> {
-            out.println(table.text());
-            Optional.ofNullable(table.note()).ifPresent(out::println);
-        });
-        said.forEach(out::println);
-        if (!completion.complete()) {
-            out.println("not complete: " + completion.reason());
-        }
-        out.println(judged);
-        out.println("report: " + directory.path().resolve(HtmlReport.FILE));
-        if (!broken.isEmpty()) {
-            return RULE_BROKEN;
-        }
-        return judge.flawless() && completion.complete() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
-    private void keep(final Experiment experiment, final ExperimentResult result) {
+    private void keep(final ExperimentResult result) {
         HarnessException.attempt(e -> "Cannot write the result into " + results() + ": " + e, () -> {
             directory().finish(result);
-            directory.write(Presets.RESULT_FILE, Presets.write(experiment));
+            directory.write(Presets.RESULT_FILE, Presets.write(measured));
             directory.write(HtmlReport.FILE, HtmlReport.of(result));
-            directory.write(OpenMetrics.FILE, OpenMetrics.of(experiment.name(), runs));
+            directory.write(OpenMetrics.FILE, OpenMetrics.of(measured.name(), runs));
         });
     }
 

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,6 +22,10 @@ import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.nifi.RunningNifi;
 import org.nios2s.harness.nifi.security.ClientTls;
+import org.nios2s.harness.plan.Axis;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -31,6 +37,11 @@ import picocli.CommandLine.Spec;
 final class TargetOptions {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /** Settings of what is measured that may be named, since they can be compared with what runs. */
+    private static final Set<String> MAY_AGREE = Set.of(Parameter.LISTENER.key(), Parameter.SECURE.key());
+    /** Settings that look into what is measured, or change its flow. */
+    private static final List<Parameter> OF_OWN = List.of(Parameter.LIVE_HEAP, Parameter.IDLE_PEERS, Parameter.LARGE);
+
     private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):(\\d{1,5})");
 
     @Spec(Spec.Target.MIXEE)
@@ -83,6 +94,99 @@ final class TargetOptions {
             interactive = true,
             description = "Password of both stores and the key; without TEXT it is asked for.")
     private char[] password;
+
+    /** Whether the user named one that runs. */
+    boolean isGiven() {
+        return home != null || url != null || sockets != null;
+    }
+
+    /** Whether the processes of what is measured are on this machine and known. */
+    boolean seesProcess() {
+        return url == null && sockets == null;
+    }
+
+    /** Refuses what the one that the user named cannot have; the message is fit for a user. */
+    void check(final Experiment experiment) {
+        if (!isGiven()) {
+            return;
+        }
+        for (final String key : experiment.base().ofTarget().given().keySet()) {
+            if (!MAY_AGREE.contains(key)) {
+                throw usage(
+                        "%s measures the NiFi that runs there as it is, without '%s %s': leave it out, or start one so: nifi start --%s …"
+                                .formatted(
+                                        option(),
+                                        key,
+                                        experiment.base().ofTarget().given().get(key),
+                                        optionOf(key)));
+            }
+        }
+        for (final Axis axis : experiment.axes()) {
+            refuse(axis);
+        }
+        if (experiment.base().flag(Parameter.FRESH)) {
+            throw usage(option() + " measures one NiFi, and fresh wants one for each measurement: write --fresh false");
+        }
+        experiment.cells().forEach(cell -> check(cell.settings()));
+        if (home == null
+                && experiment.cells().stream()
+                                .map(cell -> cell.settings().text(Parameter.DIRECTION))
+                                .distinct()
+                                .count()
+                        > 1) {
+            throw usage(option() + " names one port, which takes or gives: measure push and pull one after the other");
+        }
+        if (!seesProcess() && experiment.base().flag(Parameter.PROFILE)) {
+            throw usage(
+                    option() + " leaves its process unknown, which profile needs: leave --profile out, or use --home");
+        }
+    }
+
+    private void refuse(final Axis axis) {
+        final Set<String> others = new TreeSet<>(axis.keys());
+        final boolean ofListener = others.remove(Parameter.LISTENER.key());
+        final Optional<String> varied = axis.keys().stream()
+                .filter(Settings::isOfTarget)
+                .filter(key -> !key.equals(Parameter.LISTENER.key()))
+                .findFirst();
+        if (varied.isPresent()) {
+            throw usage("%s measures one NiFi as it is, and '%s' varies %s: leave that axis out, or measure without %s"
+                    .formatted(option(), axis.name(), varied.get(), option()));
+        }
+        if (ofListener && !others.isEmpty()) {
+            throw usage(
+                    "%s measures one listener, and the situations of '%s' change %s with it: write them as an axis of their own"
+                            .formatted(option(), axis.name(), String.join(", ", others)));
+        }
+    }
+
+    private void check(final Settings settings) {
+        if (seesProcess()) {
+            return;
+        }
+        for (final Parameter parameter : OF_OWN) {
+            if (!settings.text(parameter).equals(parameter.usual())) {
+                throw usage(
+                        "%s cannot have %s, which needs a NiFi on this machine: use --home, or let the harness start one"
+                                .formatted(option(), parameter.key()));
+            }
+        }
+        if (settings.text(Parameter.CLIENT).equals("inside")) {
+            throw usage(
+                    option() + " cannot have client inside, which needs a NiFi that the harness started: use --home");
+        }
+    }
+
+    private String option() {
+        if (home != null) {
+            return "--home";
+        }
+        return url != null ? "--url" : "--target";
+    }
+
+    private static String optionOf(final String key) {
+        return key.startsWith(Settings.PROPERTY) ? "set " + key.substring(Settings.PROPERTY.length()) + "=" : key;
+    }
 
     /** The NiFi that the user named; empty when NiFis are to be started. */
     Optional<MeasuredNifi> given(final Direction direction, final boolean stockClient) {

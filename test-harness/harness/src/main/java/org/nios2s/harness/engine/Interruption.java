@@ -57,6 +57,10 @@ public final class Interruption implements AutoCloseable {
     private void endInOrder() {
         interrupted = true;
         final LoadDriver running = driver.get();
+        if (commandEnded.getCount() > 0) {
+            // On the terminal at once, since what follows may take a minute.
+            System.err.println("s2s-harness: interrupted; ending in order, what was measured is kept ...");
+        }
         if (running != null) {
             running.stop();
         }

@@ -30,11 +30,13 @@ import org.nios2s.harness.result.Spread;
  *
  * @param key      its name in presets and rules
  * @param title    what tables call it, with its unit
+ * @param unit     what it is counted in
  * @param decimals how exactly it is printed
  * @param sense    which of two values is the better one
  * @param value    takes it from a run; null where it means nothing or nobody measured it
  */
-public record Figure(String key, String title, int decimals, Sense sense, Function<RunResult, Number> value) {
+public record Figure(
+        String key, String title, Unit unit, int decimals, Sense sense, Function<RunResult, Number> value) {
 
     /** Which of two values is the better one. */
     public enum Sense {
@@ -47,62 +49,64 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
     private static final double MEBIBYTE = 1024 * 1024;
     private static final double MEGABYTE = 1e6;
 
-    public static final Figure RATE = new Figure("rate", "tx/s", 0, MORE, RunResult::transactionsPerSecond);
-    public static final Figure FAILURES = new Figure("failures", "failures", 0, LESS, RunResult::failures);
-    public static final Figure PACE = new Figure("pace", "pace kept %", 1, MORE, Figure::pace);
+    public static final Figure RATE = new Figure("rate", "tx/s", Unit.COUNT, 0, MORE, RunResult::transactionsPerSecond);
+    public static final Figure FAILURES = new Figure("failures", "failures", Unit.COUNT, 0, LESS, RunResult::failures);
+    public static final Figure PACE = new Figure("pace", "pace kept %", Unit.PERCENT, 1, MORE, Figure::pace);
     public static final Figure P50 = latency("p50", "p50 ms", LatencySummary::p50);
     public static final Figure P99 = latency("p99", "p99 ms", LatencySummary::p99);
-    public static final Figure CPU = server("cpu", "server CPU ms/tx", 3, ServerFigures::cpuMillisPerTransaction);
+    public static final Figure CPU =
+            server("cpu", "server CPU ms/tx", Unit.MILLIS, 3, ServerFigures::cpuMillisPerTransaction);
     public static final Figure CPU_NET =
-            server("cpu-net", "server CPU above idle ms/tx", 3, ServerFigures::netCpuMillisPerTransaction);
+            server("cpu-net", "server CPU above idle ms/tx", Unit.MILLIS, 3, ServerFigures::netCpuMillisPerTransaction);
     public static final Figure LOST = ledger("lost", "lost packets", LedgerFigures::lost);
     public static final Figure DUPLICATED = ledger("duplicated", "duplicated packets", LedgerFigures::duplicated);
 
     private static final List<Figure> ALL = List.of(
             RATE,
-            new Figure("flowfiles", "FlowFiles/s", 0, MORE, run -> perSecond(run, run.flowFiles())),
-            new Figure("mb", "MB/s", 1, MORE, run -> perSecond(run, run.bytes() / MEGABYTE)),
-            probe("arrived", "FlowFiles/s into the sink", 0, MORE),
+            new Figure("flowfiles", "FlowFiles/s", Unit.COUNT, 0, MORE, run -> perSecond(run, run.flowFiles())),
+            new Figure("mb", "MB/s", Unit.COUNT, 1, MORE, run -> perSecond(run, run.bytes() / MEGABYTE)),
+            probe("arrived", "FlowFiles/s into the sink", Unit.COUNT, 0, MORE),
             PACE,
             FAILURES,
-            new Figure("unbegun", "never begun", 0, LESS, RunResult::unbegun),
+            new Figure("unbegun", "never begun", Unit.COUNT, 0, LESS, RunResult::unbegun),
             P50,
             P99,
             latency("max", "max ms", LatencySummary::max),
             total("service-p50", "service p50 ms", LatencySummary::p50),
             total("service-p99", "service p99 ms", LatencySummary::p99),
             total("average", "average ms", LatencySummary::average),
-            probe("deviation", "standard deviation ms", 3, LESS),
-            probe("connect", "connecting ms", 3, LESS),
-            probe("connect-deviation", "its standard deviation ms", 3, LESS),
-            probe("stuck", "stuck", 0, LESS),
-            new Figure("timed-out", "timed out", 0, LESS, Figure::timedOut),
+            probe("deviation", "standard deviation ms", Unit.MILLIS, 3, LESS),
+            probe("connect", "connecting ms", Unit.MILLIS, 3, LESS),
+            probe("connect-deviation", "its standard deviation ms", Unit.MILLIS, 3, LESS),
+            probe("stuck", "stuck", Unit.COUNT, 0, LESS),
+            new Figure("timed-out", "timed out", Unit.COUNT, 0, LESS, Figure::timedOut),
             CPU,
             CPU_NET,
-            server("server-percent", "server CPU %", 0, ServerFigures::cpuPercent),
-            probe("between-percent", "NiFi in between CPU %", 0, LESS),
-            server("threads", "server threads", 0, ServerFigures::maxThreads),
-            server("rss", "server RSS MiB", 0, server -> server.maxResidentBytes() / MEBIBYTE),
-            generator("generator-cpu", "generator CPU ms/tx", 3, GeneratorFigures::cpuMillisPerTransaction),
-            generator("generator-percent", "generator CPU %", 0, GeneratorFigures::cpuPercent),
+            server("server-percent", "server CPU %", Unit.PERCENT, 0, ServerFigures::cpuPercent),
+            probe("between-percent", "NiFi in between CPU %", Unit.PERCENT, 0, LESS),
+            server("threads", "server threads", Unit.COUNT, 0, ServerFigures::maxThreads),
+            server("rss", "server RSS MiB", Unit.MEBIBYTES, 0, server -> server.maxResidentBytes() / MEBIBYTE),
+            generator(
+                    "generator-cpu", "generator CPU ms/tx", Unit.MILLIS, 3, GeneratorFigures::cpuMillisPerTransaction),
+            generator("generator-percent", "generator CPU %", Unit.PERCENT, 0, GeneratorFigures::cpuPercent),
             LOST,
             DUPLICATED,
-            probe("slow-peers", "slow peers still there", 0, MORE),
-            probe("idle-peers", "idle peers connected", 0, MORE),
-            probe("idle-refused", "idle peers refused", 0, LESS),
-            probe("idle-seconds", "all there after s", 2, LESS),
-            probe("idle-heap", "heap per idle peer KiB", 1, LESS),
-            probe("idle-heap-error", "± KiB of heap", 1, NEITHER),
-            probe("idle-native", "native memory per idle peer KiB", 1, LESS),
-            probe("idle-native-error", "± KiB of native memory", 1, NEITHER),
-            probe("idle-threads", "threads for idle peers", 0, LESS),
-            probe("triggers-idle", "triggers/s beside idle ports", 0, MORE),
-            probe("triggers", "triggers/s beside busy ports", 0, MORE),
-            probe("live-heap", "live heap MiB", 1, LESS),
-            probe("rss-after", "RSS afterwards MiB", 0, LESS),
-            probe("buffered", "most buffered MiB since its start", 1, LESS),
-            probe("equal", "equal digests", 0, MORE),
-            probe("different", "different digests", 0, LESS));
+            probe("slow-peers", "slow peers still there", Unit.COUNT, 0, MORE),
+            probe("idle-peers", "idle peers connected", Unit.COUNT, 0, MORE),
+            probe("idle-refused", "idle peers refused", Unit.COUNT, 0, LESS),
+            probe("idle-seconds", "all there after s", Unit.SECONDS, 2, LESS),
+            probe("idle-heap", "heap per idle peer KiB", Unit.KIBIBYTES, 1, LESS),
+            probe("idle-heap-error", "± KiB of heap", Unit.KIBIBYTES, 1, NEITHER),
+            probe("idle-native", "native memory per idle peer KiB", Unit.KIBIBYTES, 1, LESS),
+            probe("idle-native-error", "± KiB of native memory", Unit.KIBIBYTES, 1, NEITHER),
+            probe("idle-threads", "threads for idle peers", Unit.COUNT, 0, LESS),
+            probe("triggers-idle", "triggers/s beside idle ports", Unit.COUNT, 0, MORE),
+            probe("triggers", "triggers/s beside busy ports", Unit.COUNT, 0, MORE),
+            probe("live-heap", "live heap MiB", Unit.MEBIBYTES, 1, LESS),
+            probe("rss-after", "RSS afterwards MiB", Unit.MEBIBYTES, 0, LESS),
+            probe("buffered", "most buffered MiB since its start", Unit.MEBIBYTES, 1, LESS),
+            probe("equal", "equal digests", Unit.COUNT, 0, MORE),
+            probe("different", "different digests", Unit.COUNT, 0, LESS));
 
     private static final Map<String, Figure> BY_KEY =
             ALL.stream().collect(Collectors.toMap(Figure::key, Function.identity()));
@@ -179,33 +183,50 @@ public record Figure(String key, String title, int decimals, Sense sense, Functi
     }
 
     private static Figure server(
-            final String key, final String title, final int decimals, final Function<ServerFigures, Number> value) {
-        return new Figure(key, title, decimals, LESS, run -> run.server() == null ? null : value.apply(run.server()));
+            final String key,
+            final String title,
+            final Unit unit,
+            final int decimals,
+            final Function<ServerFigures, Number> value) {
+        return new Figure(
+                key, title, unit, decimals, LESS, run -> run.server() == null ? null : value.apply(run.server()));
     }
 
     private static Figure generator(
-            final String key, final String title, final int decimals, final Function<GeneratorFigures, Number> value) {
-        return new Figure(key, title, decimals, LESS, run -> value.apply(run.generator()));
+            final String key,
+            final String title,
+            final Unit unit,
+            final int decimals,
+            final Function<GeneratorFigures, Number> value) {
+        return new Figure(key, title, unit, decimals, LESS, run -> value.apply(run.generator()));
     }
 
     private static Figure ledger(final String key, final String title, final Function<LedgerFigures, Number> value) {
-        return new Figure(key, title, 0, LESS, run -> run.ledger() == null ? null : value.apply(run.ledger()));
+        return new Figure(
+                key, title, Unit.COUNT, 0, LESS, run -> run.ledger() == null ? null : value.apply(run.ledger()));
     }
 
-    private static Figure probe(final String key, final String title, final int decimals, final Sense sense) {
-        return new Figure(key, title, decimals, sense, run -> run.probes().get(key));
+    private static Figure probe(
+            final String key, final String title, final Unit unit, final int decimals, final Sense sense) {
+        return new Figure(key, title, unit, decimals, sense, run -> run.probes().get(key));
     }
 
     /** From the intended start wherever there is a pace, and the title says so in the note of every table. */
     private static Figure latency(final String key, final String title, final Function<LatencySummary, Number> part) {
-        return new Figure(key, title, 1, LESS, run -> {
+        return new Figure(key, title, Unit.MILLIS, 1, LESS, run -> {
             final LatencySummary total = run.latencyMillis().get(Phase.TOTAL);
             return known(run.latencyMillis().getOrDefault(Phase.RESPONSE, total), part);
         });
     }
 
     private static Figure total(final String key, final String title, final Function<LatencySummary, Number> part) {
-        return new Figure(key, title, 3, LESS, run -> known(run.latencyMillis().get(Phase.TOTAL), part));
+        return new Figure(
+                key,
+                title,
+                Unit.MILLIS,
+                3,
+                LESS,
+                run -> known(run.latencyMillis().get(Phase.TOTAL), part));
     }
 
     private static Number known(final LatencySummary summary, final Function<LatencySummary, Number> part) {

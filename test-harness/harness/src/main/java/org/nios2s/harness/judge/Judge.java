@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
@@ -274,12 +275,66 @@ public final class Judge {
         return runs.stream().filter(run -> run.place().column().equals(column));
     }
 
+    /**
+     * Refuses figures that there are not, and rules that no run of the experiment could break. {@code seen} says whether the
+     * processes of its targets are on this machine.
+     */
+    public static void check(final Experiment experiment, final boolean seen) {
+        experiment.figures().forEach(Figure::by);
+        experiment.cells().forEach(cell -> cell.figures().forEach(Figure::by));
+        experiment.rules().forEach(rule -> requirePossible(Rule.parse(rule), experiment, seen));
+    }
+
+    /** Refuses a rule that concerns nothing that is measured, or whose figure none of that can have. */
+    public static void requirePossible(final Rule rule, final Experiment experiment, final boolean seen) {
+        final List<Settings> concerned = experiment.cells().stream()
+                .map(Cell::settings)
+                .filter(rule::isAbout)
+                .toList();
+        if (concerned.isEmpty()) {
+            final String columns =
+                    experiment.cells().stream().map(Cell::column).distinct().collect(Collectors.joining("; "));
+            throw new IllegalArgumentException(
+                    "The rule '%s' concerns nothing that is measured here (%s)".formatted(rule, columns));
+        }
+        final List<String> missing = concerned.stream()
+                .flatMap(settings -> Availability.missing(rule.figure(), settings, seen).stream())
+                .toList();
+        if (missing.size() == concerned.size()) {
+            throw new IllegalArgumentException("The rule '%s' can never be checked here: '%s' needs %s"
+                    .formatted(rule, rule.figure().key(), missing.getFirst()));
+        }
+    }
+
+    /** The rules for which no run had what they are about, in words. */
+    public List<String> uncheckedRules() {
+        return experiment.rules().stream()
+                .map(Rule::parse)
+                .filter(rule -> concerned(rule).noneMatch(run -> rule.figure().orNull(run) != null))
+                .map(rule -> rule + " was not checked: no run that it is about has this figure")
+                .toList();
+    }
+
+    private Stream<RunResult> concerned(final Rule rule) {
+        return runs.stream().filter(run -> rule.isAbout(settings(run)));
+    }
+
+    /** The settings with which a run was made. */
+    private Settings settings(final RunResult run) {
+        return experiment.cells().stream()
+                .filter(cell -> cell.row().equals(run.place().row())
+                        && cell.column().equals(run.place().column()))
+                .map(Cell::settings)
+                .findFirst()
+                .orElse(experiment.base());
+    }
+
     /** The rules of the experiment that are true of some run, in words. */
     public List<String> brokenRules() {
         final List<String> broken = new ArrayList<>();
         for (final Rule rule : experiment.rules().stream().map(Rule::parse).toList()) {
             final Figure figure = rule.figure();
-            runs.stream()
+            concerned(rule)
                     .filter(rule::holds)
                     .forEach(run -> broken.add(
                             Figure.words("%s holds in %s: %s", rule, run.place(), figure.format(figure.orNull(run)))));

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.judge;
 
+import java.util.List;
+import java.util.Map;
 import java.util.function.BiPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.nios2s.harness.load.Units;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
 
 /**
  * A condition on a run: a figure compared with a number, such as {@code p99 < 50ms} or {@code nio: failures > 0}, or one
  * of the words {@code no-failure} and {@code keeps-pace}. Immutable, any thread.
  *
- * @param column   whose runs it is about, or null for all
+ * @param whose    settings of the runs that it is about; empty for all
  * @param figure   what is compared
  * @param operator how
  * @param limit    with what, in the figure's unit
  */
-public record Rule(String column, Figure figure, Operator operator, double limit) {
+public record Rule(Map<String, String> whose, Figure figure, Operator operator, double limit) {
 
     /** A run that gets less than this of its pace does not keep it; the window's edges take part of a transaction each. */
     public static final double PACE_PERCENT = 98;
 
     private static final Pattern RULE =
-            Pattern.compile("(?:([^:<>=]+):)?\\s*([\\w-]+)\\s*(<=|>=|<|>|=)\\s*([\\d.]+)\\s*(%|ms|s|m|h|)\\s*");
+            Pattern.compile("(?:([^:<>]+):)?\\s*([\\w-]+)\\s*(<=|>=|<|>|=)\\s*([\\d.]+)\\s*(%|ms|s|m|h|b|k|g|)\\s*");
+    private static final List<String> LISTENERS = List.of("nio", "stock");
     private static final String NO_FAILURE = "no-failure";
     private static final String KEEPS_PACE = "keeps-pace";
 
@@ -54,42 +59,77 @@ public record Rule(String column, Figure figure, Operator operator, double limit
     /** Reads a rule; the message of an exception is fit for a user. */
     public static Rule parse(final String text) {
         if (text.strip().equals(NO_FAILURE)) {
-            return new Rule(null, Figure.FAILURES, Operator.EQUAL, 0);
+            return new Rule(Map.of(), Figure.FAILURES, Operator.EQUAL, 0);
         }
         if (text.strip().equals(KEEPS_PACE)) {
-            return new Rule(null, Figure.PACE, Operator.AT_LEAST, PACE_PERCENT);
+            return new Rule(Map.of(), Figure.PACE, Operator.AT_LEAST, PACE_PERCENT);
         }
         final Matcher rule = RULE.matcher(text);
         if (!rule.matches()) {
             throw new IllegalArgumentException("'%s' is no rule: write %s, %s, or a figure and a limit, as 'p99 > 50ms'"
                     .formatted(text, NO_FAILURE, KEEPS_PACE));
         }
-        final String unit = rule.group(5);
-        final double number = Double.parseDouble(rule.group(4));
-        final boolean time = !unit.isEmpty() && !"%".equals(unit);
-        final String column = rule.group(1) == null ? null : rule.group(1).strip();
-        final double limit = time ? number * Units.time("1" + unit).toMillis() : number;
-        return new Rule(column, Figure.by(rule.group(2)), Operator.of(rule.group(3)), limit);
+        final Figure figure = Figure.by(rule.group(2));
+        final double limit = figure.unit().of(figure.key(), number(text, rule.group(4)), rule.group(5));
+        return new Rule(whose(rule.group(1)), figure, Operator.of(rule.group(3)), limit);
+    }
+
+    private static double number(final String text, final String number) {
+        try {
+            return Double.parseDouble(number);
+        } catch (final NumberFormatException e) {
+            throw new IllegalArgumentException("'%s' is no rule: '%s' is no number".formatted(text, number), e);
+        }
+    }
+
+    /** What stands before the colon: a listener, or settings with their values. */
+    private static Map<String, String> whose(final String prefix) {
+        Settings settings = Settings.DEFAULTS;
+        if (prefix != null) {
+            for (final String part : prefix.split(",")) {
+                final String[] pair = part.strip().split("=", 2);
+                final boolean named = pair.length == 2;
+                if (!named && !LISTENERS.contains(pair[0])) {
+                    throw new IllegalArgumentException(
+                            "'%s' names nobody: before the colon of a rule stands nio or stock, or a setting with its value, as secure=true"
+                                    .formatted(prefix.strip()));
+                }
+                settings = named
+                        ? settings.with(pair[0].strip(), pair[1].strip())
+                        : settings.with(Parameter.LISTENER.key(), pair[0]);
+            }
+        }
+        return settings.given();
     }
 
     /** Whether the condition is true of a run; a figure that the run does not have makes it neither true nor false. */
     public boolean holds(final RunResult run) {
         final Double value = figure.orNull(run);
-        return isAbout(run) && value != null && operator.comparison.test(value, limit);
+        return value != null && operator.comparison.test(value, limit);
     }
 
-    /** Whether a run meets the condition as a requirement: what it does not have it need not meet. */
-    public boolean isMet(final RunResult run) {
-        return !isAbout(run) || figure.orNull(run) == null || holds(run);
+    /** Whether it is about runs with these settings. */
+    public boolean isAbout(final Settings settings) {
+        return settings.agreesWith(whose);
     }
 
-    private boolean isAbout(final RunResult run) {
-        return column == null || column.equals(run.place().column());
+    /** Whether it is about one listener only. */
+    public boolean namesListener() {
+        return whose.containsKey(Parameter.LISTENER.key());
     }
 
     @Override
     public String toString() {
-        final String whose = column == null ? "" : column + ": ";
-        return whose + figure.title() + " " + operator.sign + " " + figure.format(limit);
+        return words(whose) + figure.title() + " " + operator.sign + " " + figure.format(limit);
+    }
+
+    private static String words(final Map<String, String> whose) {
+        return whose.isEmpty()
+                ? ""
+                : whose.entrySet().stream()
+                        .map(each -> each.getKey().equals(Parameter.LISTENER.key())
+                                ? each.getValue()
+                                : each.getKey() + "=" + each.getValue())
+                        .collect(Collectors.joining(", ", "", ": "));
     }
 }

@@ -2,7 +2,6 @@
 package org.nios2s.harness.nifi;
 
 import java.io.File;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -109,7 +108,7 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
         try {
             management.getBytes("/health");
             return true;
-        } catch (final RestException | UncheckedIOException e) {
+        } catch (final RestException | NoAnswerException e) {
             return false;
         }
     }

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -104,7 +103,7 @@ public final class RestClient implements AutoCloseable {
             }
             return response.body();
         } catch (final IOException e) {
-            throw new UncheckedIOException("NiFi at " + api + " did not answer " + name, e);
+            throw new NoAnswerException("NiFi at %s did not answer %s: %s".formatted(api, name, e), e);
         } catch (final InterruptedException e) {
             throw HarnessException.interrupted("waiting for NiFi to answer " + name, e);
         }
@@ -114,7 +113,7 @@ public final class RestClient implements AutoCloseable {
         try {
             return JSON.readTree(body);
         } catch (final IOException e) {
-            throw new UncheckedIOException("NiFi answered with something that is not JSON", e);
+            throw new NoAnswerException("NiFi answered with something that is not JSON", e);
         }
     }
 }

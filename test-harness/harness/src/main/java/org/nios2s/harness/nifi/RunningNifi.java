@@ -2,7 +2,6 @@
 package org.nios2s.harness.nifi;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +89,7 @@ public record RunningNifi(URI base, SSLContext tls) {
                     "The NiFi at %s does not tell its Site-to-Site ports (%s): is that its address, and may this client read them?"
                             .formatted(base, e.getMessage()),
                     e);
-        } catch (final UncheckedIOException e) {
+        } catch (final NoAnswerException e) {
             throw new HarnessException("No NiFi answers at %s: %s".formatted(base, FailureCause.rootOf(e)), e);
         }
     }

@@ -4,8 +4,10 @@ package org.nios2s.harness.plan;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -17,6 +19,7 @@ import java.util.stream.Collectors;
 public record Axis(String name, List<Step> steps) {
 
     private static final String ONLY = "only";
+    private static final String NAME = "name";
     private static final String FIGURES = "figures";
 
     /**
@@ -35,18 +38,46 @@ public record Axis(String name, List<Step> steps) {
             only = Collections.unmodifiableMap(new LinkedHashMap<>(only));
             figures = List.copyOf(figures);
         }
-
-        private boolean contradicts(final String key, final String value) {
-            return settings.containsKey(key) && !settings.get(key).equals(value)
-                    || only.containsKey(key) && !only.get(key).equals(value);
-        }
     }
 
+    /** Refuses an axis without a value, and one that varies what the whole experiment has in common. */
     public Axis {
         steps = List.copyOf(steps);
         if (steps.isEmpty()) {
             throw new IllegalArgumentException("the axis '" + name + "' has no value");
         }
+        for (final String key : keys(name, steps)) {
+            if (Parameter.find(key)
+                    .filter(found -> found.scope() == Parameter.Scope.PLAN)
+                    .isPresent()) {
+                throw new IllegalArgumentException(
+                        "'%s' holds for the whole experiment and cannot vary in it: write --%s VALUE and measure once for each value"
+                                .formatted(key, key));
+            }
+        }
+        steps.forEach(step -> Settings.requireNoAlternatives(step.settings().keySet()));
+    }
+
+    /** The settings that tell its steps apart. */
+    private static Set<String> keys(final String name, final List<Step> steps) {
+        final Set<String> keys = new LinkedHashSet<>();
+        Parameter.find(name).ifPresent(found -> keys.add(name));
+        steps.forEach(step -> keys.addAll(step.settings().keySet()));
+        return keys;
+    }
+
+    public Set<String> keys() {
+        return keys(name, steps);
+    }
+
+    /** Whether its steps differ in this setting, or in one that stands in place of it. */
+    public boolean changes(final String key) {
+        return keys().stream().anyMatch(each -> Settings.areAlternatives(each, key));
+    }
+
+    /** Whether its steps differ in nothing but this setting, or in one that stands in place of it. */
+    boolean isAbout(final String key) {
+        return keys().stream().allMatch(each -> Settings.areAlternatives(each, key));
     }
 
     /** Reads an axis of a preset: a list of values, or of maps of settings with a name. */
@@ -82,7 +113,7 @@ public record Axis(String name, List<Step> steps) {
 
     private static Step situation(final Map<?, ?> map) {
         final Map<String, String> settings = strings(map);
-        final String named = settings.remove("name");
+        final String named = settings.remove(NAME);
         settings.remove(ONLY);
         settings.remove(FIGURES);
         final String listed = settings.entrySet().stream()
@@ -99,11 +130,15 @@ public record Axis(String name, List<Step> steps) {
         return strings;
     }
 
-    /** The texts of a list of a preset; none when there is no list. */
+    /** The texts of a list of a preset; a text alone is a list of one, and what is missing is an empty list. */
     static List<String> list(final Object value) {
-        return value instanceof final List<?> list
-                ? list.stream().map(String::valueOf).toList()
-                : List.of();
+        if (value instanceof final List<?> list) {
+            return list.stream().map(String::valueOf).toList();
+        }
+        if (value instanceof Map<?, ?>) {
+            throw new IllegalArgumentException("'" + value + "' has to be a list of texts: write [text, text]");
+        }
+        return value == null ? List.of() : List.of(String.valueOf(value));
     }
 
     /** Whether its values make other servers rather than other loads. */
@@ -111,10 +146,34 @@ public record Axis(String name, List<Step> steps) {
         return steps.stream().flatMap(step -> step.settings().keySet().stream()).anyMatch(Settings::isOfTarget);
     }
 
-    /** The same with one setting fixed: values that contradict it are left out, or, if all do, it alone is left. */
+    /**
+     * The same with the value that an option gives to a setting. Only the axis of that very setting can have it: the names
+     * of other situations would no longer be true.
+     */
     Axis fixed(final String key, final String value) {
-        final List<Step> left =
-                steps.stream().filter(step -> !step.contradicts(key, value)).toList();
-        return left.isEmpty() ? new Axis(name, List.of(single(key, value))) : new Axis(name, left);
+        if (!changes(key)) {
+            return this;
+        }
+        if (name.equals(key)) {
+            final List<Step> left = steps.stream()
+                    .filter(step -> value.equals(step.settings().get(key)))
+                    .toList();
+            if (!left.isEmpty()) {
+                return new Axis(name, left);
+            }
+            if (keys().equals(Set.of(key))) {
+                return new Axis(name, List.of(single(key, value)));
+            }
+        }
+        throw new IllegalArgumentException(refusal(key, value));
+    }
+
+    private String refusal(final String key, final String value) {
+        final String labels = steps.stream().map(Step::label).collect(Collectors.joining("; "));
+        final String instead = isAbout(key)
+                ? "Write --vary %s=%s to measure that in place of them".formatted(key, value)
+                : "Copy the experiment (measure --show NAME) and change its situations, or --vary another setting";
+        return "--%s would make the names of '%s' untrue (%s), which differ in it. %s"
+                .formatted(key, name, labels, instead);
     }
 }

@@ -23,10 +23,24 @@ public record Experiment(
 
     private static final int MOST_CELLS = 500;
 
+    /** Refuses two axes that would overwrite each other's settings. */
     public Experiment {
         axes = List.copyOf(axes);
         figures = List.copyOf(figures);
         rules = List.copyOf(rules);
+        for (int first = 0; first < axes.size(); first++) {
+            for (final Axis second : axes.subList(first + 1, axes.size())) {
+                requireApart(axes.get(first), second);
+            }
+        }
+    }
+
+    private static void requireApart(final Axis one, final Axis other) {
+        one.keys().stream().filter(other::changes).findFirst().ifPresent(key -> {
+            throw new IllegalArgumentException(
+                    "'%s' is changed by two axes, '%s' and '%s': one would make the other's names untrue; let one of them vary it"
+                            .formatted(key, one.name(), other.name()));
+        });
     }
 
     /**
@@ -52,17 +66,22 @@ public record Experiment(
      */
     public record Turn(int round, Cell cell) {}
 
-    /** The same with a setting that the command line gives, which wins over an axis. */
+    /** The same with a setting that the command line gives; refused where it would make the name of a situation untrue. */
     public Experiment with(final String key, final String value) {
         final List<Axis> fixed =
                 axes.stream().map(axis -> axis.fixed(key, value)).toList();
-        return new Experiment(name, about, base.with(key, value), fixed, figures, rules);
+        return new Experiment(name, about, base.instead(key, value), fixed, figures, rules);
     }
 
-    /** The same with an axis of the command line, which replaces one of the same name. */
+    /** The same, called otherwise. */
+    public Experiment about(final String words) {
+        return new Experiment(name, words, base, axes, figures, rules);
+    }
+
+    /** The same with an axis of the command line, which replaces one of the same name or of the same setting. */
     public Experiment vary(final Axis axis) {
         final List<Axis> all = new ArrayList<>(axes);
-        all.removeIf(each -> each.name().equals(axis.name()));
+        all.removeIf(each -> each.name().equals(axis.name()) || each.isAbout(axis.name()));
         all.add(axis);
         return new Experiment(name, about, base, all, figures, rules);
     }
@@ -104,7 +123,11 @@ public record Experiment(
             throw new IllegalArgumentException(
                     "%d combinations to measure; there must be 1 to %d".formatted(cells.size(), MOST_CELLS));
         }
-        cells.forEach(cell -> cell.settings().load());
+        Settings.requireNoAlternatives(base.given().keySet());
+        for (final Cell cell : cells) {
+            Combination.check(cell.settings());
+            cell.settings().load();
+        }
         return cells;
     }
 
@@ -141,7 +164,7 @@ public record Experiment(
         final Cell stepped = new Cell(
                 target ? cell.row() : joined(cell.row(), label(axis, step)),
                 target ? joined(cell.column(), step.label()) : cell.column(),
-                cell.settings().with(step.settings()),
+                cell.settings().instead(step.settings()),
                 step.figures().isEmpty() ? cell.figures() : step.figures());
         return new Draft(stepped, only);
     }

@@ -3,8 +3,10 @@ package org.nios2s.harness.plan;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.load.LoadSettings;
@@ -27,6 +29,11 @@ public record Settings(Map<String, String> given) {
     public static final String PROPERTY = "set.";
 
     public static final Settings DEFAULTS = new Settings(Map.of());
+
+    /** Settings that say the same thing in two ways: of each list only one can hold. */
+    private static final List<Set<String>> ALTERNATIVES = List.of(
+            Set.of(Parameter.INTERVAL.key(), Parameter.RATE.key()),
+            Set.of(Parameter.DURATION.key(), Parameter.TRANSACTIONS.key(), Parameter.REQUESTS.key()));
 
     /** Copies the map and orders it by key. */
     public Settings {
@@ -55,6 +62,53 @@ public record Settings(Map<String, String> given) {
         return changed;
     }
 
+    /** The same with a value that also takes the place of what says the same thing in another way. */
+    Settings instead(final String key, final String value) {
+        final Map<String, String> kept = new TreeMap<>(given);
+        kept.keySet().removeIf(each -> areAlternatives(each, key));
+        return new Settings(kept).with(key, value);
+    }
+
+    Settings instead(final Map<String, String> others) {
+        Settings changed = this;
+        for (final Map.Entry<String, String> other : others.entrySet()) {
+            changed = changed.instead(other.getKey(), other.getValue());
+        }
+        return changed;
+    }
+
+    /** Whether two settings are the same, or say the same thing in two ways. */
+    static boolean areAlternatives(final String one, final String other) {
+        return one.equals(other)
+                || ALTERNATIVES.stream().anyMatch(group -> group.contains(one) && group.contains(other));
+    }
+
+    /** Refuses settings of which one would be ignored. */
+    public static void requireNoAlternatives(final Set<String> keys) {
+        for (final Set<String> group : ALTERNATIVES) {
+            final List<String> both =
+                    keys.stream().filter(group::contains).sorted().toList();
+            if (both.size() > 1) {
+                throw new IllegalArgumentException(
+                        "%s exclude each other: write one of them".formatted(String.join(" and ", both)));
+            }
+        }
+    }
+
+    /** Whether all of these have the same value here, as it was given or as it usually is. */
+    public boolean agreesWith(final Map<String, String> others) {
+        return others.entrySet().stream().allMatch(other -> other.getValue().equals(value(other.getKey())));
+    }
+
+    private String value(final String key) {
+        return Parameter.find(key).map(this::text).orElseGet(() -> given.getOrDefault(key, ""));
+    }
+
+    /** Whether a setting was given a value that is not the usual one. */
+    boolean has(final Parameter parameter) {
+        return !text(parameter).equals(parameter.usual());
+    }
+
     /** What belongs to the target: two settings that are equal in it are for the same server. */
     public Settings ofTarget() {
         final Map<String, String> kept = new TreeMap<>(given);
@@ -63,7 +117,7 @@ public record Settings(Map<String, String> given) {
     }
 
     /** Whether another value of this key means another server. */
-    static boolean isOfTarget(final String key) {
+    public static boolean isOfTarget(final String key) {
         return key.startsWith(PROPERTY)
                 || Parameter.find(key)
                         .filter(found -> found.scope() == Scope.TARGET)

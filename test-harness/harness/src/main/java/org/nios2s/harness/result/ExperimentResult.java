@@ -39,12 +39,17 @@ public record ExperimentResult(
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Completion(State state, String reason) {
 
+        /** What a result says that is written while there is more to measure, and that stays after a kill. */
+        public static final Completion RUNNING = new Completion(
+                State.RUNNING, "It is still running, or it was killed: these are the figures of a part.");
+
         public static final Completion COMPLETE = new Completion(State.COMPLETE, null);
         public static final Completion INTERRUPTED =
                 new Completion(State.INTERRUPTED, "It was interrupted (Ctrl-C): these are the figures of a part.");
 
         /** How a scenario can end; unless it is complete, figures are those of a part. */
         public enum State {
+            RUNNING,
             COMPLETE,
             INTERRUPTED,
             FAILED

@@ -9,9 +9,12 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,6 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.S2sHarness;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.ExperimentResult.Completion.State;
 import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.ResultDirectory;
 import picocli.CommandLine.ExitCode;
@@ -69,6 +74,34 @@ class MeasureCommandTest {
     }
 
     @Test
+    void aRuleOfAFileMayBeATextAlone() throws IOException {
+        try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
+            final Path file = Files.writeString(directory.resolve("mine.yaml"), "fail-if: 'p99 > 50ms'");
+            assertEquals(3, measure(server, file.toString()), errors::toString);
+        }
+    }
+
+    @Test
+    void theResultIsThereAfterEveryRun() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final Thread measuring = new Thread(() -> measure(server, "--vary", "packets=1,2,3"));
+            measuring.start();
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .ignoreExceptions()
+                    .until(() -> !ResultDirectory.read(result()).runs().isEmpty());
+            final ExperimentResult part = ResultDirectory.read(result());
+            measuring.join();
+
+            assertEquals(State.RUNNING, part.completion().state(), "it was looked at too late");
+            assertTrue(part.runs().size() < 3);
+            assertEquals(3, ResultDirectory.read(result()).runs().size());
+            assertEquals(
+                    State.COMPLETE, ResultDirectory.read(result()).completion().state());
+        }
+    }
+
+    @Test
     void aServerThatFailsEverythingIsAFailure() throws IOException {
         try (ScriptedServer server = new ScriptedServer(Script.CLOSE_INSTEAD_OF_FINISHING)) {
             assertEquals(ExitCode.SOFTWARE, measure(server));
@@ -91,7 +124,27 @@ class MeasureCommandTest {
         }
     }
 
+    @Test
+    void aSearchWhoseServerLeavesIsNoSuccess() throws Exception {
+        final AtomicInteger code = new AtomicInteger();
+        final ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
+        final Thread searching = new Thread(() -> code.set(search(server, "no-failure", 8, 64)));
+        searching.start();
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> errors.toString()
+                .contains("searched, nio #1: "));
+        server.close();
+        searching.join();
+
+        assertEquals(ExitCode.SOFTWARE, code.get(), out::toString);
+        assertTrue(out.toString().contains("not complete: "), out.toString());
+        assertTrue(out.toString().contains("nio: 8 clients meet the rules"), out.toString());
+    }
+
     private int search(final ScriptedServer server, final String rule) {
+        return search(server, rule, 2, 4);
+    }
+
+    private int search(final ScriptedServer server, final String rule, final int first, final int most) {
         return run(
                 "search",
                 "--target",
@@ -99,9 +152,9 @@ class MeasureCommandTest {
                 "--port-id",
                 ScriptedServer.PORT_ID,
                 "--clients",
-                "2",
+                Integer.toString(first),
                 "--most",
-                "4",
+                Integer.toString(most),
                 "--interval",
                 "50ms",
                 "--duration",
@@ -112,6 +165,7 @@ class MeasureCommandTest {
                 "0s",
                 "--warmup",
                 "0s",
+                "--no-default-rules",
                 "--rule",
                 rule,
                 "--results",
@@ -133,7 +187,7 @@ class MeasureCommandTest {
         assertRefused("clients must be between 1 and 60000, not 0", "--clients", "0");
         assertRefused("interval: 'soon' is no time", "--interval", "soon");
         assertRefused("neither a file nor a preset; there are", "no-such-preset");
-        assertRefused("reconnect needs client wire", "--reconnect", "--client", "stock");
+        assertRefused("write it with --client wire", "--reconnect", "--client", "stock");
         assertRefused("'speed' is no figure", "--fail-if", "speed > 5");
         assertRefused("'colour' is no setting", "--vary", "colour=red");
         assertRefused("--target needs --port-id", "--target", "127.0.0.1:80");

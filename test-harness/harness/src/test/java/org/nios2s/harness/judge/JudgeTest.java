@@ -150,12 +150,35 @@ class JudgeTest {
 
         assertTrue(Rule.parse("p99 > 8ms").holds(run));
         assertFalse(Rule.parse("p99 > 0.01s").holds(run));
-        assertTrue(Rule.parse("nio: failures > 0").holds(run));
-        assertFalse(Rule.parse("stock: failures > 0").holds(run));
-        assertFalse(Rule.parse("no-failure").isMet(run));
-        assertTrue(Rule.parse("keeps-pace").isMet(run), "a load without a pace has none to keep");
+        final Settings nio = Settings.DEFAULTS.with("listener", "nio").with("secure", "true");
+        assertTrue(Rule.parse("nio: failures > 0").isAbout(nio), "whatever the column is called");
+        assertFalse(Rule.parse("stock: failures > 0").isAbout(nio));
+        assertTrue(Rule.parse("nio, secure=true: failures > 0").isAbout(nio));
+        assertFalse(Rule.parse("secure=false: failures > 0").isAbout(nio));
+        assertFalse(Rule.parse("keeps-pace").holds(run), "what was not measured is not kept");
         assertThrows(IllegalArgumentException.class, () -> Rule.parse("p99 is bad"));
         assertThrows(IllegalArgumentException.class, () -> Rule.parse("speed > 5"));
+    }
+
+    @Test
+    void aLimitHasTheUnitOfItsFigure() {
+        assertEquals(2, Rule.parse("idle-seconds > 2s").limit());
+        assertEquals(0.5, Rule.parse("idle-seconds > 500ms").limit());
+        assertEquals(2_000, Rule.parse("p99 > 2s").limit());
+        assertEquals(2_048, Rule.parse("rss > 2g").limit());
+        assertEquals(98, Rule.parse("pace < 98%").limit());
+        assertThrows(IllegalArgumentException.class, () -> Rule.parse("rate > 5s"));
+        assertThrows(IllegalArgumentException.class, () -> Rule.parse("failures > 5%"));
+    }
+
+    @Test
+    void aRuleThatNoRunCouldBreakIsSaidToBeUnchecked() {
+        final Experiment experiment = Samples.experiment().ruled(List.of("live-heap > 5", "p99 > 1ms"));
+
+        final Judge judge = new Judge(experiment, List.of(run("nio", 1, 1_000)));
+
+        assertEquals(1, judge.uncheckedRules().size());
+        assertTrue(judge.uncheckedRules().getFirst().startsWith("live heap MiB > 5.0 was not checked"));
     }
 
     @Test

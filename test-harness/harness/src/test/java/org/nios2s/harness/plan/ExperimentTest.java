@@ -98,6 +98,27 @@ class ExperimentTest {
                 "5k",
                 experiment.with("size", "5k").cells().getFirst().settings().text(Parameter.SIZE));
         assertEquals(6, experiment.vary(Axis.parse("size=1b,2b,3b")).cells().size());
+        assertEquals(
+                List.of("slow-peers 0", "slow-peers 16"),
+                Presets.read("slow-peers").vary(Axis.parse("slow-peers=0,16")).cells().stream()
+                        .map(Cell::row)
+                        .distinct()
+                        .toList());
+    }
+
+    @Test
+    void anOptionForATimeTakesThePlaceOfANumberOfTransactions() {
+        final Experiment experiment = Presets.parse("x", "requests: 500").with("duration", "1s");
+
+        assertEquals(0, experiment.cells().getFirst().settings().load().transactions());
+    }
+
+    @Test
+    void aTextAloneIsAListOfOne() {
+        final Experiment experiment = Presets.parse("x", "{figures: p99, fail-if: 'nio: failures > 0'}");
+
+        assertEquals(List.of("p99"), experiment.figures());
+        assertEquals(List.of("nio: failures > 0"), experiment.rules());
     }
 
     @Test

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.plan;
+
+import static org.nios2s.harness.plan.Parameter.ATTRIBUTES;
+import static org.nios2s.harness.plan.Parameter.CLIENT;
+import static org.nios2s.harness.plan.Parameter.COMMIT;
+import static org.nios2s.harness.plan.Parameter.CONNECTIONS;
+import static org.nios2s.harness.plan.Parameter.DIRECTION;
+import static org.nios2s.harness.plan.Parameter.GZIP;
+import static org.nios2s.harness.plan.Parameter.INTERVAL;
+import static org.nios2s.harness.plan.Parameter.LARGE;
+import static org.nios2s.harness.plan.Parameter.NIFI_HOME;
+import static org.nios2s.harness.plan.Parameter.NIFI_VERSION;
+import static org.nios2s.harness.plan.Parameter.NODES;
+import static org.nios2s.harness.plan.Parameter.POOL;
+import static org.nios2s.harness.plan.Parameter.PORTS;
+import static org.nios2s.harness.plan.Parameter.RATE;
+import static org.nios2s.harness.plan.Parameter.RECONNECT;
+import static org.nios2s.harness.plan.Parameter.REQUESTS;
+import static org.nios2s.harness.plan.Parameter.ROUTE;
+import static org.nios2s.harness.plan.Parameter.SECURE;
+import static org.nios2s.harness.plan.Parameter.SINK;
+import static org.nios2s.harness.plan.Parameter.SIZE;
+import static org.nios2s.harness.plan.Parameter.TRANSACTIONS;
+
+import org.nios2s.harness.load.SizeMix;
+
+/** Refuses settings of which one would have no effect beside another. Stateless, any thread. */
+final class Combination {
+
+    private static final String NEEDS_WIRE = "with --client wire";
+
+    private Combination() {}
+
+    /** Throws for the first setting that could not be honoured; the message is fit for a user. */
+    static void check(final Settings settings) {
+        if (!settings.text(NIFI_HOME).isEmpty() && !settings.text(NIFI_VERSION).isEmpty()) {
+            throw new IllegalArgumentException("nifi-home and nifi-version are mutually exclusive: write one of them");
+        }
+        target(settings);
+        client(settings);
+        load(settings);
+    }
+
+    private static void target(final Settings settings) {
+        if (settings.text(SINK).equals("null")) {
+            refuse(
+                    settings,
+                    "sink null, which is no NiFi: write it with sink nifi",
+                    NIFI_HOME,
+                    NIFI_VERSION,
+                    NODES,
+                    SECURE,
+                    PORTS,
+                    POOL,
+                    ROUTE,
+                    DIRECTION,
+                    LARGE);
+            if (Client.of(settings) == Client.INSIDE || Client.of(settings) == Client.NIFI) {
+                throw new IllegalArgumentException(
+                        "client %s has no effect beside sink null, which has no web address and no processors: write client wire"
+                                .formatted(settings.text(CLIENT)));
+            }
+        }
+        if (settings.number(NODES) > 1) {
+            refuse(settings, "nodes " + settings.text(NODES) + ": write it with one node", PORTS, POOL, ROUTE, LARGE);
+        }
+        if (settings.number(PORTS) > 1) {
+            final String instead = "ports " + settings.text(PORTS) + ": write it with one port";
+            refuse(settings, instead, ROUTE, DIRECTION, LARGE);
+        }
+        if (settings.text(ROUTE).equals("stored")) {
+            refuse(settings, "route stored: write route direct", SECURE, DIRECTION, LARGE);
+        }
+    }
+
+    private static void client(final Settings settings) {
+        final Client client = Client.of(settings);
+        if (client != Client.NIO) {
+            refuse(settings, "client " + settings.text(CLIENT) + ": write it with --client nio", CONNECTIONS);
+        }
+        if (client != Client.INSIDE) {
+            refuse(settings, "client " + settings.text(CLIENT) + ": write it with --client inside", COMMIT);
+        }
+        if (client != Client.WIRE) {
+            refuse(settings, "client " + settings.text(CLIENT) + ": write it " + NEEDS_WIRE, RECONNECT, LARGE, PORTS);
+        }
+        if (client == Client.INSIDE) {
+            refuse(
+                    settings,
+                    "client inside, which makes as much as it can: write it " + NEEDS_WIRE,
+                    DIRECTION,
+                    NODES,
+                    ROUTE,
+                    SECURE,
+                    INTERVAL,
+                    RATE,
+                    REQUESTS,
+                    TRANSACTIONS,
+                    GZIP,
+                    ATTRIBUTES);
+            requireOneSize(settings, "client inside");
+        }
+    }
+
+    private static void load(final Settings settings) {
+        if (settings.text(DIRECTION).equals("pull")) {
+            refuse(settings, "direction pull: write direction push", ATTRIBUTES, LARGE);
+            requireOneSize(settings, "direction pull");
+        }
+        if (settings.flag(LARGE)) {
+            refuse(
+                    settings,
+                    "large, which is one FlowFile of each client: write large false",
+                    GZIP,
+                    ATTRIBUTES,
+                    REQUESTS,
+                    TRANSACTIONS,
+                    INTERVAL,
+                    RATE);
+            requireOneSize(settings, "large");
+        }
+    }
+
+    private static void requireOneSize(final Settings settings, final String beside) {
+        if (SizeMix.parse(settings.text(SIZE)).shares().size() > 1) {
+            throw new IllegalArgumentException(
+                    "size %s, a mix, has no effect beside %s: write one size".formatted(settings.text(SIZE), beside));
+        }
+    }
+
+    private static void refuse(final Settings settings, final String beside, final Parameter... parameters) {
+        for (final Parameter parameter : parameters) {
+            if (settings.has(parameter)) {
+                throw new IllegalArgumentException(
+                        "%s %s has no effect beside %s".formatted(parameter.key(), settings.text(parameter), beside));
+            }
+        }
+    }
+
+    /** The clients that differ in what they can do. */
+    private enum Client {
+        NIFI,
+        NIO,
+        WIRE,
+        INSIDE;
+
+        private static Client of(final Settings settings) {
+            return switch (settings.text(CLIENT)) {
+                case "nio" -> NIO;
+                case "inside" -> INSIDE;
+                case "nifi", "stock" -> NIFI;
+                default -> WIRE;
+            };
+        }
+    }
+}

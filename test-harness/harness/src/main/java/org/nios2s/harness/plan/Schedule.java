@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.plan;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Experiment.Turn;
+
+/**
+ * What an experiment will do, before it does anything: its runs in their order, and about how long they take. Immutable,
+ * any thread.
+ *
+ * @param turns    every measurement in its order
+ * @param runs     laps of all of them
+ * @param overhead starts of NiFi and what warms them up
+ * @param estimate how long all of it takes, overhead included
+ */
+public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration estimate) {
+
+    /** A NiFi on two processors of its own, from its command to its first transaction, and its end. */
+    private static final Duration START = Duration.ofSeconds(25);
+
+    private static final Duration START_OF_NULL_SINK = Duration.ofSeconds(2);
+
+    /** The ledger stands still, files are written. */
+    private static final Duration AFTER_A_RUN = Duration.ofSeconds(2);
+
+    /** A guess for loads that end by a number and have no pace. */
+    private static final int TRANSACTIONS_PER_SECOND = 1_500;
+
+    public Schedule {
+        turns = List.copyOf(turns);
+    }
+
+    public static Schedule of(final Experiment experiment) {
+        final List<Turn> turns = experiment.turns(Math.max(1, experiment.base().number(Parameter.ROUNDS)));
+        Duration overhead = Duration.ZERO;
+        Duration measured = Duration.ZERO;
+        int runs = 0;
+        final boolean fresh = experiment.base().flag(Parameter.FRESH);
+        final Set<Settings> started = new HashSet<>();
+        for (final Turn turn : turns) {
+            final Settings settings = turn.cell().settings();
+            if (started.add(settings.ofTarget()) || fresh) {
+                overhead =
+                        overhead.plus(startOf(settings)).plus(experiment.base().time(Parameter.WARMUP));
+            }
+            final int laps = Math.max(1, settings.number(Parameter.LAPS));
+            runs += laps;
+            measured = measured.plus(experiment
+                    .base()
+                    .time(Parameter.SETTLE)
+                    .plus(AFTER_A_RUN)
+                    .plus(load(settings.load()))
+                    .multipliedBy(laps));
+        }
+        return new Schedule(turns, runs, overhead, overhead.plus(measured));
+    }
+
+    private static Duration startOf(final Settings settings) {
+        if (settings.text(Parameter.SINK).equals("null")) {
+            return START_OF_NULL_SINK;
+        }
+        final int between = settings.text(Parameter.ROUTE).equals("stored") ? 1 : 0;
+        return START.multipliedBy(Math.max(1, settings.number(Parameter.NODES)) + between);
+    }
+
+    private static Duration load(final LoadSettings load) {
+        final Duration ramp = load.stagger().multipliedBy(load.clients() - 1L);
+        if (load.transactions() == LoadSettings.UNLIMITED) {
+            return ramp.plus(load.duration());
+        }
+        return load.paced()
+                ? ramp.plus(load.interval().multipliedBy(load.transactions()))
+                : ramp.plus(Duration.ofMillis(1_000L * load.totalTransactions() / TRANSACTIONS_PER_SECOND));
+    }
+
+    /** How long the rest takes when so many runs have taken so long. */
+    public Duration left(final int done, final Duration taken) {
+        final Duration planned = estimate.minus(overhead);
+        final Duration each = done == 0 ? planned.dividedBy(Math.max(1, runs)) : taken.dividedBy(done);
+        return each.multipliedBy(Math.max(0, runs - done));
+    }
+
+    /** All of it in words, for whoever wants to know before it begins. */
+    public String text(final Experiment experiment) {
+        final List<Cell> cells = experiment.cells();
+        final List<String> lines = new ArrayList<>();
+        lines.add("%s: %s".formatted(experiment.name(), experiment.about()));
+        lines.add("%d combinations:".formatted(cells.size()));
+        for (final Cell cell : cells) {
+            lines.add("  %s%s".formatted(named(cell), given(cell.settings())));
+        }
+        lines.add("in this order:");
+        for (int round = 1; round <= turns.getLast().round(); round++) {
+            final int number = round;
+            lines.add("  round %d: %s"
+                    .formatted(
+                            round,
+                            turns.stream()
+                                    .filter(turn -> turn.round() == number)
+                                    .map(turn -> named(turn.cell()))
+                                    .collect(Collectors.joining("; "))));
+        }
+        if (!experiment.rules().isEmpty()) {
+            lines.add("fails if: " + String.join("; ", experiment.rules()));
+        }
+        lines.add(String.format(Locale.ROOT, "%,d runs, about %s", runs, minutes(estimate)));
+        return String.join(System.lineSeparator(), lines);
+    }
+
+    private static String named(final Cell cell) {
+        return cell.row().isEmpty() ? cell.column() : cell.row() + " / " + cell.column();
+    }
+
+    private static String given(final Settings settings) {
+        return settings.given().entrySet().stream()
+                .filter(entry -> Parameter.find(entry.getKey())
+                        .filter(found -> found.scope() == Parameter.Scope.PLAN)
+                        .isEmpty())
+                .map(entry -> entry.getKey() + " " + entry.getValue())
+                .collect(Collectors.joining(", ", " (", ")"))
+                .replace(" ()", "");
+    }
+
+    /** A time as one says it: seconds below two minutes, minutes above. */
+    public static String minutes(final Duration time) {
+        final long seconds = time.toSeconds();
+        return seconds < 2 * 60 ? seconds + " s" : Math.round(seconds / 60.0) + " min";
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.harness.S2sHarness;
+import picocli.CommandLine.ExitCode;
+
+/**
+ * What would measure something else than its words say is refused before anything starts, with what to write in place of it.
+ * Runs on the test's thread; nothing is started.
+ */
+@Timeout(60)
+class RefusedCommandTest {
+
+    private static final String TARGET = "--target 127.0.0.1:1 --port-id x";
+    private static final String URL = "--url http://127.0.0.1:1/nifi";
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter errors = new StringWriter();
+
+    @BeforeEach
+    void aLockOfItsOwn() {
+        System.setProperty("s2s.harness.lock", directory.resolve("lock").toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "tls | 'transport' varies secure",
+                "reactor | without 'heap 2g'",
+                "handoff | 'route' varies route",
+                "ramp | 'transport' varies secure",
+                "commit-cost | without 'heap 1g'",
+                "connections | jvm-args",
+                "compare --vary heap=1g,2g | 'heap' varies heap",
+                "compare --vary pool=10,20 | 'pool' varies pool",
+                "compare --vary set.a.b=1,2 | 'set.a.b' varies set.a.b",
+                "compare --heap 8g | without 'heap 8g'",
+                "compare --nodes 3 | without 'nodes 3'",
+                "compare --gc z | without 'gc z'",
+                "compare --set a.b=c | nifi start --set a.b=",
+                "compare --fresh | write --fresh false",
+                "compare --profile | which profile needs",
+                "compare --live-heap | cannot have live-heap",
+                "ceiling | cannot have client inside",
+                "compare --vary direction=push,pull | measure push and pull one after the other",
+            })
+    void aGivenTargetIsMeasuredAsItIs(final String command, final String words) {
+        assertRefused(command + " " + TARGET, words);
+        assertRefused(command + " " + URL, words);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "slow-peers --slow-peers 16 | Write --vary slow-peers=16",
+                "handoff --rate 100 | Write --vary rate=100",
+                "handoff --interval 1s | Write --vary interval=1s",
+                "connections --clients 500 | would make the names of 'listener' untrue",
+                "demo --clients 200 | would make the names of 'situation' untrue",
+                "demo --interval 5ms | would make the names of 'situation' untrue",
+                "commit-cost --set nifi.remote.input.nio.commit.transactions=5 | would make the names of 'listener' untrue",
+                "large --size 200m | would make the names of 'content' untrue",
+                "ceiling --commit 5 | would make the names of 'source' untrue",
+                "demo --vary clients=1,2 | 'clients' is changed by two axes, 'situation' and 'clients'",
+            })
+    void anOptionDoesNotMakeTheNameOfASituationUntrue(final String command, final String words) {
+        assertRefused(command, words);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rounds=1,2", "warmup=0s,30s", "settle=0s,1s", "fresh=true,false", "pause=true,false"})
+    void whatHoldsForTheWholeExperimentDoesNotVary(final String axis) {
+        assertRefused("compare --vary " + axis, "holds for the whole experiment and cannot vary");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "stock: p99 > 5ms | --listener nio | concerns nothing that is measured here (nio)",
+                "secure=true: p99 > 5ms | --listener nio | concerns nothing that is measured here",
+                "senior: p99 > 5ms | --listener nio | 'senior' names nobody",
+                "pace < 98 | --listener nio | needs a pace",
+                "live-heap > 100 | --listener nio | needs the setting live-heap",
+                "cpu > 5 | --target 127.0.0.1:1 --port-id x | needs the process",
+                "lost > 0 | --target 127.0.0.1:1 --port-id x | needs a ledger",
+                "rate > 5s | --listener nio | 'rate' has no limit in 's'",
+                "p99 > 5% | --listener nio | 'p99' has no limit in '%'",
+                "speed > 5 | --listener nio | 'speed' is no figure",
+            })
+    void aRuleThatNothingCouldBreakIsWrongUsage(final String rule, final String options, final String words) {
+        final List<String> arguments = new ArrayList<>(List.of("measure", "compare", "--fail-if", rule));
+        arguments.addAll(List.of(options.split(" ")));
+        assertRefused(arguments, words);
+    }
+
+    @Test
+    void aSearchWithoutAPaceDoesNotTakeEveryCountForKept() {
+        assertRefused(List.of("search", "compare"), "needs a pace");
+        assertRefused(List.of("search", "scale", "--no-default-rules"), "leaves nothing to meet");
+        assertRefused(List.of("search", "demo"), "'clients' is changed by two axes");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "figures: [speed] | 'speed' is no figure",
+                "figures: p98 | 'p98' is no figure",
+                "fail-if: 'speed > 5' | 'speed' is no figure",
+                "fail-if: {nio: 'p99 > 5ms'} | has to be a list of texts",
+                "vary: {what: [{name: a, figures: speed}]} | 'speed' is no figure",
+                "vary: {what: [{name: a, rounds: 3}]} | holds for the whole experiment",
+                "vary: {a: [{clients: 1}], b: [{clients: 2}]} | is changed by two axes",
+                "{interval: 1s, rate: 5} | interval and rate exclude each other",
+                "{requests: 5, transactions: 5} | requests and transactions exclude each other",
+            })
+    void aFileWithAMistakeIsRefused(final String text, final String words) throws IOException {
+        final Path file = Files.writeString(directory.resolve("mine.yaml"), text);
+        assertRefused(List.of("measure", file.toString()), words);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "--nodes 2 --pool 5 | pool 5 has no effect beside nodes 2",
+                "--nodes 2 --ports 5 | ports 5 has no effect beside nodes 2",
+                "--nodes 2 --route stored | route stored has no effect beside nodes 2",
+                "--ports 5 --route stored | route stored has no effect beside ports 5",
+                "--ports 5 --client nio | ports 5 has no effect beside client nio",
+                "--route stored --secure | secure true has no effect beside route stored",
+                "--client wire --connections 5 | connections 5 has no effect beside client wire",
+                "--client nio --reconnect | write it with --client wire",
+                "--client nio --commit 5 | commit 5 has no effect beside client nio",
+                "--client inside --rate 5 | rate 5 has no effect beside client inside",
+                "--client inside --direction pull | direction pull has no effect beside client inside",
+                "--direction pull --attributes 5 | attributes 5 has no effect beside direction pull",
+                "--direction pull --size 50%1k+50%2k | a mix, has no effect beside direction pull",
+                "--large --gzip | gzip true has no effect beside large",
+                "--large --direction pull | large true has no effect beside direction pull",
+                "--sink null --secure | secure true has no effect beside sink null",
+                "--sink null --pool 5 | pool 5 has no effect beside sink null",
+                "--interval 1s --rate 5 | interval and rate exclude each other",
+                "--duration 1s --requests 5 | duration and requests exclude each other",
+                "--nifi-home x --nifi-version 2.3.0 | are mutually exclusive",
+            })
+    void aSettingThatWouldBeIgnoredIsRefused(final String options, final String words) {
+        assertRefused(options, words);
+    }
+
+    @Test
+    void aPlanSaysWhatWouldBeMeasuredAndStartsNothing() {
+        assertEquals(ExitCode.OK, run(List.of("measure", "slow-peers", "--plan")), errors::toString);
+
+        assertTrue(out.toString().contains("5 combinations:"), out.toString());
+        assertTrue(out.toString().contains("beside 1,000 slow peers / nio"), out.toString());
+        assertTrue(out.toString().contains("round 2: "), out.toString());
+        assertTrue(out.toString().matches("(?s).*\\d+ runs, about \\d+ min\\s*"), out.toString());
+        assertFalse(Files.exists(directory.resolve("r")));
+    }
+
+    @Test
+    void anExperimentSaysWhatOptionsHaveMadeOfIt() {
+        assertEquals(ExitCode.OK, run(List.of("measure", "compare", "--clients", "7", "--plan")), errors::toString);
+
+        assertTrue(out.toString().contains("; here with clients 7"), out.toString());
+    }
+
+    private void assertRefused(final String options, final String words) {
+        final List<String> arguments = new ArrayList<>(List.of("measure"));
+        arguments.addAll(List.of(options.split(" ")));
+        assertRefused(arguments, words);
+    }
+
+    private void assertRefused(final List<String> arguments, final String words) {
+        errors.getBuffer().setLength(0);
+        assertEquals(ExitCode.USAGE, run(arguments), errors::toString);
+        assertTrue(errors.toString().contains(words), errors.toString());
+        assertFalse(Files.exists(directory.resolve("r")), "something was measured");
+    }
+
+    private int run(final List<String> arguments) {
+        final List<String> all = new ArrayList<>(arguments);
+        all.addAll(List.of("--results", directory.resolve("r").toString()));
+        return S2sHarness.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(errors))
+                .execute(all.toArray(String[]::new));
+    }
+}
