@@ -12,14 +12,17 @@ public final class ChunkDeflater implements AutoCloseable {
     /** Plain bytes in every chunk but a packet's last, as NiFi's sender has it. */
     public static final int CHUNK_BYTES = 65_536;
 
-    /** What NiFi's sender uses: fastest. */
-    private static final int LEVEL = Deflater.BEST_SPEED;
-
     private static final int ANOTHER_CHUNK = 1;
     private static final int LAST_CHUNK = 0;
     private static final int OUTPUT_STEP_BYTES = 8_192;
 
-    private final Deflater deflater = new Deflater(LEVEL);
+    /** What zlib takes to deflate. */
+    private static final int ZLIB_BYTES = 264 * 1024;
+
+    /** What one takes, all in all. */
+    public static final int MEMORY_BYTES = ZLIB_BYTES + CHUNK_BYTES + OUTPUT_STEP_BYTES;
+
+    private Deflater deflater = ZlibPool.acquireDeflater();
     private final byte[] chunk = new byte[CHUNK_BYTES];
     private final byte[] step = new byte[OUTPUT_STEP_BYTES];
 
@@ -67,9 +70,12 @@ public final class ChunkDeflater implements AutoCloseable {
         filled = 0;
     }
 
-    /** Gives the native memory back. */
+    /** Gives the native memory back, to whoever deflates next; once. It can't be used any more. */
     @Override
     public void close() {
-        deflater.end();
+        if (deflater != null) {
+            ZlibPool.release(deflater);
+            deflater = null;
+        }
     }
 }

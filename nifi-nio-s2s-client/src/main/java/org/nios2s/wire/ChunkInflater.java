@@ -30,7 +30,7 @@ public final class ChunkInflater implements AutoCloseable {
         END
     }
 
-    private final Inflater inflater = new Inflater();
+    private Inflater inflater = ZlibPool.acquireInflater();
 
     private State state = State.HEADER;
     private int plainLeft;
@@ -213,9 +213,12 @@ public final class ChunkInflater implements AutoCloseable {
         state = State.HEADER;
     }
 
-    /** Gives the native memory back. */
+    /** Gives the native memory back, to whoever inflates next; once. It can't be used any more. */
     @Override
     public void close() {
-        inflater.end();
+        if (inflater != null) {
+            ZlibPool.release(inflater);
+            inflater = null;
+        }
     }
 }

@@ -13,8 +13,14 @@ import org.apache.nifi.remote.exception.ProtocolException;
  * <p>Content of a compressed packet is passed on in a buffer that is used again: who keeps it copies it.
  */
 public final class PacketReader implements AutoCloseable {
+    /** What zlib takes to inflate: 32 KiB of window and its state. */
+    private static final int ZLIB_BYTES = 40 * 1024;
+
     /** Plain bytes that are inflated in one go: little, so that the user is asked often. */
     private static final int INFLATED_BYTES = 16 * 1024;
+
+    /** What it takes to read a compressed packet, from its first byte to its last. */
+    public static final int INFLATER_BYTES = ZLIB_BYTES + INFLATED_BYTES;
 
     /** Attributes that are decoded in one go, since they take many times their bytes on the heap. */
     private static final int ATTRIBUTE_PORTION_BYTES = 1024;
@@ -29,7 +35,7 @@ public final class PacketReader implements AutoCloseable {
     private final boolean compressed;
     private final ByteBufAllocator allocator;
     private final BooleanSupplier pause;
-    /** From the first compressed byte on: it takes some 40 KiB. */
+    /** From the first byte of a compressed packet to its last. */
     private ChunkInflater inflater;
 
     private ByteBuf inflated;
@@ -115,7 +121,7 @@ public final class PacketReader implements AutoCloseable {
 
     /** @return whether the packet's last chunk has been consumed, and the next packet may begin; else as {@link #readPacket} */
     public boolean finishPacket(final ByteBuf in) throws ProtocolException {
-        if (!compressed) {
+        if (!compressed || inflater == null) {
             return true;
         }
         int portions = 0;
@@ -125,7 +131,7 @@ public final class PacketReader implements AutoCloseable {
         final boolean finished = inflater.isBetweenChunks();
         hasPaused = portions == INFLATIONS_IN_A_TURN && !finished;
         if (finished) {
-            inflater.nextPacket();
+            close();
         }
         return finished;
     }
@@ -154,6 +160,7 @@ public final class PacketReader implements AutoCloseable {
     public void close() {
         if (inflater != null) {
             inflater.close();
+            inflater = null;
         }
         if (inflated != null) {
             inflated.release();

@@ -206,7 +206,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             final EventExecutor any = workers.next();
             repeat(any, often, "Looking after ports", dispatchers::sweep);
-            repeat(any, often, "Looking after memory", () -> budget.breakStandstills(System.nanoTime()));
             final ListenerContext context = context();
             metrics.publish(gauges(context));
             serverChannel = bootstrap(context).bind(port).sync().channel();

@@ -26,6 +26,7 @@ import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
@@ -90,6 +91,11 @@ public final class PeerConnection implements TransactionPeer {
     @Override
     public String identity() {
         return identity;
+    }
+
+    /** @return as what it counts where limits are shared out among peers; its identity once TLS has shown that */
+    public PeerKey key() {
+        return PeerKey.of(identity, remoteAddress.getAddress());
     }
 
     @Override

@@ -25,7 +25,6 @@ public final class PeerFault extends IOException {
         LEFT,
         SILENT,
         TOO_SLOW,
-        OUT_OF_MEMORY,
         EXPIRED,
         PORT_NOT_RUNNING,
         NOT_AUTHORIZED,

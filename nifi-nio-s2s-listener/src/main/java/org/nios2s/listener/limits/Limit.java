@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.limits;
 
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.PeerShares.Holder;
 
 /**
- * So many of something at once: places, permits, sessions. Who asks in vain waits in line, may leave it, and holds what it
- * waited for when it is called. Thread-safe.
+ * So many of something at once: places, permits, sessions. Thread-safe.
  *
- * <p>A limit may stand below another one: what it gives out then counts for both, so that who uses up the lower one leaves
- * some of the upper one to its neighbours.
+ * <p>A request that finds none waits in a {@link WaitQueue}, may leave it, and holds what it waited for when it is called. As
+ * soon as one comes back, somebody is called; a newcomer stands behind those that wait.
+ *
+ * <p>A limit may stand below another one: what it gives out then counts for both, so that the one who uses up the lower
+ * one leaves some of the upper one to its neighbours.
  */
 public final class Limit {
     private final int most;
@@ -21,19 +25,28 @@ public final class Limit {
     /** Those of the lower limits in which somebody waits for the upper one, the longest ignored one first. */
     private final SequencedSet<Limit> wanting = new LinkedHashSet<>();
 
-    private final SequencedSet<Permit> line = new LinkedHashSet<>();
+    private final PeerShares peers = new PeerShares();
+    private final WaitQueue<Permit> waiting = new WaitQueue<>();
     private int held;
 
-    /** One of what is limited, or a place in the line for it. */
+    /** One of what is limited, or a place in the queue for it. */
     public final class Permit implements AutoCloseable {
+        private enum State {
+            WAITING,
+            HELD,
+            CLOSED
+        }
+
+        private final Holder holder;
         /** Null for one that was there. */
         private final Runnable granted;
 
-        private boolean isHeld;
+        private State state;
 
-        private Permit(final Runnable granted) {
+        private Permit(final Holder holder, final Runnable granted) {
+            this.holder = holder;
             this.granted = granted;
-            this.isHeld = granted == null;
+            this.state = granted == null ? State.HELD : State.WAITING;
         }
 
         /** @return whether it was there when it was asked for: then nobody is called */
@@ -41,19 +54,36 @@ public final class Limit {
             return granted == null;
         }
 
-        /** Gives it back, or leaves the line; once. The callback may still come, once, and finds nothing. */
+        /**
+         * @return whether somebody waits for it, of another peer, while this permit's peer holds more than its share: the limit,
+         *     divided by the peers that hold or want some of it
+         */
+        public boolean isBeyondShare() {
+            synchronized (lock) {
+                final Permit first = waiting.first();
+                return first != null && first.holder != holder && holder.held() > Math.max(1, most / peers.peers());
+            }
+        }
+
+        /** Gives it back, or leaves the queue; once. The callback may still come, once, and finds nothing. */
         @Override
         public void close() {
-            final boolean wasHeld;
+            final List<Permit> called;
             synchronized (lock) {
-                wasHeld = isHeld;
-                isHeld = false;
-                line.remove(this);
-                forgetIfNobodyWaits();
+                if (state == State.CLOSED) {
+                    return;
+                }
+                if (state == State.HELD) {
+                    count(holder, -1);
+                } else {
+                    waiting.remove(holder, this);
+                    forgetIfNobodyWaits();
+                }
+                state = State.CLOSED;
+                peers.release(holder);
+                called = grantWaiting();
             }
-            if (wasHeld) {
-                release();
-            }
+            called.forEach(next -> Guarded.run("Calling the next in line for a limit", next.granted::run));
         }
     }
 
@@ -72,80 +102,86 @@ public final class Limit {
         return new Limit(lowerMost, this);
     }
 
-    /** @param granted called once, on any thread, when there is one, if there is none now; must not block */
-    public Permit ask(final Runnable granted) {
+    /**
+     * @param peer for whom it is
+     * @param granted called once, on any thread, when there is one, if there is none now; must not block
+     */
+    public Permit acquire(final Object peer, final Runnable granted) {
         synchronized (lock) {
-            final Permit permit = new Permit(line.isEmpty() && take() ? null : granted);
-            if (!permit.isImmediate()) {
-                line.addLast(permit);
-                if (upper != null) {
-                    upper.wanting.add(this);
-                }
+            final Holder holder = peers.acquire(peer);
+            if (waiting.isEmpty() && hasRoom()) {
+                count(holder, 1);
+                return new Permit(holder, null);
+            }
+            final Permit permit = new Permit(holder, granted);
+            waiting.add(holder, permit);
+            if (upper != null) {
+                upper.wanting.add(this);
             }
             return permit;
         }
     }
 
-    private boolean take() {
-        if (held >= most || upper != null && upper.held >= upper.most) {
-            return false;
-        }
-        held++;
+    private boolean hasRoom() {
+        return held < most && (upper == null || upper.held < upper.most);
+    }
+
+    private void count(final Holder holder, final int more) {
+        waiting.takeOut(holder);
+        peers.hold(holder, more);
+        waiting.putBack(holder);
+        held += more;
         if (upper != null) {
-            upper.held++;
-        }
-        return true;
-    }
-
-    private void release() {
-        synchronized (lock) {
-            held--;
-            if (upper != null) {
-                upper.held--;
-            }
-        }
-        for (Permit next = callNext(); next != null; next = callNext()) {
-            Guarded.run("Calling who waits for a limit", next.granted::run);
+            upper.held += more;
         }
     }
 
-    /** @return whose turn it is, who has one now; or null. Neighbours take turns: nobody waits for a busy one's line to end */
-    private Permit callNext() {
-        synchronized (lock) {
-            if (upper == null) {
-                return callOwn();
-            }
-            for (final Limit lower : List.copyOf(upper.wanting)) {
-                final Permit called = lower.callOwn();
-                if (called != null) {
-                    upper.wanting.addLast(lower);
-                    lower.forgetIfNobodyWaits();
-                    return called;
-                }
-            }
-            return null;
+    /** @return those that have got one, under the same lock as what made room: nobody comes in between */
+    private List<Permit> grantWaiting() {
+        final List<Permit> called = new ArrayList<>();
+        for (Permit next = grantNext(); next != null; next = grantNext()) {
+            called.add(next);
         }
+        return called;
+    }
+
+    /** Neighbours take turns: a busy one's queue holds up nobody. */
+    private Permit grantNext() {
+        if (upper == null) {
+            return grantOwn();
+        }
+        for (final Limit lower : List.copyOf(upper.wanting)) {
+            final Permit called = lower.grantOwn();
+            if (called != null) {
+                upper.wanting.addLast(lower);
+                lower.forgetIfNobodyWaits();
+                return called;
+            }
+        }
+        return null;
     }
 
     private void forgetIfNobodyWaits() {
-        if (line.isEmpty() && upper != null) {
+        if (waiting.isEmpty() && upper != null) {
             upper.wanting.remove(this);
         }
     }
 
-    private Permit callOwn() {
-        if (line.isEmpty() || !take()) {
+    private Permit grantOwn() {
+        final Permit next = waiting.first();
+        if (next == null || !hasRoom()) {
             return null;
         }
-        final Permit next = line.removeFirst();
-        next.isHeld = true;
+        waiting.remove(next.holder, next);
+        count(next.holder, 1);
+        next.state = Permit.State.HELD;
         return next;
     }
 
     /** @return whether somebody waits: what is held is scarce */
     public boolean isScarce() {
         synchronized (lock) {
-            return !line.isEmpty() || upper != null && upper.held >= upper.most && !upper.wanting.isEmpty();
+            return !waiting.isEmpty() || upper != null && upper.held >= upper.most && !upper.wanting.isEmpty();
         }
     }
 

@@ -2,34 +2,46 @@
 package org.nios2s.listener.limits;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
-import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.PeerShares.Holder;
 
 /**
- * Memory for all that peers make us hold. Every byte is charged by who holds it, a {@link Charge} for each transaction and
- * each connection. Thread-safe.
+ * Memory for all that peers make us hold. Every byte is charged to an {@link Charge}, one for each transaction and one
+ * for each connection. Thread-safe.
  *
- * <p>A charge always succeeds, since its bytes are there already; what is bounded is what is read next: who finds no
- * {@link Charge#hasRoom() room} stops reading, waits in line, and holds a {@link #UNIT} for its next read when it is called.
+ * <p><b>Reserve, then admit.</b> A transaction first {@link Charge#reserve reserves} what it needs to come to its end, and
+ * waits while there is no room for that. From then on it never waits for what it has reserved. What it holds uses its reservation
+ * up first: as long as it stays within, nothing more is counted.
  *
- * <p>Small and large: a charge of up to a unit may use all of the budget, a larger one three quarters of it, so that few
- * large transactions do not stop many small ones. Shares: each port may use half, and a sixty-fourth is its own, whatever
- * the others use.
+ * <p><b>What arrives beyond.</b> {@link Charge#add} always succeeds, since those bytes are there already. Before more is
+ * read, its holder asks for {@link Charge#hasRoom room}, and without room it stops reading. Contents are relieved by streaming.
+ * Only attributes of a packet that is under way are not: they {@link Charge#extend wait} for another unit.
  *
- * <p>When those that wait hold most of a full share themselves, nobody would ever go on: then those that hold most are told to
- * give up, until half of the share is left.
+ * <p><b>No standstill.</b> Of those that wait to extend, one at a time has the right of way in its share: there is always room for
+ * its attributes, until they are relieved. Those that stream have a right of way of their own, since the others may wait for
+ * their permits. So there is no circle in which everybody holds memory and waits for more. A share may be exceeded by the
+ * attributes of these two packets.
+ *
+ * <p><b>Small and large.</b> A small charge may use all of the budget, a larger one three quarters of it, so that few
+ * large transactions do not stop many small ones.
+ *
+ * <p><b>Shares.</b> Each port may use half, and a sixty-fourth is its own, whatever the others use. Within a port the peer that
+ * holds least comes first.
  */
 public final class MemoryBudget {
-    /** A charge of so many bytes is small; and what is set aside for who is called from the line. */
+    /** What every transaction reserves for its packets: up to here it is small. */
     public static final int UNIT = 16 * 1024;
+
+    /** An charge that belongs to no peer, or to one that is not known yet. */
+    private static final Object NO_PEER = "no peer";
 
     private static final int SHARE_DIVISOR = 2;
     private static final int OWN_DIVISOR = 64;
-    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int LARGE_QUARTERS = 3;
+    private static final int QUARTERS = 4;
 
     private final long limit;
     /** Those in which somebody waits, the longest ignored one first. */
@@ -80,106 +92,252 @@ public final class MemoryBudget {
     /** What one port may use. */
     public final class Share {
         private final long shareLimit;
-        private final SequencedSet<Charge> small = new LinkedHashSet<>();
-        private final SequencedSet<Charge> large = new LinkedHashSet<>();
+        private final PeerShares peers = new PeerShares();
+        private final WaitQueue<Charge> small = new WaitQueue<>();
+        private final Lane inMemory = new Lane();
+        private final Lane streaming = new Lane();
+        private final WaitQueue<Charge> large = new WaitQueue<>();
+        /** In the order in which they are served. */
+        private final List<WaitQueue<Charge>> queues = List.of(small, streaming, inMemory, large);
+
         private volatile long shareUsed;
-        private long movedNanos = System.nanoTime();
+        private volatile boolean isWanted;
 
         private Share(final long shareLimit) {
             this.shareLimit = shareLimit;
         }
 
+        /** @return one that belongs to no peer, and is small up to a unit */
         public Charge open() {
-            return new Charge(this);
+            return open(NO_PEER, UNIT);
         }
 
-        /** @return whether there is room for what is large */
+        /**
+         * @param peer whose it is
+         * @param smallBytes up to how many bytes it is small
+         */
+        public Charge open(final Object peer, final long smallBytes) {
+            synchronized (MemoryBudget.this) {
+                return new Charge(this, peers.acquire(peer), smallBytes);
+            }
+        }
+
+        /** @return whether there is room for what is large, and nobody waits for it */
         public boolean isRoomy() {
-            return hasRoom(false);
+            return !isWanted && hasRoom(false, 1);
         }
 
         /** @return whether somebody waits: what is held is scarce */
         public boolean isScarce() {
+            if (isWanted) {
+                return true;
+            }
             synchronized (MemoryBudget.this) {
-                return !small.isEmpty() || !large.isEmpty() || used >= limit && !wanting.isEmpty();
+                return used >= limit && !wanting.isEmpty();
             }
         }
 
-        /** @return those who give up, out of the line already; none where there is no standstill */
-        private List<Charge> breakStandstill(final long nowNanos) {
-            if (nowNanos - movedNanos < STUCK_NANOS) {
-                return List.of();
-            }
-            final List<Charge> all = new ArrayList<>(small);
-            all.addAll(large);
-            all.sort(Comparator.<Charge>comparingLong(waiting -> waiting.unrelieved)
-                    .thenComparingLong(waiting -> waiting.held));
-            final long tolerable = Math.min(shareUsed, shareLimit) / 2;
-            long heldByWaiting = all.stream().mapToLong(waiting -> waiting.held).sum();
-            final List<Charge> losers = new ArrayList<>();
-            while (heldByWaiting > tolerable) {
-                final Charge loser = all.removeLast();
-                heldByWaiting -= loser.held;
-                loser.leave();
-                losers.add(loser);
-                movedNanos = nowNanos;
-            }
-            return losers;
-        }
-
-        private boolean hasRoom(final boolean forSmall) {
+        private boolean hasRoom(final boolean forSmall, final long bytes) {
             if (shareUsed < limit / OWN_DIVISOR) {
                 return true;
             }
-            return forSmall
-                    ? used < limit && shareUsed < shareLimit
-                    : used < limit - limit / 4 && shareUsed < shareLimit - shareLimit / 4;
+            final long whole = forSmall ? limit : limit / QUARTERS * LARGE_QUARTERS;
+            final long part = forSmall ? shareLimit : shareLimit / QUARTERS * LARGE_QUARTERS;
+            return used + bytes <= whole && shareUsed + bytes <= part;
         }
 
-        private Charge callNext() {
-            final SequencedSet<Charge> line = small.isEmpty() || !hasRoom(true) ? large : small;
-            if (line.isEmpty() || !hasRoom(line == small)) {
-                return null;
+        private void enqueue(final WaitQueue<Charge> queue, final Charge charge) {
+            queue.add(charge.holder, charge);
+            isWanted = true;
+            wanting.add(this);
+        }
+
+        private void leave(final Charge charge) {
+            boolean waited = false;
+            boolean isEmpty = true;
+            for (final WaitQueue<Charge> queue : queues) {
+                waited |= queue.remove(charge.holder, charge);
+                isEmpty &= queue.isEmpty();
             }
-            final Charge next = line.getFirst();
-            next.leave();
-            next.reserve();
-            movedNanos = System.nanoTime();
-            return next;
+            if (waited && isEmpty) {
+                isWanted = false;
+                wanting.remove(this);
+            }
+        }
+
+        private void hold(final Holder holder, final long more) {
+            if (isWanted) {
+                queues.forEach(queue -> queue.takeOut(holder));
+                peers.hold(holder, more);
+                queues.forEach(queue -> queue.putBack(holder));
+            } else {
+                peers.hold(holder, more);
+            }
+        }
+
+        /** @return who has got what it waited for; null where nobody waits, or there is no room */
+        private Charge grantNext() {
+            for (final WaitQueue<Charge> queue : queues) {
+                final Charge next = queue.first();
+                if (next != null && mayHave(queue, next)) {
+                    leave(next);
+                    next.grant();
+                    return next;
+                }
+            }
+            return null;
+        }
+
+        /** @return whether the first of a queue may have what it wants: there is room, or it now has the right of way */
+        private boolean mayHave(final WaitQueue<Charge> queue, final Charge first) {
+            if (hasRoom(queue == small, first.wanted)) {
+                return true;
+            }
+            return queue instanceof final Lane lane && lane.takeRightOfWay(first);
         }
     }
 
-    /** What one holder has of the budget: one for each transaction, from its first byte to its last. */
+    /** Those that hold some already, and can't go on without more. Guarded by the lock. */
+    private static final class Lane extends WaitQueue<Charge> {
+        private volatile Charge withRightOfWay;
+
+        boolean takeRightOfWay(final Charge charge) {
+            if (withRightOfWay == null) {
+                withRightOfWay = charge;
+            }
+            return withRightOfWay == charge;
+        }
+
+        void yieldRightOfWay(final Charge charge) {
+            if (withRightOfWay == charge) {
+                withRightOfWay = null;
+            }
+        }
+    }
+
+    /** What one holder has of the budget: one for each transaction, from its admission to its end. */
     public final class Charge implements AutoCloseable {
         private final Share share;
+        private final Holder holder;
+        private final long smallBytes;
+        /** What is there. */
         private volatile long held;
+        /** What is set aside for it, of which it uses up what it holds. */
         private volatile long reserved;
-        private boolean closed;
-        private Runnable whenCalled;
-        private Runnable whenGivingUp;
-        private long unrelieved;
+        /** The larger of both: what the budget counts. */
+        private volatile long counted;
 
-        private Charge(final Share share) {
+        private volatile Lane lane;
+        private boolean closed;
+        private long wanted;
+        private Runnable granted;
+
+        private Charge(final Share share, final Holder holder, final long smallBytes) {
             this.share = share;
+            this.holder = holder;
+            this.smallBytes = smallBytes;
+            this.lane = share.inMemory;
+        }
+
+        /**
+         * Sets bytes aside for what it does not hold yet.
+         *
+         * @param whenGranted called once, on any thread, when they are set aside, if there is no room for them now; not if it was
+         *     closed before; must not block
+         * @return whether they are set aside now
+         */
+        public boolean reserve(final long bytes, final Runnable whenGranted) {
+            synchronized (MemoryBudget.this) {
+                if (isSmall(bytes)) {
+                    return grantOrWait(share.small, bytes, whenGranted);
+                }
+                return grantOrWait(share.large, bytes, whenGranted);
+            }
+        }
+
+        /** As {@link #reserve}, of another unit beyond what it holds, for what is under way and can't be relieved otherwise. */
+        public boolean extend(final Runnable whenGranted) {
+            synchronized (MemoryBudget.this) {
+                if (hasRightOfWay()) {
+                    return true;
+                }
+                return grantOrWait(lane, UNIT, whenGranted);
+            }
+        }
+
+        private boolean grantOrWait(final WaitQueue<Charge> queue, final long bytes, final Runnable whenGranted) {
+            wanted = bytes;
+            granted = whenGranted;
+            if (queue.isEmpty() && share.mayHave(queue, this)) {
+                grant();
+                return true;
+            }
+            share.enqueue(queue, this);
+            return false;
+        }
+
+        private void grant() {
+            reserved = counted + wanted;
+            count();
         }
 
         /** @param bytes held beyond those so far; below 0 for those that are held no longer */
         public void add(final long bytes) {
-            if (bytes != 0) {
-                synchronized (MemoryBudget.this) {
-                    if (closed) {
-                        return;
-                    }
-                    held += bytes;
-                    count(bytes - reserved);
-                    reserved = 0;
-                    if (isSmall() && share.large.remove(this)) {
-                        share.small.addLast(this);
-                    }
+            final List<Charge> called;
+            if (bytes == 0) {
+                return;
+            }
+            synchronized (MemoryBudget.this) {
+                if (closed) {
+                    return;
                 }
-                if (bytes < 0) {
-                    callWaiting(share);
+                held += bytes;
+                count();
+                called = grantWaiting();
+            }
+            call(called);
+        }
+
+        /** As {@link #add}; and it will need no more: what was reserved beyond is given back. */
+        public void settle(final long bytes) {
+            final List<Charge> called;
+            synchronized (MemoryBudget.this) {
+                if (closed) {
+                    return;
                 }
+                held += bytes;
+                reserved = 0;
+                count();
+                lane.yieldRightOfWay(this);
+                called = grantWaiting();
+            }
+            call(called);
+        }
+
+        /** From now on what it holds is written, and given back as fast as that goes: it waits with those that stream. */
+        public void streams() {
+            final List<Charge> called;
+            synchronized (MemoryBudget.this) {
+                if (closed) {
+                    return;
+                }
+                lane.yieldRightOfWay(this);
+                lane = share.streaming;
+                reserved = Math.min(reserved, smallBytes);
+                count();
+                called = grantWaiting();
+            }
+            call(called);
+        }
+
+        private void count() {
+            final long more = Math.max(held, reserved) - counted;
+            if (more != 0) {
+                counted += more;
+                used += more;
+                share.shareUsed += more;
+                share.hold(holder, more);
+                most = Math.max(most, used);
             }
         }
 
@@ -191,106 +349,69 @@ public final class MemoryBudget {
             return held;
         }
 
-        /** @return whether more may be read into it */
+        /** @return whether more may be read into it: within its reservation, or beyond, where nobody waits */
         public boolean hasRoom() {
-            return reserved > 0 || share.hasRoom(isSmall());
+            return held < reserved || !share.isWanted && share.hasRoom(isSmall(1), 1);
         }
 
-        private boolean isSmall() {
-            return held <= UNIT;
+        /** @return whether attributes under way may go on arriving without room */
+        public boolean hasRightOfWay() {
+            return lane.withRightOfWay == this;
         }
 
-        /**
-         * Waits in line for room, until it is called or the charge is closed.
-         *
-         * @param called once, on any thread, when there is room, and a unit of it is set aside; must not block
-         * @param givesUp called in its place, if what it holds is needed to end a standstill; must not block
-         * @param bytesUnrelieved of those held that only more memory can relieve: who has most of them gives up first
-         */
-        public void await(final Runnable called, final Runnable givesUp, final long bytesUnrelieved) {
-            synchronized (MemoryBudget.this) {
-                whenCalled = called;
-                whenGivingUp = givesUp;
-                unrelieved = bytesUnrelieved;
-                if (wanting.add(share)) {
-                    share.movedNanos = System.nanoTime();
-                }
-                (isSmall() ? share.small : share.large).addLast(this);
-            }
-            callWaiting(share);
+        private boolean isSmall(final long more) {
+            return counted + more <= smallBytes;
         }
 
-        private void leave() {
-            share.small.remove(this);
-            share.large.remove(this);
-            if (share.small.isEmpty() && share.large.isEmpty()) {
-                wanting.remove(share);
-            }
-        }
-
-        private void reserve() {
-            if (!closed) {
-                reserved += UNIT;
-                count(UNIT);
-            }
-        }
-
-        private void count(final long bytes) {
-            used += bytes;
-            share.shareUsed += bytes;
-            most = Math.max(most, used);
-        }
-
-        /** Nothing is held any more; what is added from now on does not count. */
+        /** Nothing is held any more, or waited for; what is added from now on does not count. */
         @Override
         public void close() {
+            final List<Charge> called;
             synchronized (MemoryBudget.this) {
                 if (closed) {
                     return;
                 }
                 closed = true;
-                leave();
-                count(-held - reserved);
+                share.leave(this);
+                lane.yieldRightOfWay(this);
                 held = 0;
                 reserved = 0;
+                count();
+                share.peers.release(holder);
+                called = grantWaiting();
             }
-            callWaiting(share);
+            call(called);
         }
     }
 
-    /** Ends standstills, as the class says. To be called a few times a second. */
-    public void breakStandstills(final long nowNanos) {
-        final List<Charge> losers = new ArrayList<>();
-        synchronized (this) {
-            for (final Share share : List.copyOf(wanting)) {
-                losers.addAll(share.breakStandstill(nowNanos));
-            }
+    /** @return those that have got what they waited for, under the same lock as what made room: nobody comes in between */
+    private List<Charge> grantWaiting() {
+        if (wanting.isEmpty()) {
+            return List.of();
         }
-        losers.forEach(loser -> Guarded.run("Ending a standstill", loser.whenGivingUp::run));
+        final List<Charge> called = new ArrayList<>();
+        for (Charge next = grantNext(); next != null; next = grantNext()) {
+            called.add(next);
+        }
+        return called;
     }
 
-    /** Calls whom there is room for: first in the share in which something was given back, then in the others in turn. */
-    private void callWaiting(final Share first) {
-        // The caller has had the lock: who has come into the line since then asks for itself.
-        for (Charge next = wanting.isEmpty() ? null : nextToCall(first); next != null; next = nextToCall(first)) {
-            Guarded.run("Calling who waits for memory", next.whenCalled::run);
-        }
-    }
-
-    private synchronized Charge nextToCall(final Share first) {
-        final Charge own = first.callNext();
-        if (own != null) {
-            return own;
-        }
+    /** Ports take turns. */
+    private Charge grantNext() {
         for (final Share share : List.copyOf(wanting)) {
-            final Charge called = share.callNext();
-            if (called != null) {
-                if (wanting.remove(share)) {
+            final Charge next = share.grantNext();
+            if (next != null) {
+                if (wanting.contains(share)) {
                     wanting.addLast(share);
                 }
-                return called;
+                return next;
             }
         }
         return null;
+    }
+
+    /** Outside the lock. */
+    private static void call(final List<Charge> called) {
+        called.forEach(next -> Guarded.run("Calling the next in line for memory", next.granted::run));
     }
 }

@@ -31,7 +31,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
     public AwaitFlowFilesStep(final PeerConnection connection) {
         this.connection = connection;
         this.request = new SessionRequest(connection, this::take, this::fail);
-        this.charge = connection.dispatcher().limits().memory().open();
+        this.charge = connection.dispatcher().limits().memory().open(connection.key(), MemoryBudget.UNIT);
     }
 
     @Override
@@ -48,15 +48,15 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         if (isQueueEmpty()) {
             return answerNoMoreData();
         }
-        permit = connection.dispatcher().limits().sending().ask(() -> proceed(this::awaitMemory));
+        permit = connection.dispatcher().limits().sending().acquire(connection.key(), () -> proceed(this::awaitMemory));
         return permit.isImmediate() ? awaitMemory() : this;
     }
 
     private Step awaitMemory() {
-        if (charge.hasRoom()) {
+        final long bytes = MemoryBudget.UNIT + OutboundTransaction.deflaterBytes(connection.handshake());
+        if (charge.reserve(bytes, () -> proceed(() -> await(request)))) {
             return await(request);
         }
-        charge.await(() -> proceed(() -> await(request)), () -> {}, 0);
         return this;
     }
 
@@ -89,6 +89,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
     /** On the port task. */
     private boolean take(final HeldSession held) throws IOException {
         held.whenEnded(permit::close);
+        charge.add(OutboundTransaction.deflaterBytes(connection.handshake()));
         final OutboundTransaction transaction = new OutboundTransaction(
                 held, connection.handshake(), connection.channel().alloc());
         final Pull pull = new Pull(connection, charge, transaction, held);

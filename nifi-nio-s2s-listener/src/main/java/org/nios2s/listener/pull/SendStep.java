@@ -20,7 +20,7 @@ final class SendStep implements WaitingStep {
         PEERS,
         /** A content worker makes the next piece: only then may it touch the transaction. */
         CONTENT_WORKERS,
-        /** Ours: there is no memory for the next piece yet, or what follows is under way. */
+        /** Ours: what follows is under way. */
         OURS
     }
 
@@ -66,12 +66,10 @@ final class SendStep implements WaitingStep {
     private void pieceHasLeft() {
         if (pull.transaction().isComplete()) {
             turn = Turn.OURS;
+            pull.charge().settle(-pull.charge().held());
             proceed(() -> new AwaitReceiptStep(pull));
-        } else if (pull.charge().hasRoom()) {
-            makeNextPiece();
         } else {
-            turn = Turn.OURS;
-            pull.charge().await(() -> connection().worker().execute(this::makeNextPiece), () -> {}, 0);
+            makeNextPiece();
         }
     }
 

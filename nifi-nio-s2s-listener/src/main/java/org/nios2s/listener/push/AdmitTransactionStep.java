@@ -5,10 +5,14 @@ import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.limits.Limit;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.PortLimits;
+import org.nios2s.listener.limits.PortLimits.TransactionHold;
 
 /**
- * A push is about to begin: it waits until its port has a place for it, and its peer's authorization is checked once more.
- * Lives on the connection's IO worker, with the check on a thread for what may block.
+ * A push is about to begin. It waits until its port has a place for it and until the memory is reserved that it needs to come to
+ * its end; then its peer's authorization is checked once more. Lives on the connection's IO worker, with the check on a thread
+ * for what may block.
  *
  * <pre>
  * AdmitTransaction → { ReceivePacket → ReceiveIndicator }* → AwaitConfirmation → AwaitCommit → Request
@@ -18,6 +22,7 @@ import org.nios2s.listener.limits.Limit;
 public final class AdmitTransactionStep implements WaitingStep {
     private final PeerConnection connection;
     private Limit.Permit place;
+    private MemoryBudget.Charge memory;
 
     public AdmitTransactionStep(final PeerConnection connection) {
         this.connection = connection;
@@ -28,18 +33,37 @@ public final class AdmitTransactionStep implements WaitingStep {
         return connection;
     }
 
+    private PortLimits limits() {
+        return connection.dispatcher().limits();
+    }
+
     @Override
     public Step begin() {
-        place = connection.dispatcher().limits().places().ask(() -> proceed(this::authorize));
-        return place.isImmediate() ? authorize() : this;
+        place = limits().places().acquire(connection.key(), () -> proceed(this::reserveMemory));
+        if (place.isImmediate()) {
+            return reserveMemory();
+        }
+        return this;
+    }
+
+    private Step reserveMemory() {
+        final long bytes = Push.reservedBytes(connection);
+        memory = limits().memory().open(connection.key(), bytes);
+        if (memory.reserve(bytes, () -> proceed(this::authorize))) {
+            return authorize();
+        }
+        return this;
     }
 
     private Step authorize() {
-        return ifAuthorized(() -> new Push(connection, place).nextPacket());
+        return ifAuthorized(() -> new Push(connection, new TransactionHold(memory, place)).nextPacket());
     }
 
     @Override
     public void abandon() {
+        if (memory != null) {
+            memory.close();
+        }
         if (place != null) {
             place.close();
         }

@@ -31,7 +31,11 @@ final class AwaitSessionStep implements WaitingStep {
 
     @Override
     public Step begin() {
-        permit = connection().dispatcher().limits().streaming().ask(() -> proceed(() -> await(request)));
+        permit = connection()
+                .dispatcher()
+                .limits()
+                .streaming()
+                .acquire(connection().key(), () -> proceed(() -> await(request)));
         return permit.isImmediate() ? await(request) : this;
     }
 

@@ -13,7 +13,6 @@ import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
@@ -41,6 +40,9 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** What is held is charged in pieces of so many bytes, a power of two: the budget is one for all, and packets are many. */
     private static final long CHARGED_BYTES = 1024;
 
+    /** Attributes and small contents, of which nothing is charged beyond what is reserved. */
+    private static final long RESERVED_BYTES = MemoryBudget.UNIT;
+
     private final PeerConnection connection;
     private final PortLimits limits;
     private final long startNanos = System.nanoTime();
@@ -51,12 +53,15 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     private StreamingTransaction streaming;
     private long packetStartNanos;
     private boolean packetOutgrowsMemory;
+    /** What was charged, beside what it takes to inflate. */
     private long charged;
 
-    Push(final PeerConnection connection, final Limit.Permit place) {
+    /** @param hold with {@link #reservedBytes} reserved */
+    Push(final PeerConnection connection, final TransactionHold hold) {
         this.connection = connection;
         this.limits = connection.dispatcher().limits();
-        this.hold = new TransactionHold(limits.memory().open(), place);
+        this.hold = hold;
+        hold.charge().add(inflaterBytes(connection));
         this.inMemory =
                 new InboundTransaction(connection, hold, connection.channel().alloc());
         this.reader = new PacketReader(
@@ -71,9 +76,21 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return connection;
     }
 
-    /** As {@link MemoryBudget.Charge#await}; attributes under way can't be streamed. */
-    void awaitMemory(final Runnable called, final Runnable givesUp) {
-        hold.charge().await(called, givesUp, decoder.heldBytes());
+    /** @return what a push has to have reserved to come to its end, whatever the others hold */
+    static long reservedBytes(final PeerConnection connection) {
+        return RESERVED_BYTES + inflaterBytes(connection);
+    }
+
+    private static long inflaterBytes(final PeerConnection connection) {
+        if (connection.handshake().isUseGzip()) {
+            return PacketReader.INFLATER_BYTES;
+        }
+        return 0;
+    }
+
+    /** As {@link MemoryBudget.Charge#extend}. */
+    boolean extendMemory(final Runnable granted) {
+        return hold.charge().extend(granted);
     }
 
     @Override
@@ -128,26 +145,53 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return complete;
     }
 
-    /** Brings the charge up to what is held now, and a little more. What is streamed charges itself. */
+    /** @return bytes held now. What is streamed charges itself */
+    private long held() {
+        if (streaming == null) {
+            return decoder.heldBytes() + inMemory.bytes();
+        }
+        return decoder.heldBytes();
+    }
+
+    /** Brings the charge up to what is held now, and a little more; within the reservation nothing has to be said. */
     private void settle() {
-        final long held = decoder.heldBytes() + (streaming == null ? inMemory.bytes() : 0);
-        final long due = held + CHARGED_BYTES - 1 & -CHARGED_BYTES;
+        final long due = (held() + CHARGED_BYTES - 1) / CHARGED_BYTES * CHARGED_BYTES;
+        if (due > RESERVED_BYTES || charged > RESERVED_BYTES) {
+            charge(due);
+        }
+    }
+
+    private void charge(final long due) {
         hold.charge().add(due - charged);
         charged = due;
     }
 
     private boolean hasToWait() {
         settle();
-        return hasOutgrownMemory() || isBehind() || !hold.charge().hasRoom();
+        return hasOutgrownMemory() || isBehind() || lacksMemory();
     }
 
-    /** @return whether the transaction needs a session of its own to go on: attributes under way would find no relief there */
+    /** @return whether attributes under way, for which a session would be no relief, take more than there is */
+    private boolean lacksMemory() {
+        return decoder.heldBytes() > RESERVED_BYTES
+                && !hold.charge().hasRoom()
+                && !hold.charge().hasRightOfWay();
+    }
+
+    /** @return whether the transaction needs a session of its own to go on */
     private boolean hasOutgrownMemory() {
-        return streaming == null
-                && (packetOutgrowsMemory
-                        || inMemory.bytes() > connection.listener().settings().transactionMemory()
-                        || inMemory.bytes() > MemoryBudget.UNIT
-                                && !hold.charge().hasRoom());
+        if (streaming != null) {
+            return false;
+        }
+        return packetOutgrowsMemory
+                || inMemory.bytes() > connection.listener().settings().transactionMemory()
+                || isRelievedByStreaming();
+    }
+
+    private boolean isRelievedByStreaming() {
+        return held() > RESERVED_BYTES
+                && decoder.heldBytes() <= RESERVED_BYTES
+                && !hold.charge().hasRoom();
     }
 
     /** @return whether reading has to pause until what has arrived is written */
@@ -161,10 +205,13 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         if (followed != next) {
             return followed;
         }
-        if (!hold.charge().hasRoom()) {
-            return PushWait.forMemory(this, next);
+        if (lacksMemory()) {
+            return new AwaitMemoryStep(this, next);
         }
-        return reader.hasPaused() ? PushWait.forTurn(this, next) : next;
+        if (reader.hasPaused()) {
+            return new YieldStep(this, next);
+        }
+        return next;
     }
 
     /** As {@link #paced}, where the packet is complete: it may be the last, and then nothing more is needed. */
@@ -172,7 +219,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         if (hasOutgrownMemory()) {
             return new AwaitSessionStep(this, next);
         }
-        return isBehind() ? PushWait.forWriter(this, next) : next;
+        return isBehind() ? new AwaitWriterStep(this, next) : next;
     }
 
     void awaitCaughtUp(final Runnable resume) {
@@ -193,9 +240,12 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
 
     /** From now on what arrives is streamed, and first what has arrived. */
     Step streamInto(final StreamingTransaction transaction, final Step next) {
-        streaming = transaction;
+        // What is moved is given back to the charge by the one that had it, and charged by the one that gets it.
+        charge(held());
         charged -= inMemory.bytes();
+        streaming = transaction;
         inMemory.moveTo(transaction);
+        hold.charge().streams();
         return next;
     }
 
@@ -211,9 +261,12 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return reader.finishPacket(in);
     }
 
-    /** The packets are complete: what decoding them took is given back, the transaction stays. */
-    void end() {
+    /** The packets are complete: what it took to decode them is given back, and what was reserved for more. */
+    void packetsEnd() {
         reader.close();
+        final long due = held();
+        hold.charge().settle(due - charged - inflaterBytes(connection));
+        charged = due;
     }
 
     /** Both sides have confirmed; the outcome is reported on the IO worker. */
@@ -263,7 +316,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
 
     /** @param counts false where a session was taken for it, whose end counts */
     void abandon(final boolean counts) {
-        end();
+        reader.close();
         if (streaming != null) {
             streaming.abandon();
         } else if (inMemory.abandon()) {

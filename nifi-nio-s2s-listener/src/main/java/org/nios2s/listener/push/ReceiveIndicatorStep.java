@@ -36,7 +36,7 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
     }
 
     private Step confirm() throws IOException {
-        transfer.end();
+        transfer.packetsEnd();
         transfer.connection().send(ResponseCode.CONFIRM_TRANSACTION, transfer.checksum());
         return new AwaitConfirmationStep(transfer);
     }

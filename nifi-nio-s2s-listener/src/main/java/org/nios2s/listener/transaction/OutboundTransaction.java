@@ -41,8 +41,12 @@ public final class OutboundTransaction implements AutoCloseable {
     private final HandshakeProperties handshake;
     private final ByteBufAllocator allocator;
     private final CRC32 checksum = new CRC32();
-    private final ChunkDeflater deflater;
     private final long startNanos = System.nanoTime();
+
+    private final boolean compressed;
+
+    /** While packets are made, if they are compressed. */
+    private ChunkDeflater deflater;
 
     private FlowFile flowFile;
     private InputStream content;
@@ -59,7 +63,15 @@ public final class OutboundTransaction implements AutoCloseable {
         this.session = held.session();
         this.handshake = handshake;
         this.allocator = allocator;
-        this.deflater = handshake.isUseGzip() ? new ChunkDeflater() : null;
+        this.compressed = handshake.isUseGzip();
+    }
+
+    /** @return bytes that it takes to make packets, beside the packets */
+    public static long deflaterBytes(final HandshakeProperties handshake) {
+        if (handshake.isUseGzip()) {
+            return ChunkDeflater.MEMORY_BYTES;
+        }
+        return 0;
     }
 
     /** @return whether there is something to send */
@@ -94,6 +106,9 @@ public final class OutboundTransaction implements AutoCloseable {
 
     private void beginPacket(final ByteBuf piece) throws IOException {
         packetStartNanos = System.nanoTime();
+        if (compressed && deflater == null) {
+            deflater = new ChunkDeflater();
+        }
         contentLeft = flowFile.getSize();
         content = contentLeft == 0 ? InputStream.nullInputStream() : session.read(flowFile);
         write(piece, plain -> PacketEncoder.writeHeader(plain, flowFile.getAttributes(), flowFile.getSize()));
@@ -149,7 +164,12 @@ public final class OutboundTransaction implements AutoCloseable {
         session.remove(flowFile);
         flowFile = isBatchFull() ? null : session.get();
         complete = flowFile == null;
-        ResponseMessage.write(piece, complete ? ResponseCode.FINISH_TRANSACTION : ResponseCode.CONTINUE_TRANSACTION);
+        if (complete) {
+            closeDeflater();
+            ResponseMessage.write(piece, ResponseCode.FINISH_TRANSACTION);
+        } else {
+            ResponseMessage.write(piece, ResponseCode.CONTINUE_TRANSACTION);
+        }
     }
 
     private boolean isBatchFull() {
@@ -194,12 +214,17 @@ public final class OutboundTransaction implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (deflater != null) {
-            deflater.close();
-        }
+        closeDeflater();
         if (content != null) {
             Guarded.run("Closing the content of a FlowFile that was not sent", content::close);
             content = null;
+        }
+    }
+
+    private void closeDeflater() {
+        if (deflater != null) {
+            deflater.close();
+            deflater = null;
         }
     }
 }

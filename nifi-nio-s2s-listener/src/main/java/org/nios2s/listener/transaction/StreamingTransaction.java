@@ -16,6 +16,7 @@ import org.apache.nifi.flowfile.FlowFile;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.wire.AttributeMemory;
@@ -36,8 +37,11 @@ public final class StreamingTransaction implements PacketSink {
      */
     private static final long BEHIND_BYTES = 256 * 1024;
 
-    /** With so few it has caught up; with more it is behind already while memory is scarce. */
+    /** With so few it has caught up. */
     private static final long CAUGHT_UP_BYTES = 64 * 1024;
+
+    /** With more it is behind already, where there is no room for more than the transaction has reserved. */
+    private static final long RESERVED_BYTES = MemoryBudget.UNIT;
 
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
     private static final long TURN_BYTES = 1024 * 1024;
@@ -141,7 +145,14 @@ public final class StreamingTransaction implements PacketSink {
 
     /** @return whether reading has to pause */
     public boolean isBehind() {
-        return unwrittenBytes.get() > (hold.charge().hasRoom() ? BEHIND_BYTES : CAUGHT_UP_BYTES);
+        return unwrittenBytes.get() > bound(BEHIND_BYTES);
+    }
+
+    private long bound(final long whereThereIsRoom) {
+        if (hold.charge().hasRoom()) {
+            return whereThereIsRoom;
+        }
+        return RESERVED_BYTES;
     }
 
     /** @param caughtUp called once, on any thread, when reading may go on; must not block */
@@ -151,7 +162,7 @@ public final class StreamingTransaction implements PacketSink {
     }
 
     private void resumeIfCaughtUp() {
-        if (unwrittenBytes.get() <= CAUGHT_UP_BYTES) {
+        if (unwrittenBytes.get() <= bound(CAUGHT_UP_BYTES)) {
             final Runnable caughtUp = resume.getAndSet(null);
             if (caughtUp != null) {
                 caughtUp.run();

@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -354,9 +355,11 @@ class PullTest {
         listener.awaitStep("AwaitFinishStep");
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.output().port());
-        try (MemoryBudget.Charge other = dispatcher.limits().memory().open()) {
+        try (MemoryBudget.Charge other = dispatcher.limits().memory().open();
+                MemoryBudget.Charge waiting = dispatcher.limits().memory().open()) {
             other.add(listener.budget().limit() / 2);
-            other.await(() -> {}, () -> {}, 0);
+            waiting.reserve(MemoryBudget.UNIT, () -> {});
+            assertTrue(dispatcher.limits().memory().isScarce());
             listener.checkDeadlinesAfter(Duration.ofSeconds(31));
             listener.assertNoFault();
         } finally {

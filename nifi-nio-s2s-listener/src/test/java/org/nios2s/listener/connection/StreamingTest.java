@@ -288,6 +288,16 @@ class StreamingTest {
         listener.assertNoFault();
     }
 
+    /** Sends a thousand of many attributes. */
+    private static void sendAttributes(final WirePeer endless) throws Exception {
+        endless.push().out().writeInt(25_000);
+        for (int i = 0; i < 1_000; i++) {
+            endless.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
+            endless.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
+        }
+        endless.flush();
+    }
+
     @Test
     @DisplayName(
             "a peer whose attributes have no end waits for memory, and takes no permit from those who could stream")
@@ -295,14 +305,11 @@ class StreamingTest {
         try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB", "streaming.transactions", "1");
                 MemoryBudget.Charge all = narrow.budget().common().open();
                 WirePeer endless = narrow.connect().open();
+                WirePeer withRightOfWay = narrow.connect().open();
                 WirePeer honest = narrow.connect().open()) {
             all.add(narrow.budget().limit() * 3 / 4);
-            endless.push().out().writeInt(25_000);
-            for (int i = 0; i < 1_000; i++) {
-                endless.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
-                endless.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
-            }
-            endless.flush();
+            sendAttributes(withRightOfWay);
+            sendAttributes(endless);
             narrow.awaitAnyStep("AwaitMemoryStep");
             pushAll(honest, 1, content(40_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             narrow.assertNoFault();

@@ -16,7 +16,7 @@ class LimitTest {
     private final List<String> called = new ArrayList<>();
 
     private Limit.Permit ask(final Limit limit, final String who) {
-        return limit.ask(() -> called.add(who));
+        return limit.acquire("peer", () -> called.add(who));
     }
 
     @Test

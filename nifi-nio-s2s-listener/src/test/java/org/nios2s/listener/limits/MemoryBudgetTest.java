@@ -7,20 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests of {@link MemoryBudget}. Lives on the test's thread. */
 @DisplayName("The memory budget")
 class MemoryBudgetTest {
     private static final int UNIT = MemoryBudget.UNIT;
+    private static final int KIB = 1024;
     private static final long LIMIT = 64 * UNIT;
 
     private final MemoryBudget budget = new MemoryBudget(LIMIT);
     private final MemoryBudget.Share share = budget.share();
-    private final List<String> heard = new ArrayList<>();
+    private final List<String> called = new ArrayList<>();
 
     private MemoryBudget.Charge charge(final MemoryBudget.Share of, final long bytes) {
         final MemoryBudget.Charge charge = of.open();
@@ -28,12 +29,16 @@ class MemoryBudgetTest {
         return charge;
     }
 
-    private MemoryBudget.Charge await(final MemoryBudget.Charge charge, final String who) {
-        return await(charge, who, 0);
+    /** Reserves a unit, or waits for it. */
+    private MemoryBudget.Charge admit(final String who) {
+        return admit(who, who);
     }
 
-    private MemoryBudget.Charge await(final MemoryBudget.Charge charge, final String who, final long unrelieved) {
-        charge.await(() -> heard.add(who), () -> heard.add(who + " gives up"), unrelieved);
+    private MemoryBudget.Charge admit(final String who, final String peer) {
+        final MemoryBudget.Charge charge = share.open(peer, UNIT);
+        if (charge.reserve(UNIT, () -> called.add(who))) {
+            called.add(who);
+        }
         return charge;
     }
 
@@ -46,8 +51,28 @@ class MemoryBudgetTest {
         charge.close();
         charge.close();
         charge.add(1_000);
+        charge.settle(1_000);
+        charge.streams();
         assertEquals(0, budget.used());
         assertEquals(100, budget.takeMost());
+    }
+
+    @Test
+    @DisplayName("has what is held use up what was reserved, and gives back what is left of it when no more is needed")
+    void reservation() {
+        final MemoryBudget.Charge charge = admit("one");
+        assertEquals(UNIT, budget.used());
+        charge.add(100);
+        charge.add(UNIT - 100);
+        assertEquals(UNIT, budget.used());
+        charge.add(1);
+        assertEquals(UNIT + 1, budget.used());
+        charge.add(-UNIT);
+        assertEquals(UNIT, budget.used());
+        charge.settle(9);
+        assertEquals(10, budget.used());
+        charge.close();
+        assertEquals(0, budget.used());
     }
 
     @Test
@@ -56,7 +81,7 @@ class MemoryBudgetTest {
         final MemoryBudget.Charge large = charge(share, LIMIT / 2 - LIMIT / 8);
         assertFalse(large.hasRoom());
         assertFalse(share.isRoomy());
-        final MemoryBudget.Charge small = charge(share, UNIT);
+        final MemoryBudget.Charge small = charge(share, UNIT - 1);
         assertTrue(small.hasRoom());
         charge(share, LIMIT / 8);
         assertFalse(small.hasRoom());
@@ -77,94 +102,133 @@ class MemoryBudgetTest {
     }
 
     @Test
-    @DisplayName("calls who waits when there is room, with a unit set aside for each")
+    @DisplayName("calls each that waits as soon as there is room for it, in order, and has newcomers stand behind")
     void calls() {
         final MemoryBudget.Charge full = charge(share, LIMIT / 2);
-        final MemoryBudget.Charge first = share.open();
-        final MemoryBudget.Charge second = share.open();
-        await(first, "first");
-        await(second, "second");
+        final MemoryBudget.Charge first = admit("first");
+        final MemoryBudget.Charge second = admit("second");
+        assertEquals(List.of(), called);
         assertTrue(share.isScarce());
+        full.add(-UNIT + 1);
+        assertFalse(admit("newcomer").hasRoom());
+        assertEquals(List.of(), called);
         full.add(-1);
-        assertEquals(List.of("first"), heard);
+        assertEquals(List.of("first"), called);
         full.add(-UNIT);
-        assertEquals(List.of("first", "second"), heard);
-        assertTrue(first.hasRoom());
-        first.add(10);
-        second.close();
+        assertEquals(List.of("first", "second"), called);
         first.close();
-        full.close();
-        assertEquals(0, budget.used());
+        assertEquals(List.of("first", "second", "newcomer"), called);
+        second.close();
+        assertFalse(share.isScarce());
+    }
+
+    @Test
+    @DisplayName("calls the next for what a reservation gives back")
+    void reservationGivesBack() {
+        charge(share, LIMIT / 2 - UNIT);
+        final MemoryBudget.Charge small = admit("small");
+        admit("a unit");
+        assertEquals(List.of("small"), called);
+        small.settle(KIB);
+        assertEquals(List.of("small"), called);
+        small.settle(-KIB);
+        assertEquals(List.of("small", "a unit"), called);
     }
 
     @Test
     @DisplayName("forgets who leaves the line")
     void withdraw() {
         final MemoryBudget.Charge full = charge(share, LIMIT);
-        final MemoryBudget.Charge leaves = await(share.open(), "leaves");
-        await(share.open(), "stays");
-        leaves.close();
+        admit("leaves").close();
+        admit("stays");
         full.close();
-        assertEquals(List.of("stays"), heard);
+        assertEquals(List.of("stays"), called);
     }
 
     @Test
-    @DisplayName("is not held up by those who hold it and wait for more")
-    void standstill() {
-        final long inAMoment = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-        final MemoryBudget.Charge most = charge(share, LIMIT / 4);
-        final MemoryBudget.Charge less = charge(share, LIMIT / 4 - UNIT);
-        await(most, "most");
-        await(less, "less");
-        budget.breakStandstills(System.nanoTime());
-        assertEquals(List.of(), heard);
-        budget.breakStandstills(inAMoment);
-        assertEquals(List.of("most gives up"), heard);
-        most.close();
-        assertEquals(List.of("most gives up", "less"), heard);
+    @DisplayName("calls the peer first that holds least, and within a peer the one that has waited longest")
+    void leastFirst() {
+        final MemoryBudget.Charge full = charge(share, LIMIT / 2 - UNIT);
+        admit("greedy 1", "greedy");
+        admit("greedy 2", "greedy");
+        admit("greedy 3", "greedy");
+        admit("modest 1", "modest");
+        admit("modest 2", "modest");
+        full.add(-4 * UNIT);
+        assertEquals(List.of("greedy 1", "modest 1", "greedy 2", "modest 2", "greedy 3"), called);
     }
 
     @Test
-    @DisplayName("asks as many to give up as leave half of a share to the others, those first that hold most")
-    void standstillOfMany() {
-        final List<MemoryBudget.Charge> charges = IntStream.rangeClosed(0, 7)
-                .mapToObj(i -> charge(share, (i == 0 ? 4 : i) * UNIT))
-                .toList();
-        charges.forEach(charge -> await(charge, "waiter " + charges.indexOf(charge)));
-        budget.breakStandstills(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
-        assertEquals(List.of("waiter 7 gives up", "waiter 6 gives up", "waiter 5 gives up"), heard);
-    }
-
-    @Test
-    @DisplayName("asks those to give up first who hold what can't be streamed")
-    void standstillOfAttributes() {
-        final MemoryBudget.Charge attributes = charge(share, 16 * UNIT);
-        final MemoryBudget.Charge streams = charge(share, 16 * UNIT);
-        await(attributes, "attributes", 16 * UNIT);
-        await(streams, "streams");
-        budget.breakStandstills(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
-        assertEquals(List.of("attributes gives up"), heard);
-    }
-
-    @Test
-    @DisplayName("calls who has become small while it waited as one of the small")
-    void becomesSmall() {
-        final MemoryBudget.Charge full = charge(share, LIMIT / 2);
-        final MemoryBudget.Charge shrinks = charge(share, 2 * UNIT);
-        await(shrinks, "shrunken");
-        full.add(-UNIT);
-        assertEquals(List.of(), heard);
-        shrinks.add(-2 * UNIT);
-        assertEquals(List.of("shrunken"), heard);
-    }
-
-    @Test
-    @DisplayName("asks nobody to give up where others hold it")
-    void noStandstill() {
+    @DisplayName(
+            "gives the right of way to one of those that hold some and can't go on, until what it holds is relieved")
+    void rightOfWay() {
         charge(share, LIMIT / 2);
-        final MemoryBudget.Charge waiting = charge(share, UNIT);
-        await(waiting, "waiting");
-        budget.breakStandstills(System.nanoTime() + TimeUnit.MINUTES.toNanos(1));
-        assertEquals(List.of(), heard);
+        final MemoryBudget.Charge first = charge(share, UNIT);
+        final MemoryBudget.Charge second = charge(share, UNIT);
+        final MemoryBudget.Charge streaming = charge(share, UNIT);
+        streaming.streams();
+        assertTrue(first.extend(() -> called.add("first")));
+        assertTrue(first.hasRightOfWay());
+        assertFalse(second.extend(() -> called.add("second")));
+        assertTrue(streaming.extend(() -> called.add("streaming")), "it may be what the first waits for");
+        first.add(100 * UNIT);
+        assertTrue(first.hasRightOfWay());
+        assertFalse(first.hasRoom());
+        assertEquals(List.of(), called);
+        first.streams();
+        assertEquals(List.of("second"), called);
+        assertTrue(second.hasRightOfWay());
+        assertFalse(first.hasRightOfWay());
+    }
+
+    /** Honest pushes over slow lines, all under way at once: everyone that may reads 1 KiB in turn. */
+    @ParameterizedTest
+    @CsvSource({"3000, 12", "4000, 14", "8000, 14"})
+    @DisplayName("brings every push to its end that is admitted, however many come at once")
+    void crowd(final int pushes, final int kib) {
+        final MemoryBudget whole = new MemoryBudget(64L * KIB * KIB);
+        final MemoryBudget.Share port = whole.share();
+        final List<SlowPush> underWay = new ArrayList<>();
+        for (int i = 0; i < pushes; i++) {
+            underWay.add(new SlowPush(port, kib * KIB));
+        }
+        int rounds = 0;
+        while (!underWay.isEmpty()) {
+            underWay.removeIf(SlowPush::readSome);
+            rounds++;
+            assertTrue(rounds <= pushes * kib, underWay.size() + " pushes stand still");
+            assertTrue(whole.used() <= whole.limit());
+        }
+        assertEquals(0, whole.used());
+    }
+
+    /** A push that reads as the real one does. Lives on the test's thread. */
+    private static final class SlowPush {
+        private final MemoryBudget.Charge charge;
+        private final int size;
+        private boolean admitted;
+        private int read;
+
+        SlowPush(final MemoryBudget.Share port, final int size) {
+            this.charge = port.open(this, UNIT);
+            this.size = size;
+            this.admitted = charge.reserve(UNIT, () -> admitted = true);
+        }
+
+        /** @return whether it is complete */
+        boolean readSome() {
+            if (!admitted) {
+                return false;
+            }
+            assertTrue(charge.hasRoom());
+            charge.add(KIB);
+            read += KIB;
+            if (read < size) {
+                return false;
+            }
+            charge.settle(0);
+            charge.close();
+            return true;
+        }
     }
 }

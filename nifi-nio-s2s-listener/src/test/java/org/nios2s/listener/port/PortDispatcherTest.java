@@ -404,7 +404,7 @@ class PortDispatcherTest {
     /** @return how many of ten permits are there at once */
     private static long had(final Limit limit) {
         return IntStream.range(0, 10)
-                .filter(i -> limit.ask(() -> {}).isImmediate())
+                .filter(i -> limit.acquire("peer", () -> {}).isImmediate())
                 .count();
     }
 }

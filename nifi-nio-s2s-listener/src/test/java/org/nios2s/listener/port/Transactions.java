@@ -65,7 +65,7 @@ final class Transactions {
 
     /** @return a transaction that is complete, but not yet confirmed */
     InboundTransaction received(final String identity, final String... contents) throws Exception {
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
         final InboundTransaction transaction = new InboundTransaction(peer(identity), hold, allocator);
         made.add(transaction);
         for (final String content : contents) {

@@ -47,7 +47,7 @@ class StreamingTransactionTest {
         when(session.create()).thenReturn(mock(FlowFile.class));
         when(session.write(any(FlowFile.class))).thenReturn(content);
         when(session.getProvenanceReporter()).thenReturn(mock(ProvenanceReporter.class));
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
         final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
         when(held.peer()).thenReturn(mock(TransactionPeer.class));
@@ -118,7 +118,7 @@ class StreamingTransactionTest {
     @Test
     @DisplayName("a transaction for which no content worker can be had is rolled back, and gives everything back")
     void noContentWorker() {
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
         final HeldSession held = mock(HeldSession.class);
         final List<PeerFault> faults = new ArrayList<>();
         final StreamingTransaction transaction = new StreamingTransaction(
@@ -154,7 +154,7 @@ class StreamingTransactionTest {
     @DisplayName("what is passed on to a stream is no longer held in memory, even where passing it on fails midway")
     void passedOn() {
         final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).ask(() -> {}));
+        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
         final InboundTransaction inMemory = new InboundTransaction(mock(TransactionPeer.class), hold, allocator);
         inMemory.packetBegins(new HashMap<>(), 1);
         inMemory.content(Unpooled.wrappedBuffer(new byte[1]), 1);

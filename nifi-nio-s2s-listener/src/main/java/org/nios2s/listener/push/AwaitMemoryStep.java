@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.push;
+
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
+
+/**
+ * The attributes of a packet under way take more than the push has reserved, and there is no room: it waits for another unit, behind
+ * those that asked before. Its socket is not read meanwhile. Lives on the connection's IO worker.
+ *
+ * @param next where it goes on, which is where it was
+ */
+record AwaitMemoryStep(Push transfer, Step next) implements WaitingStep {
+    @Override
+    public Step begin() {
+        if (transfer.extendMemory(() -> proceed(() -> next))) {
+            return next;
+        }
+        return this;
+    }
+}

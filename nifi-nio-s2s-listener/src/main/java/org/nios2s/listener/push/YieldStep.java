@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.push;
+
+import org.nios2s.listener.connection.MessageSequenceHandler;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
+
+/**
+ * A push has kept its IO worker busy for a turn: it goes on behind the other connections. Lives on the connection's IO worker.
+ *
+ * @param next where it goes on, which is where it was
+ */
+record YieldStep(Push transfer, Step next) implements WaitingStep {
+    @Override
+    public Step begin() {
+        final MessageSequenceHandler handler = connection().handler();
+        handler.afterOthers(() -> handler.proceedHere(this, () -> next));
+        return this;
+    }
+
+    @Override
+    public Patience patience() {
+        return Patience.UNLIMITED;
+    }
+}
