@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
 class MatrixTest {
     private static final Logger logger = LoggerFactory.getLogger(MatrixTest.class);
 
-    /** Which are tried; {@code -Dmatrix=.*} for all. */
-    private static final String VARIANTS = System.getProperty("matrix", "PLAIN.*");
+    /** Which are tried; {@code -Dmatrix=.*}, or {@code -Pfull}, for all. */
+    private static final String VARIANTS = System.getProperty("matrix", "PLAIN_EPOLL");
 
     private static final int PATIENCE_MILLIS = 20_000;
     private static final int STAYS_OPEN_MILLIS = 200;

@@ -15,24 +15,24 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.client.examples.CheckpointedSink;
 import org.nios2s.client.examples.PushDirectory;
 import org.nios2s.client.examples.ReceiveToFiles;
 import org.nios2s.client.examples.SendFile;
 import org.nios2s.client.examples.SensorRecords;
 import org.nios2s.client.examples.TwoPhaseRelay;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
+import org.nios2s.integration.SharedNifi;
 
-/** The programs of the client's documentation, with a real NiFi. */
+/** The programs of the client's documentation, with a real NiFi. Runs on the thread of the tests against the shared NiFi. */
+@ResourceLock(SharedNifi.Lock.NIO)
 class ClientExamplesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int RECORDS = 100_000;
@@ -45,19 +45,7 @@ class ClientExamplesIT {
 
     @BeforeAll
     static void startNifi() {
-        nifi = NifiInstance.start(new NifiOptions()
-                .home(Path.of("target", "nifi-homes", "client-examples"))
-                .listener(Listener.NIO)
-                .heap("1g")
-                .fresh(true)
-                .stopOnExit(true));
-    }
-
-    @AfterAll
-    static void stopNifi() {
-        if (nifi != null) {
-            nifi.stop();
-        }
+        nifi = SharedNifi.NIO.withEmptyLoop();
     }
 
     @BeforeEach

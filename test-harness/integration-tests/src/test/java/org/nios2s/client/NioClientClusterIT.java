@@ -2,6 +2,7 @@
 package org.nios2s.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,22 +20,28 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.Peer;
+import org.nios2s.integration.SharedNifi;
 
 /**
- * The NIO client and a cluster of two, of which one node crashes in mid-run. The test's thread ends and starts nodes; the
- * senders live on the connector's IO workers.
+ * Clients and a cluster of two nodes with our listener: NiFi's own finds both nodes, and the NIO client goes on when one of them
+ * crashes. The test's thread ends and starts nodes; the senders live on the connector's IO workers.
  */
 @Order(2)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class NioClientClusterIT {
-    private static final Path HOMES = Path.of("target", "nifi-homes");
+    private static final Path HOME = SharedNifi.HOMES.resolve("cluster");
     private static final String PACKET_IDS = "clustered.ids";
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -43,65 +50,98 @@ class NioClientClusterIT {
     private static final int SENDERS = 16;
     private static final int PACKETS = 5;
     private static final int TRANSACTIONS_OF_A_PHASE = 300;
+    private static final int MOST_TRANSACTIONS = 200;
+
+    private static NifiCluster cluster;
 
     private final Set<String> peers = ConcurrentHashMap.newKeySet();
     private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
     private final AtomicInteger transactions = new AtomicInteger();
     private volatile boolean over;
 
-    @ParameterizedTest
-    @EnumSource(Listener.class)
-    void workGoesOnWhenANodeCrashesAndNothingAcknowledgedIsLost(final Listener listener) throws Exception {
-        try (NifiCluster cluster = start(listener)) {
-            final NifiInstance first = cluster.nodes().getFirst();
-            final NifiInstance second = cluster.nodes().getLast();
-            first.keepPacketIds(PACKET_IDS);
-            // What a sink has dropped and not written yet would be lost with its node: so it waits in the queue.
-            first.flow().stop(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
-            final List<CompletableFuture<Void>> senders = new ArrayList<>();
-            try (SiteToSite remote = SiteToSite.builder()
-                    .url(urls(cluster).toArray(String[]::new))
-                    .idleTimeout(TIMEOUT)
-                    .retry(RetryPolicy.never())
-                    .build()) {
-                for (int sender = 0; sender < SENDERS; sender++) {
-                    senders.add(new Sender(remote.inputPort("input"), "sender-" + sender).run(0));
-                }
-                Awaitility.await()
-                        .atMost(PATIENCE)
-                        .until(() -> peers.equals(addresses(cluster.nodes()))
-                                && transactions.get() > TRANSACTIONS_OF_A_PHASE);
-                second.kill();
-                awaitMoreTransactions();
-                peers.clear();
-                awaitMoreTransactions();
-                assertEquals(addresses(List.of(first)), peers);
-                over = true;
-                for (final CompletableFuture<Void> sender : senders) {
-                    sender.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-                }
-            } finally {
-                over = true;
-            }
-            second.startAgain();
-            first.flow()
-                    .start(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
-            awaitLedgers(cluster);
-        }
-    }
-
-    private static NifiCluster start(final Listener listener) {
-        return NifiCluster.start(
+    @BeforeAll
+    static void start() {
+        cluster = NifiCluster.start(
                 new NifiOptions()
-                        .home(HOMES.resolve("nio-client-cluster-on-" + listener))
-                        .listener(listener)
+                        .home(HOME)
+                        .listener(Listener.NIO)
                         .heap("1g")
                         .fresh(true)
                         .stopOnExit(true),
                 NODES);
     }
 
-    private static Set<String> urls(final NifiCluster cluster) {
+    @AfterAll
+    static void stop() {
+        if (cluster != null) {
+            cluster.close();
+            assertTrue(NifiCluster.attach(HOME).isEmpty());
+        }
+    }
+
+    @Test
+    @Order(1)
+    void nifisClientThatKnowsOneNodeFindsBothAndDataArrivesOnBoth() throws Exception {
+        int acknowledgedPackets = 0;
+        try (Peer peer = Peer.of(cluster.nodes().getFirst(), "input")) {
+            for (int push = 0; push < MOST_TRANSACTIONS && !everyNodeHasData(); push++) {
+                peer.push("clustered-" + push, PACKETS);
+                acknowledgedPackets += PACKETS;
+            }
+        }
+
+        final int expected = acknowledgedPackets;
+        Awaitility.await().atMost(PATIENCE).until(() -> ledgerCount() == expected);
+        assertTrue(everyNodeHasData());
+    }
+
+    private static boolean everyNodeHasData() {
+        return cluster.nodes().stream().allMatch(node -> node.ledger().count() > 0);
+    }
+
+    private static long ledgerCount() {
+        return cluster.nodes().stream().mapToLong(node -> node.ledger().count()).sum();
+    }
+
+    @Test
+    @Order(2)
+    void workGoesOnWhenANodeCrashesAndNothingAcknowledgedIsLost() throws Exception {
+        final NifiInstance first = cluster.nodes().getFirst();
+        final NifiInstance second = cluster.nodes().getLast();
+        first.keepPacketIds(PACKET_IDS);
+        // What a sink has dropped and not written yet would be lost with its node: so it waits in the queue.
+        first.flow().stop(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
+        final List<CompletableFuture<Void>> senders = new ArrayList<>();
+        try (SiteToSite remote = SiteToSite.builder()
+                .url(urls().toArray(String[]::new))
+                .idleTimeout(TIMEOUT)
+                .retry(RetryPolicy.never())
+                .build()) {
+            for (int sender = 0; sender < SENDERS; sender++) {
+                senders.add(new Sender(remote.inputPort("input"), "sender-" + sender).run(0));
+            }
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() ->
+                            peers.equals(addresses(cluster.nodes())) && transactions.get() > TRANSACTIONS_OF_A_PHASE);
+            second.kill();
+            awaitMoreTransactions();
+            peers.clear();
+            awaitMoreTransactions();
+            assertEquals(addresses(List.of(first)), peers);
+            over = true;
+            for (final CompletableFuture<Void> sender : senders) {
+                sender.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            over = true;
+        }
+        second.startAgain();
+        first.flow().start(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
+        awaitLedgers();
+    }
+
+    private static Set<String> urls() {
         return cluster.nodes().stream()
                 .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
                 .collect(Collectors.toSet());
@@ -119,9 +159,9 @@ class NioClientClusterIT {
     }
 
     /** Every acknowledged packet is there, and none twice: what was not acknowledged is never sent again. */
-    private void awaitLedgers(final NifiCluster cluster) {
+    private void awaitLedgers() {
         Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
-            final List<String> received = received(cluster);
+            final List<String> received = received();
             final Set<String> lost = new HashSet<>(acknowledged);
             lost.removeAll(Set.copyOf(received));
             assertEquals(Set.of(), lost, "acknowledged and in no ledger");
@@ -129,7 +169,7 @@ class NioClientClusterIT {
         });
     }
 
-    private static List<String> received(final NifiCluster cluster) throws IOException {
+    private static List<String> received() throws IOException {
         final List<String> received = new ArrayList<>();
         for (final NifiInstance node : cluster.nodes()) {
             final Path ids = Path.of(node.instance().ledger()).resolve(PACKET_IDS);

@@ -2,7 +2,6 @@
 package org.nios2s.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -29,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -38,12 +37,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
+import org.nios2s.integration.SharedNifi;
 
-/** The NIO client against a real NiFi, with either listener. One NiFi serves all tests of a listener. */
+/** The NIO client against a real NiFi, with either listener. Runs on the thread of the tests against the shared NiFis. */
 @ParameterizedClass
 @EnumSource(Listener.class)
+@ResourceLock(SharedNifi.Lock.NIO)
+@ResourceLock(SharedNifi.Lock.STOCK)
 class NioClientIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int MANY = 500;
@@ -58,21 +59,8 @@ class NioClientIT {
     private SiteToSiteConnector connector;
 
     @BeforeParameterizedClassInvocation
-    static void startNifi(final Listener listener) {
-        nifi = NifiInstance.start(new NifiOptions()
-                .home(Path.of("target", "nifi-homes", "nio-client-on-" + listener))
-                .listener(listener)
-                .heap("1g")
-                .fresh(true)
-                .stopOnExit(true));
-    }
-
-    @AfterParameterizedClassInvocation
-    static void stopNifi() {
-        if (nifi != null) {
-            nifi.stop();
-            assertFalse(nifi.isAlive());
-        }
+    static void start(final Listener listener) {
+        nifi = SharedNifi.of(listener, false).withEmptyLoop();
     }
 
     @BeforeEach

@@ -3,12 +3,10 @@ package org.nios2s.client;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +22,7 @@ import org.apache.nifi.remote.client.SiteToSiteClient;
 import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
@@ -34,12 +33,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
+import org.nios2s.integration.SharedNifi;
 
-/** The NIO client over TLS against a secured NiFi, with either listener. One NiFi serves all tests of a listener. */
+/** The NIO client over TLS against a secured NiFi, with either listener. Runs on the thread of the tests against the shared NiFis. */
 @ParameterizedClass
 @EnumSource(Listener.class)
+@ResourceLock(SharedNifi.Lock.NIO_SECURED)
+@ResourceLock(SharedNifi.Lock.STOCK_SECURED)
 class NioClientSecuredIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int SEVERAL_RECORDS_BYTES = 300_000;
@@ -53,22 +54,12 @@ class NioClientSecuredIT {
     @BeforeParameterizedClassInvocation
     static void start(final Listener listener) {
         connector = new SiteToSiteConnector();
-        nifi = NifiInstance.start(new NifiOptions()
-                .home(Path.of("target", "nifi-homes", "nio-client-secured-on-" + listener))
-                .listener(listener)
-                .secure(true)
-                .heap("1g")
-                .fresh(true)
-                .stopOnExit(true));
+        nifi = SharedNifi.of(listener, true).withEmptyLoop();
     }
 
     @AfterParameterizedClassInvocation
     static void stop() {
         connector.close();
-        if (nifi != null) {
-            nifi.stop();
-            assertFalse(nifi.isAlive());
-        }
     }
 
     private static SiteToSiteClientConfig config(final String keyStore) {

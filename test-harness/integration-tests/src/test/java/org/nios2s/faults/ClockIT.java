@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.nios2s.harness.nifi.Listener;
@@ -28,6 +29,7 @@ import org.nios2s.harness.nifi.NifiOptions;
  *
  * <p>Only with {@code -Pfaults}, and where there is libfaketime: the Debian package of that name.
  */
+@Tag("full")
 @EnabledIfSystemProperty(named = "faults", matches = "true")
 class ClockIT {
 

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.nios2s.harness.nifi.Listener;
@@ -17,6 +18,7 @@ import org.nios2s.harness.nifi.NifiOptions;
  *
  * <p>Only with {@code -Pfaults}; {@code -Dfaults.secure=true} speaks TLS.
  */
+@Tag("full")
 @EnabledIfSystemProperty(named = "faults", matches = "true")
 class ClusterFaultsIT {
 

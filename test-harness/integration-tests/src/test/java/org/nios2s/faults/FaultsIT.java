@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
@@ -24,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,20 +45,20 @@ import org.nios2s.harness.nifi.security.Identity;
 /**
  * Faults of a NiFi under load, see {@link Ordeal}. Runs on the thread of the tests, with a NiFi of its own.
  *
- * <p>{@code -Pfaults} tries all faults, and longer; {@code -Dfaults.kills=50} kills it so often, {@code -Dfaults.secure=true}
- * speaks TLS.
+ * <p>{@code -Pfaults} takes longer for each; {@code -Dfaults.kills=50} kills it so often, {@code -Dfaults.secure=true} speaks TLS.
  */
+@Tag("full")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FaultsIT {
 
-    private static final boolean FULL = Boolean.getBoolean("faults");
-    private static final String TAKES_LONG = "runs with -Pfaults";
-    private static final int KILLS = Integer.getInteger("faults.kills", FULL ? 25 : 1);
+    private static final boolean LONG = Boolean.getBoolean("faults");
     /** Then what has arrived is drained and judged. */
     private static final int KILLS_IN_A_ROUND = 5;
 
+    private static final int KILLS = Integer.getInteger("faults.kills", LONG ? 25 : KILLS_IN_A_ROUND);
+
     private static final boolean SECURE = Boolean.getBoolean("faults.secure");
-    private static final int PAUSE_SECONDS = FULL ? 10 : 3;
+    private static final int PAUSE_SECONDS = LONG ? 10 : 3;
     private static final int SPARE_DESCRIPTORS = 5;
     private static final int DOOMED_PACKETS = 40;
     private static final BackPressure FULL_WITH_ONE = new BackPressure(1, 0);
@@ -73,15 +73,6 @@ class FaultsIT {
             "content.repository.directory.default",
             "flowfile.repository.directory",
             "provenance.repository.directory.default");
-
-    /** Of each kind of thread one method, and one repository, are tried in any case. */
-    private static final Set<String> SHORT = Set.of(
-            "StandardProcessSession.commit",
-            "StandardProcessSession.write",
-            "PacketDecoder.decode",
-            "StandardPublicPort.receiveFlowFiles",
-            "StandardProcessSession.read",
-            "FileSystemRepository.create");
 
     private static final List<String> ERRORS = List.of("java.lang.OutOfMemoryError", "java.lang.StackOverflowError");
 
@@ -148,8 +139,7 @@ class FaultsIT {
         "StandardProcessSession.transfer, Timer-Driven",
     })
     void anErrorStopsNoThread(final String method, final String thread) throws Exception {
-        assumeTrue(FULL || SHORT.contains(method), TAKES_LONG);
-        for (final String error : FULL ? ERRORS : ERRORS.subList(0, 1)) {
+        for (final String error : LONG ? ERRORS : ERRORS.subList(0, 1)) {
             ordeal.endureBriefly("error-" + method + "-" + error, load -> order(method, thread, error));
         }
     }
@@ -162,7 +152,7 @@ class FaultsIT {
         "StandardX509ExtendedTrustManager.checkClientTrusted, Site-to-Site_NIO_Handshake",
     })
     void anErrorBecauseOfAStrangerStopsNoThread(final String method, final String thread) throws Exception {
-        assumeTrue(FULL && SECURE, "runs with -Pfaults -Dfaults.secure=true");
+        assumeTrue(SECURE, "runs with -Dfaults.secure=true");
         for (final String error : ERRORS) {
             ordeal.endureBriefly(
                     "error-" + method + "-" + error, load -> order(method, thread, error, ordeal::letAStrangerPush));
@@ -174,7 +164,7 @@ class FaultsIT {
     @Order(1)
     void anErrorBecauseOfABombStopsNoThread() throws Exception {
         assumeFalse(SECURE, "the bomb is plain");
-        for (final String error : FULL ? ERRORS : ERRORS.subList(0, 1)) {
+        for (final String error : LONG ? ERRORS : ERRORS.subList(0, 1)) {
             ordeal.endureBriefly(
                     "error-bomb-" + error,
                     load -> order(
@@ -203,7 +193,6 @@ class FaultsIT {
         "FileSystemRepository.write, Site-to-Site_NIO_Content",
     })
     void aRepositoryThatFailsLosesNothing(final String method, final String thread) throws Exception {
-        assumeTrue(FULL || SHORT.contains(method), TAKES_LONG);
         ordeal.endureBriefly("failing-" + method, load -> order(method, thread, "java.io.IOException"));
     }
 
@@ -231,7 +220,6 @@ class FaultsIT {
     @Test
     @Order(2)
     void aPauseOfTheProcessIsNoticedByNobody() throws Exception {
-        assumeTrue(FULL, TAKES_LONG);
         ordeal.endure("paused", load -> {
             final long failures = load.failures();
             final PausedProcess paused =
@@ -246,7 +234,6 @@ class FaultsIT {
     @Test
     @Order(2)
     void usedUpFileDescriptorsAreAPassingTrouble() throws Exception {
-        assumeTrue(FULL, TAKES_LONG);
         ordeal.endure("descriptors", load -> {
             final long pid = nifi.instance().pid();
             final long limit = descriptorLimit(pid);
@@ -289,7 +276,6 @@ class FaultsIT {
     @Order(2)
     @EnumSource(value = FaultyProxy.Harm.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aProxyThatDoesHarmMakesNoHarm(final FaultyProxy.Harm harm) throws Exception {
-        assumeTrue(FULL || harm == FaultyProxy.Harm.CUT, TAKES_LONG);
         try (FaultyProxy proxy = new FaultyProxy(Ordeal.address(nifi))) {
             final Load.Entrance entrance = (port, steps) -> ordeal.connect(proxy.address(), nifi.portId(port), steps);
             ordeal.endure("proxy-" + harm, entrance, load -> {
@@ -322,7 +308,6 @@ class FaultsIT {
     @Test
     @Order(2)
     void aPortThatIsDeletedTakesNothingElseWithIt() throws Exception {
-        assumeTrue(FULL, TAKES_LONG);
         final Component doomed = nifi.flow().ensurePort(ComponentKind.INPUT_PORT, "doomed", 1);
         final Component connection = nifi.flow().connect(doomed, ordeal.sink(), BackPressure.generous());
         if (SECURE) {
@@ -349,7 +334,6 @@ class FaultsIT {
     @Order(2)
     @ValueSource(ints = {Load.SMALL_BYTES, Load.LARGE_BYTES})
     void backPressureComesAndGoesAtEveryStepOfAPush(final int bytes) throws Exception {
-        assumeTrue(FULL, TAKES_LONG);
         final Component connection = ordeal.connection();
         ordeal.endure("back-pressure-push-" + bytes, load -> {
             for (final FaultPeer.Step step : FaultPeer.Step.PUSH) {
@@ -371,7 +355,6 @@ class FaultsIT {
     @Test
     @Order(2)
     void backPressureComesAndGoesAtEveryStepOfAPull() throws Exception {
-        assumeTrue(FULL, TAKES_LONG);
         setPressureOfLoop(FULL_WITH_ONE);
         try {
             ordeal.endure("back-pressure-pull", load -> {
@@ -432,7 +415,6 @@ class FaultsIT {
                 "provenance.repository.directory.default"
             })
     void aFullDiskIsAPassingTrouble(final String repository) throws Exception {
-        assumeTrue(FULL, TAKES_LONG);
         assumeTrue(DISKS.containsKey(repository), "no right to mount a small disk");
         ordeal.endure("full-" + repository, load -> {
             DISKS.get(repository).fill();

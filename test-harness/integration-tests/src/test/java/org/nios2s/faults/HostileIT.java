@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@code -Pfaults} attacks longer and with all peers; the honest clients' rate is reported and not judged.
  */
+@Tag("full")
 class HostileIT {
 
     private static final Logger logger = LoggerFactory.getLogger(HostileIT.class);

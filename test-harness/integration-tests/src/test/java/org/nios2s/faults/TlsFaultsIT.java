@@ -30,6 +30,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -50,6 +51,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Only with {@code -Pfaults}; {@code -Dfaults.tls=jdk} has the JDK do the arithmetic.
  */
+@Tag("full")
 @EnabledIfSystemProperty(named = "faults", matches = "true")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TlsFaultsIT {

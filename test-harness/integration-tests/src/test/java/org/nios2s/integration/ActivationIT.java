@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstallation;
@@ -58,6 +59,7 @@ class ActivationIT {
     }
 
     @Test
+    @Tag("full")
     void whereNativeLibrariesCantBeLoadedNioAndTheJdkServe() {
         // A directory in which nobody can make a file.
         try (NifiInstance nifi = NifiInstance.start(
@@ -66,37 +68,6 @@ class ActivationIT {
             assertOnlyLineOfOurs(
                     nifi, " INFO ", " with nio (epoll does not load: java.nio.file.NoSuchFileException: /proc/");
         }
-    }
-
-    @Test
-    void switchedOffItLeavesTheStockListener() throws IOException {
-        try (NifiInstance nifi = start("nifi.remote.input.nio.enabled", "false")) {
-            assertOnlyLineOfOurs(nifi, " INFO ", "is switched off by nifi.remote.input.nio.enabled=false");
-            assertStockServes(nifi);
-        }
-    }
-
-    @Test
-    void aBadSettingIsOneErrorAndTheStockListenerServes() throws IOException {
-        try (NifiInstance nifi = start("nifi.remote.input.nio.request.queue.size", "many")) {
-            assertOnlyLineOfOurs(
-                    nifi,
-                    " ERROR ",
-                    "nifi.remote.input.nio.request.queue.size=many is not accepted; use a whole number");
-            assertStockServes(nifi);
-        }
-    }
-
-    @Test
-    void withoutARawPortThereIsNothingToServe() {
-        try (NifiInstance nifi = start("nifi.remote.input.socket.port", "")) {
-            assertOnlyLineOfOurs(nifi, " INFO ", "has nothing to serve: nifi.remote.input.socket.port is not set");
-            assertTrue(nifi.isAlive());
-        }
-    }
-
-    private static NifiInstance start(final String key, final String value) {
-        return NifiInstance.start(options().property(key, value));
     }
 
     private static NifiOptions options() {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,11 +33,10 @@ import org.nios2s.harness.nifi.NifiInstance;
  * transaction notices nothing, and the log has no more than one line a minute for each cause.
  * Runs on the thread of the tests against the shared NiFi.
  */
-@ResourceLock(SharedNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.NIO)
 class BadInputIT {
 
     private static final int MANY = 20;
-    private static final int TOO_MANY_ATTRIBUTES = 25_001;
     private static final String PACKET_ID = "packet.id";
     private static final String LEFT = "left";
     private static final String STAYED = "stayed";
@@ -85,78 +83,6 @@ class BadInputIT {
     }
 
     @Test
-    void anUnknownProtocolIsCutOff() throws IOException {
-        try (RawPeer stranger = new RawPeer(nifi.instance())) {
-            stranger.magic();
-            stranger.named("NoSuchProtocol", 1);
-            assertTrue(stranger.isClosedByOtherEnd());
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {-1, Integer.MIN_VALUE})
-    void aNegativeNumberOfPropertiesDoesNoHarm(final int properties) throws IOException {
-        try (RawPeer stranger = new RawPeer(nifi.instance())) {
-            stranger.negotiate(1);
-            stranger.bytes(new byte[] {0, 1, 'x'});
-            stranger.bytes(ByteBuffer.allocate(Integer.BYTES).putInt(properties).array());
-            assertEquals(ResponseCode.MISSING_PROPERTY, stranger.response().getCode());
-            assertTrue(stranger.isClosedByOtherEnd());
-        }
-    }
-
-    @Test
-    void garbageInTheHandshakeIsCutOff() throws IOException {
-        try (RawPeer stranger = new RawPeer(nifi.instance())) {
-            stranger.negotiate(RawPeer.NEWEST_VERSION);
-            stranger.bytes(new byte[] {0, 2, (byte) 0xFF, (byte) 0xFF});
-            assertTrue(stranger.isClosedByOtherEnd());
-        }
-    }
-
-    @Test
-    void anUnknownRequestIsCutOff() throws IOException {
-        try (RawPeer stranger = atInput()) {
-            stranger.bytes(new byte[] {0, 2, 'N', 'O'});
-            assertTrue(stranger.isClosedByOtherEnd());
-        }
-    }
-
-    @Test
-    void anUnknownCodecIsCutOff() throws IOException {
-        try (RawPeer stranger = new RawPeer(nifi.instance())) {
-            stranger.negotiate(RawPeer.NEWEST_VERSION);
-            stranger.handshake(RawPeer.NEWEST_VERSION, RawPeer.properties(nifi.portId("input")));
-            stranger.request(RequestType.NEGOTIATE_FLOWFILE_CODEC);
-            stranger.named("NoSuchCodec", 1);
-            assertTrue(stranger.isClosedByOtherEnd());
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {-1, TOO_MANY_ATTRIBUTES, Integer.MAX_VALUE, Integer.MIN_VALUE})
-    void anAbsurdNumberOfAttributesIsCutOff(final int attributes) throws IOException {
-        try (RawPeer stranger = atInput()) {
-            stranger.request(RequestType.SEND_FLOWFILES);
-            stranger.bytes(ByteBuffer.allocate(Integer.BYTES).putInt(attributes).array());
-            assertTrue(stranger.isClosedByOtherEnd());
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {-1, Integer.MAX_VALUE, Integer.MIN_VALUE})
-    void anAbsurdLengthOfAnAttributeIsCutOff(final int length) throws IOException {
-        try (RawPeer stranger = atInput()) {
-            stranger.request(RequestType.SEND_FLOWFILES);
-            stranger.bytes(ByteBuffer.allocate(2 * Integer.BYTES)
-                    .putInt(1)
-                    .putInt(length)
-                    .array());
-            assertTrue(stranger.isClosedByOtherEnd());
-        }
-    }
-
-    @Test
     void garbageBehindAPacketIsCutOff() throws IOException {
         for (int peer = 0; peer < MANY; peer++) {
             try (RawPeer stranger = atInput()) {
@@ -165,18 +91,6 @@ class BadInputIT {
                 stranger.bytes(new byte[] {'X', 'Y', 'Z'});
                 assertTrue(stranger.isClosedByOtherEnd());
             }
-        }
-    }
-
-    @Test
-    void aChecksumThatThePeerFindsWrongIsCutOff() throws IOException {
-        try (RawPeer stranger = atInput()) {
-            stranger.request(RequestType.SEND_FLOWFILES);
-            stranger.packet(Map.of(), CONTENT);
-            stranger.say(ResponseCode.FINISH_TRANSACTION);
-            assertEquals(ResponseCode.CONFIRM_TRANSACTION, stranger.response().getCode());
-            stranger.say(ResponseCode.BAD_CHECKSUM);
-            assertTrue(stranger.isClosedByOtherEnd());
         }
     }
 

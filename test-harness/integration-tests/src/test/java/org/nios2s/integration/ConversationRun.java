@@ -26,8 +26,11 @@ final class ConversationRun {
 
     private static final Pattern PORT = Pattern.compile("\\$\\{port:([a-z-]+)}");
     private static final String CHECKSUM = "${checksum}";
-    /** What a secured NiFi puts before its name in the list of peers, see {@link SharedNifi}. */
-    private static final String PROXY = "${proxy}";
+    /** What a secured NiFi calls itself in the list of peers, see {@link SharedNifi}. */
+    static final String ROUTED_HOST = "localhost";
+
+    private static final String OWN_HOST = "127.0.0.1";
+    private static final String TOLD_HOST = "${told-host}";
 
     private static final byte[] GIVEN = "given".getBytes(StandardCharsets.US_ASCII);
 
@@ -273,9 +276,13 @@ final class ConversationRun {
         final List<String> filled = line.arguments().stream()
                 .map(argument -> PORT.matcher(argument).replaceAll(this::portId))
                 .map(argument -> argument.replace(CHECKSUM, hearer == null ? "" : hearer.checksum())
-                        .replace(PROXY, nifi.instance().keyStore() == null ? "" : "proxy-of-"))
+                        .replace(TOLD_HOST, toldHost()))
                 .toList();
         return new ScriptLine(line.number(), line.verb(), filled);
+    }
+
+    private String toldHost() {
+        return nifi.instance().keyStore() == null ? OWN_HOST : ROUTED_HOST;
     }
 
     private String portId(final MatchResult port) {

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * documented, what each of them does is pinned.
  * Runs on the thread of the tests.
  */
-@ResourceLock(SharedNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.NIO)
+@ResourceLock(SharedNifi.Lock.STOCK)
 class FidelityIT {
 
     private static final Path DIFFERENCES = Path.of("..", "..", "docs", "protocol-differences.md");

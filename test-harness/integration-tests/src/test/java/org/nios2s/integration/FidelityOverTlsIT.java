@@ -13,7 +13,8 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * closes otherwise.
  * Runs on the thread of the tests.
  */
-@ResourceLock(SharedNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.NIO_SECURED)
+@ResourceLock(SharedNifi.Lock.STOCK_SECURED)
 class FidelityOverTlsIT {
 
     /** What of the corpus is held unless the one who runs it asks for something else. */

@@ -26,7 +26,7 @@ import picocli.CommandLine.ExitCode;
  * A NiFi that somebody else runs is measured by its web address and left as it was.
  * Runs on the thread of the tests against the shared NiFi.
  */
-@ResourceLock(SharedNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.STOCK)
 @ResourceLock(Resources.SYSTEM_PROPERTIES)
 class ForeignLoadIT {
 

@@ -23,7 +23,7 @@ import org.nios2s.harness.nifi.NifiInstance;
  * Connections cost NiFi no threads.
  * Runs on the thread of the tests against the shared NiFi.
  */
-@ResourceLock(SharedNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.NIO)
 class IdleConnectionsIT {
 
     private static final int CONNECTIONS = 2_000;

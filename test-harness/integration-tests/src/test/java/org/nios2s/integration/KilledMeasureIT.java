@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.S2sHarness;
@@ -30,6 +31,7 @@ import org.nios2s.harness.result.ResultDirectory;
  * A measurement that is killed leaves its NiFis behind, one of them paused; the next command says so and ends them. One that
  * is interrupted ends its NiFi and keeps what it has. Runs on the thread of the tests; every command is a process of its own.
  */
+@Tag("full")
 class KilledMeasureIT {
 
     private static final Duration START = Duration.ofMinutes(4);

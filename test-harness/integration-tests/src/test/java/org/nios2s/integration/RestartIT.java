@@ -32,6 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
@@ -74,6 +75,7 @@ class RestartIT {
     static void stop() {
         if (nifi != null) {
             nifi.stop();
+            assertTrue(NifiInstance.attach(Path.of(nifi.instance().home())).isEmpty());
         }
     }
 
@@ -97,6 +99,7 @@ class RestartIT {
         final Path digests = nifi.keepDigests(name + ".digests");
         Files.write(digests, new byte[0]);
         final SinkLedger before = nifi.ledger();
+        final InstanceRecord instance = nifi.instance();
         // What the sink has dropped and not written yet would be lost with NiFi: so it waits in the queue.
         nifi.flow().stop(nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
 
@@ -113,6 +116,9 @@ class RestartIT {
                 end.of(nifi);
                 final int atTheEnd = acknowledged.size() / PACKETS;
                 nifi.startAgain();
+                assertEquals(instance.ports(), nifi.instance().ports());
+                assertEquals(instance.s2sPort(), nifi.instance().s2sPort());
+                assertEquals(instance.api(), nifi.instance().api());
                 startedAgain.countDown();
                 awaitAcknowledged(atTheEnd + TRANSACTIONS_AFTER);
             } finally {

@@ -9,38 +9,65 @@ import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.QueueClient;
 
 /**
- * The NiFis that all integration tests share, one for each listener: started when first asked for, stopped at the end.
+ * The NiFis that the integration tests share: each is started when it is first asked for and stopped after the last test.
  * For any thread.
  */
 public enum SharedNifi {
     /** With our listener. */
-    NIO(Listener.NIO, false),
+    NIO(Listener.NIO, "1g"),
     /** With the listener that NiFi comes with. */
-    STOCK(Listener.STOCK, false),
-    /** With our listener, TLS and policies. */
-    NIO_SECURED(Listener.NIO, true),
+    STOCK(Listener.STOCK, "1g"),
+    /** With our listener, TLS by BoringSSL, and policies. */
+    NIO_SECURED(Listener.NIO, "768m", "openssl"),
+    /** With our listener, TLS by the JDK, and policies. */
+    NIO_SECURED_JDK(Listener.NIO, "512m", "jdk"),
     /** With the listener that NiFi comes with, TLS and policies. */
-    STOCK_SECURED(Listener.STOCK, true);
+    STOCK_SECURED(Listener.STOCK, "768m", "");
 
-    /** What tests that use them hold: one class at a time. */
-    public static final String LOCK = "SharedNifi";
+    /** Where the NiFis of the tests have their homes. */
+    public static final Path HOMES = Path.of("target", "nifi-homes");
 
-    static final Path HOMES = Path.of("target", "nifi-homes");
-
-    private static final String HEAP = "1g";
-    private static final String SECURED_HEAP = "768m";
     /** Short enough that a conversation can wait for it. */
     private static final String HANDSHAKE_TIMEOUT = "8 secs";
 
     private final Listener listener;
-    private final boolean secured;
+    private final String heap;
+    private final String tlsProvider;
     private NifiInstance running;
 
-    SharedNifi(final Listener listener, final boolean secured) {
+    SharedNifi(final Listener listener, final String heap) {
+        this(listener, heap, null);
+    }
+
+    SharedNifi(final Listener listener, final String heap, final String tlsProvider) {
         this.listener = listener;
-        this.secured = secured;
+        this.heap = heap;
+        this.tlsProvider = tlsProvider;
+    }
+
+    /**
+     * What a class of tests holds for each NiFi that it uses, as a {@code ResourceLock}: one class at a time has a NiFi.
+     * Constants only.
+     */
+    public static final class Lock {
+        public static final String NIO = "SharedNifi.NIO";
+        public static final String STOCK = "SharedNifi.STOCK";
+        public static final String NIO_SECURED = "SharedNifi.NIO_SECURED";
+        public static final String NIO_SECURED_JDK = "SharedNifi.NIO_SECURED_JDK";
+        public static final String STOCK_SECURED = "SharedNifi.STOCK_SECURED";
+
+        private Lock() {}
+    }
+
+    /** The NiFi with a listener, over TLS or not. */
+    public static SharedNifi of(final Listener listener, final boolean secured) {
+        if (listener == Listener.NIO) {
+            return secured ? NIO_SECURED : NIO;
+        }
+        return secured ? STOCK_SECURED : STOCK;
     }
 
     /** This NiFi, which is started if it does not run yet. */
@@ -51,21 +78,35 @@ public enum SharedNifi {
         return running;
     }
 
-    private NifiOptions options() {
+    /** The same, with nothing in the queue of {@link #loop}. */
+    public NifiInstance withEmptyLoop() {
+        final NifiInstance nifi = get();
+        new QueueClient(nifi.rest()).empty(loop(nifi));
+        return nifi;
+    }
+
+    /** How this NiFi is started. */
+    public NifiOptions options() {
         final NifiOptions options = new NifiOptions()
                 .home(HOMES.resolve("shared-" + name().toLowerCase(Locale.ROOT)))
                 .listener(listener)
-                .heap(secured ? SECURED_HEAP : HEAP)
-                .secure(secured)
+                .heap(heap)
+                .secure(tlsProvider != null)
                 .fresh(true)
                 .stopOnExit(true)
                 .property("nifi.remote.input.nio.handshake.timeout", HANDSHAKE_TIMEOUT);
-        if (secured) {
-            // Peers are told of this NiFi as a proxy before it has it, and a mapped identity is another one.
-            options.property("nifi.remote.route.raw.proxied.when", "${s2s.source.secure}")
-                    .property("nifi.remote.route.raw.proxied.hostname", "proxy-of-${s2s.target.hostname}")
+        if (tlsProvider != null) {
+            if (!tlsProvider.isEmpty()) {
+                options.property("nifi.remote.input.nio.tls.provider", tlsProvider);
+            }
+            options.property("nifi.security.autoreload.enabled", "true")
+                    .property("nifi.security.autoreload.interval", "1 secs")
+                    // Peers are told of this NiFi by another name than its own, by which it can be reached, too.
+                    .property("nifi.remote.route.raw.proxied.when", "${s2s.source.secure}")
+                    .property("nifi.remote.route.raw.proxied.hostname", ConversationRun.ROUTED_HOST)
                     .property("nifi.remote.route.raw.proxied.port", "${s2s.target.port}")
                     .property("nifi.remote.route.raw.proxied.secure", "false")
+                    // A mapped identity is another one.
                     .property("nifi.security.identity.mapping.pattern.mapped", "^CN=mapped-(.*?), OU=s2s-harness$")
                     .property("nifi.security.identity.mapping.value.mapped", "$1")
                     .property("nifi.security.identity.mapping.transform.mapped", "LOWER");
@@ -86,7 +127,7 @@ public enum SharedNifi {
     }
 
     /** The connection behind the port {@code loop-in}, whose queue can be read. */
-    static Component loop(final NifiInstance nifi) {
+    public static Component loop(final NifiInstance nifi) {
         final FlowClient flow = nifi.flow();
         return flow.findConnection(
                         inputPort(nifi, "loop-in"),

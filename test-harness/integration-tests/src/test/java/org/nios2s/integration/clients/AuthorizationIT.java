@@ -48,7 +48,8 @@ import org.nios2s.integration.SharedNifi;
 @EnumSource(
         value = SharedNifi.class,
         names = {"NIO_SECURED", "STOCK_SECURED"})
-@ResourceLock(SharedNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.NIO_SECURED)
+@ResourceLock(SharedNifi.Lock.STOCK_SECURED)
 class AuthorizationIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -17,6 +17,7 @@ import org.apache.nifi.remote.client.SiteToSiteClient;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.InputPort;
@@ -26,6 +27,7 @@ import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
+import org.nios2s.integration.SharedNifi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +39,7 @@ import org.slf4j.LoggerFactory;
  * <p>{@code -Drate.records=1000000 -Drate.single=100000 -Drate.rounds=2} measures; then leak detection has to be off, see
  * {@code docs/client.md}.
  */
+@Tag("full")
 class BatchingRateIT {
     private static final Logger logger = LoggerFactory.getLogger(BatchingRateIT.class);
 
@@ -59,7 +62,7 @@ class BatchingRateIT {
     @BeforeAll
     static void start() {
         nifi = NifiInstance.start(new NifiOptions()
-                .home(ServingNifi.HOMES.resolve("batching-rate"))
+                .home(SharedNifi.HOMES.resolve("batching-rate"))
                 .listener(Listener.NIO)
                 .heap("1g")
                 .fresh(true)

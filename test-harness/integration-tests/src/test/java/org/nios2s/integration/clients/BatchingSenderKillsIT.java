@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
@@ -37,6 +38,7 @@ import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
+import org.nios2s.integration.SharedNifi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +48,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@code -Dbatching.kills=20} kills it so often; standard is 1.
  */
+@Tag("full")
 class BatchingSenderKillsIT {
     private static final Logger logger = LoggerFactory.getLogger(BatchingSenderKillsIT.class);
 
@@ -65,7 +68,7 @@ class BatchingSenderKillsIT {
     @BeforeAll
     static void start() throws IOException {
         nifi = NifiInstance.start(new NifiOptions()
-                .home(ServingNifi.HOMES.resolve("batching-kills"))
+                .home(SharedNifi.HOMES.resolve("batching-kills"))
                 .listener(Listener.NIO)
                 .heap("1g")
                 // A killed NiFi 2.3 forgets what it has swapped out since its last checkpoint.

@@ -11,14 +11,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.integration.SharedNifi;
 
 /**
  * Every version of NiFi's client that must get on with our listener pushes to and pulls from it.
  * The tests run one after the other on one thread.
  */
-@ResourceLock(ServingNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.NIO)
+@ResourceLock(SharedNifi.Lock.NIO_SECURED)
+@ResourceLock(SharedNifi.Lock.NIO_SECURED_JDK)
 class ClientMatrixIT {
 
+    private static final List<SharedNifi> SERVING =
+            List.of(SharedNifi.NIO, SharedNifi.NIO_SECURED, SharedNifi.NIO_SECURED_JDK);
     private static final List<String> VERSIONS = List.of("1.9.2", "1.16.3", "1.18.0", "1.28.1", "2.3.0", "2.6.0");
 
     /**
@@ -32,15 +37,15 @@ class ClientMatrixIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     static Stream<Arguments> everyCombination() {
-        return VERSIONS.stream().flatMap(version -> Stream.of(ServingNifi.values())
+        return VERSIONS.stream().flatMap(version -> SERVING.stream()
                 .flatMap(nifi -> Stream.of(false, true).map(compress -> Arguments.of(version, nifi, compress))));
     }
 
     @ParameterizedTest(name = "{0}, {1}, compressed: {2}")
     @MethodSource("everyCombination")
-    void whatIsPushedIsPulledUnchanged(final String version, final ServingNifi serving, final boolean compress)
+    void whatIsPushedIsPulledUnchanged(final String version, final SharedNifi serving, final boolean compress)
             throws Exception {
-        final InstanceRecord nifi = serving.get().instance();
+        final InstanceRecord nifi = serving.withEmptyLoop().instance();
         final Packets sent = Packets.various(version + "-" + serving + "-" + compress + "-");
         final Packets arrived = Packets.none();
 

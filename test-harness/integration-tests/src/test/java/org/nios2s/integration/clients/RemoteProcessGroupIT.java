@@ -3,7 +3,6 @@ package org.nios2s.integration.clients;
 
 import java.time.Duration;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -11,17 +10,17 @@ import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.RemoteGroupClient;
+import org.nios2s.integration.SharedNifi;
 
 /**
  * Contents and attributes on their way through a Remote Process Group of a second NiFi, as it comes, to our listener and
  * back over RAW.
  * For one thread.
  */
-@ResourceLock(ServingNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.NIO)
+@ResourceLock(SharedNifi.Lock.STOCK)
 class RemoteProcessGroupIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -33,19 +32,7 @@ class RemoteProcessGroupIT {
 
     @BeforeAll
     static void start() {
-        other = NifiInstance.start(new NifiOptions()
-                .home(ServingNifi.HOMES.resolve("clients-remote"))
-                .listener(Listener.STOCK)
-                .heap("512m")
-                .fresh(true)
-                .stopOnExit(true));
-    }
-
-    @AfterAll
-    static void stop() {
-        if (other != null) {
-            other.stop();
-        }
+        other = SharedNifi.STOCK.get();
     }
 
     @Test
@@ -54,7 +41,7 @@ class RemoteProcessGroupIT {
         final Component toRemote = flow.ensurePort(ComponentKind.INPUT_PORT, TO_REMOTE, 1);
         final Component fromRemote = flow.ensurePort(ComponentKind.OUTPUT_PORT, FROM_REMOTE, 1);
         final RemoteGroupClient groups = other.remoteGroups();
-        final String group = groups.create(ServingNifi.PLAIN.get().instance());
+        final String group = groups.create(SharedNifi.NIO.withEmptyLoop().instance());
         groups.connect(toRemote, groups.port(group, ComponentKind.INPUT_PORT, "loop-in"), BackPressure.generous());
         groups.connect(groups.port(group, ComponentKind.OUTPUT_PORT, "loop-out"), fromRemote, BackPressure.generous());
         flow.start(toRemote);

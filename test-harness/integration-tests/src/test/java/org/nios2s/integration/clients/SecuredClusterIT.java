@@ -13,20 +13,23 @@ import java.util.TreeSet;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.integration.SharedNifi;
 
 /**
  * A secured cluster of two whose nodes have our listener.
  * For one thread.
  */
+@Tag("full")
 class SecuredClusterIT {
 
-    private static final Path HOME = ServingNifi.HOMES.resolve("clients-secured-cluster");
+    private static final Path HOME = SharedNifi.HOMES.resolve("clients-secured-cluster");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String CLIENT = "2.3.0";
     private static final int NODES = 2;

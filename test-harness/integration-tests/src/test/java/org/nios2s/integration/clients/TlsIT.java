@@ -48,14 +48,16 @@ import org.nios2s.harness.nifi.security.CertificateAuthority;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 import org.nios2s.integration.FaultLine;
+import org.nios2s.integration.SharedNifi;
 
 /**
  * TLS, identities and policies of our listener in a secured NiFi, once for each provider of TLS.
  * The tests run one after the other on one thread.
  */
 @ParameterizedClass
-@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PLAIN")
-@ResourceLock(ServingNifi.LOCK)
+@EnumSource(names = {"NIO_SECURED", "NIO_SECURED_JDK"})
+@ResourceLock(SharedNifi.Lock.NIO_SECURED)
+@ResourceLock(SharedNifi.Lock.NIO_SECURED_JDK)
 class TlsIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -68,7 +70,7 @@ class TlsIT {
             Set.of(ResponseCode.TRANSACTION_FINISHED, ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
 
     @Parameter
-    private ServingNifi serving;
+    private SharedNifi serving;
 
     private NifiInstance nifi;
     private InstanceRecord instance;
@@ -104,7 +106,9 @@ class TlsIT {
         final List<String> serves = nifi.log().linesWith("The NIO Site-to-Site listener serves TLS");
 
         assertEquals(1, serves.size());
-        assertTrue(serves.getFirst().contains(serving == ServingNifi.JDK ? "(JDK)" : "(BoringSSL)"), serves::getFirst);
+        assertTrue(
+                serves.getFirst().contains(serving == SharedNifi.NIO_SECURED_JDK ? "(JDK)" : "(BoringSSL)"),
+                serves::getFirst);
     }
 
     @ParameterizedTest
@@ -142,7 +146,7 @@ class TlsIT {
 
     @Test
     void aPeerThatSpeaksTlsOnThePlainPortIsCutOff() {
-        final NifiInstance plain = ServingNifi.PLAIN.get();
+        final NifiInstance plain = SharedNifi.NIO.get();
         final int stackFramesBefore = plain.log().linesWith(STACK_FRAME).size();
 
         assertEndedByOtherEnd(() -> TlsPeer.connect(clients.authorized(), plain.instance(), TLS_1_3));

@@ -25,13 +25,15 @@ import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.NifiInstance;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
+import org.nios2s.integration.SharedNifi;
 
 /**
  * What our listener offers to TLS clients, protocols, cipher suites and groups, is what the HTTPS of the NiFi around it
  * offers; with an RSA key, to which the weak suites are open.
  * The tests run one after the other on one thread.
  */
-@ResourceLock(ServingNifi.LOCK)
+@ResourceLock(SharedNifi.Lock.NIO_SECURED)
+@ResourceLock(SharedNifi.Lock.NIO_SECURED_JDK)
 class TlsOfferIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -48,9 +50,9 @@ class TlsOfferIT {
 
     @ParameterizedTest
     @EnumSource(
-            value = ServingNifi.class,
-            names = {"OPENSSL", "JDK"})
-    void theRawPortOffersWhatHttpsOffers(final ServingNifi serving) throws Exception {
+            value = SharedNifi.class,
+            names = {"NIO_SECURED", "NIO_SECURED_JDK"})
+    void theRawPortOffersWhatHttpsOffers(final SharedNifi serving) throws Exception {
         nifi = serving.get();
         final InstanceRecord instance = nifi.instance();
         final URI https = URI.create(instance.api());
@@ -64,7 +66,7 @@ class TlsOfferIT {
             final SortedSet<String> expected = new TlsScan(https.getHost(), https.getPort()).everything();
 
             assertTrue(expected.containsAll(Set.of("TLS 1.2", "TLS 1.3")), expected::toString);
-            if (serving == ServingNifi.OPENSSL) {
+            if (serving == SharedNifi.NIO_SECURED) {
                 expected.removeIf(word -> NOT_IN_BORINGSSL.matcher(word).matches());
             }
             assertEquals(String.join("\n", expected), String.join("\n", offered));
