@@ -6,8 +6,11 @@ import java.util.Objects;
 
 /** Where the peer ends a batch that is pulled from it: at the first limit that is reached. Immutable; any thread. */
 public final class BatchLimits {
-    /** The peer's own limits: it takes 5 s. */
+    /** The peer's own limit: it adds packets for 5 s, as many as there are. */
     public static final BatchLimits NONE = new BatchLimits(0, 0, Duration.ZERO);
+
+    private static final int STANDARD_PACKETS = 1_000;
+    private static final BatchLimits STANDARD = NONE.withPackets(STANDARD_PACKETS);
 
     private final int packets;
     private final long bytes;
@@ -22,6 +25,11 @@ public final class BatchLimits {
         this.packets = packets;
         this.bytes = bytes;
         this.duration = duration;
+    }
+
+    /** @return 1,000 packets, and the peer's own limit of 5 s */
+    public static BatchLimits standard() {
+        return STANDARD;
     }
 
     /** @return limits of at most this many packets */

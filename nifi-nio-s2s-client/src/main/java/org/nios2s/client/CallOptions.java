@@ -10,17 +10,19 @@ import java.time.Duration;
  * @param deadline the longest time from the request to the end, waiting included; null for none
  * @param idleTimeout the longest time that the peer takes nothing and says nothing, or that no connection is free; null
  *     for none
+ * @param requestExpiration how long the peer is told to wait for us; null for what the port says
  */
-record CallOptions(Duration deadline, Duration idleTimeout) {
+record CallOptions(Duration deadline, Duration idleTimeout, Duration requestExpiration) {
     /** As long as NiFi's client waits for a peer. */
-    static final CallOptions DEFAULTS = new CallOptions(null, Duration.ofSeconds(30));
+    static final CallOptions DEFAULTS = new CallOptions(null, Duration.ofSeconds(30), null);
 
     /** Somebody else watches the time. */
-    static final CallOptions UNWATCHED = new CallOptions(null, null);
+    static final CallOptions UNWATCHED = new CallOptions(null, null, null);
 
     CallOptions {
         requirePositive("deadline", deadline);
         requirePositive("idle time-out", idleTimeout);
+        requirePositive("request expiration", requestExpiration);
     }
 
     private static void requirePositive(final String name, final Duration time) {
@@ -30,10 +32,19 @@ record CallOptions(Duration deadline, Duration idleTimeout) {
     }
 
     CallOptions withDeadline(final Duration longest) {
-        return new CallOptions(longest, idleTimeout);
+        return new CallOptions(longest, idleTimeout, requestExpiration);
     }
 
     CallOptions withIdleTimeout(final Duration longest) {
-        return new CallOptions(deadline, longest);
+        return new CallOptions(deadline, longest, requestExpiration);
+    }
+
+    CallOptions withRequestExpiration(final Duration longest) {
+        return new CallOptions(deadline, idleTimeout, longest);
+    }
+
+    /** @return the port as it is to be talked to */
+    RemotePort at(final RemotePort port) {
+        return requestExpiration == null ? port : port.withRequestExpiration(requestExpiration);
     }
 }

@@ -7,12 +7,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads the content of one packet from its file or stream, piece by piece, no faster than the connection takes it. Lives
  * on a virtual thread of its own, which may block; {@link #writable} and {@link #stop} come from the IO worker.
  */
 final class ContentPump implements Runnable {
+    private static final Logger logger = LoggerFactory.getLogger(ContentPump.class);
+
     private static final int PIECE_BYTES = 65_536;
 
     private final Packet packet;
@@ -60,20 +64,37 @@ final class ContentPump implements Runnable {
 
     @Override
     public void run() {
+        boolean over = false;
         try (InputStream in = packet.open()) {
             pump(in);
             connection.worker().execute(conversation::contentEnds);
+            over = true;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             fail(e);
         } catch (final IOException | RuntimeException | Error e) {
-            fail(e);
+            if (over) {
+                // All bytes are handed over, and another packet may be under way: it is not the one to fail.
+                logger.warn("The content of a packet to {} was sent, but can't be closed", peer(), e);
+            } else {
+                fail(e);
+            }
         }
     }
 
+    private String peer() {
+        return connection.port().peer();
+    }
+
     private void fail(final Throwable cause) {
-        if (!stopped) {
+        if (stopped) {
+            return;
+        }
+        try {
             connection.execute(() -> conversation.contentFailed(cause));
+        } catch (final RejectedExecutionException e) {
+            // The client is closed, and what ended with it has said so.
+            logger.debug("The content of a packet to {} failed", peer(), cause);
         }
     }
 

@@ -31,8 +31,10 @@ public enum FailureReason {
     TOO_MANY_WAITING(true),
     /** The packets could not be had, or a packet's content could not be read or is not as long as declared. */
     CONTENT_FAILED(false),
-    /** The receiver of pulled packets threw an exception. */
+    /** The handler of pulled packets threw an exception, or did not read all of them. */
     RECEIVER_FAILED(false),
+    /** The peer closed the connection before the handler of pulled packets returned, for it waited too long. */
+    RECEIVER_TOO_SLOW(false),
     /** Whoever started the transaction cancelled it. */
     CANCELLED(false),
     /** The client was closed. */

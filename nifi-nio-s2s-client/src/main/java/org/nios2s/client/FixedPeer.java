@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.nifi.remote.TransferDirection;
 
@@ -25,6 +26,11 @@ final class FixedPeer implements PeerChoice {
     @Override
     public boolean hasOther(final RemotePort peer) {
         return false;
+    }
+
+    @Override
+    public boolean hasOtherThan(final Set<String> peers) {
+        return !peers.contains(port.peer());
     }
 
     @Override

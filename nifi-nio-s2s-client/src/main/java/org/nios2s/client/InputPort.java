@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.remote.TransferDirection;
@@ -31,6 +32,15 @@ public final class InputPort {
     /** @return the same port with another limit for a peer that takes nothing and says nothing; null for none */
     public InputPort withIdleTimeout(final Duration longest) {
         return new InputPort(site, peers, options.withIdleTimeout(longest), retry);
+    }
+
+    /**
+     * @return the same port, where NiFi waits for us as long within a transaction, above all for a slow source; ports that
+     *     differ in it do not share connections
+     */
+    public InputPort withRequestExpiration(final Duration longest) {
+        return new InputPort(
+                site, peers, options.withRequestExpiration(Objects.requireNonNull(longest, "longest")), retry);
     }
 
     /** @return the same port with other rules for failed transactions */

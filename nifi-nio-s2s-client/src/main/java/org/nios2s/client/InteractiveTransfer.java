@@ -4,6 +4,7 @@ package org.nios2s.client;
 import io.netty.handler.ssl.SslHandler;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -26,6 +27,12 @@ final class InteractiveTransfer extends Transfer {
     private PushConversation push;
     private PullConversation pull;
 
+    private final Object handlerLock = new Object();
+    /** These two are guarded by the lock, so that a thread that has returned is not interrupted. */
+    private Thread handler;
+
+    private boolean failed;
+
     InteractiveTransfer(final RemotePort port, final TransferDirection direction, final CallOptions options) {
         super(port, options);
         this.direction = direction;
@@ -36,16 +43,53 @@ final class InteractiveTransfer extends Transfer {
         return started;
     }
 
-    /** @return why it failed; waits for the moment that the IO worker may need to say so */
+    /** @return why it failed, or null if it did not; waits for the moment that the IO worker may need to say so */
     TransactionException failure() {
-        try {
-            result().join();
-        } catch (final CompletionException e) {
-            if (e.getCause() instanceof final TransactionException known) {
-                return known;
+        return result().handle((done, failure) -> known(failure)).join();
+    }
+
+    private TransactionException known(final Throwable failure) {
+        if (failure == null || failure instanceof TransactionException) {
+            return (TransactionException) failure;
+        }
+        if (failure instanceof CancellationException) {
+            return new TransactionException(
+                    port(),
+                    TransactionStep.RECEIVE_PACKETS,
+                    FailureReason.CANCELLED,
+                    "The caller gave the transaction up",
+                    failure);
+        }
+        return new TransactionException(
+                port(),
+                TransactionStep.RECEIVE_PACKETS,
+                FailureReason.INTERNAL_ERROR,
+                String.valueOf(failure),
+                failure);
+    }
+
+    /** @param thread is interrupted when the transaction fails; null when nobody handles the packets any more */
+    void handledBy(final Thread thread) {
+        synchronized (handlerLock) {
+            handler = thread;
+            if (thread != null && failed) {
+                thread.interrupt();
             }
         }
-        throw new IllegalStateException("The transaction did not fail");
+    }
+
+    /** Both ends compare checksums. */
+    CompletableFuture<Void> confirmPull() {
+        return pull(conversation -> {
+            transferred();
+            return conversation.confirm().thenRun(this::confirmed);
+        });
+    }
+
+    /** The peer is told that it may forget the packets; then the connection is free. */
+    CompletableFuture<Void> completePull() {
+        return pull(conversation ->
+                conversation.complete().thenRun(() -> over(conversation.packets(), conversation.bytes(), false)));
     }
 
     PacketPipe pipe() {
@@ -134,6 +178,12 @@ final class InteractiveTransfer extends Transfer {
     @Override
     protected void onFailure(final TransactionException failure) {
         started.completeExceptionally(failure);
+        synchronized (handlerLock) {
+            failed = true;
+            if (handler != null) {
+                handler.interrupt();
+            }
+        }
     }
 
     @Override

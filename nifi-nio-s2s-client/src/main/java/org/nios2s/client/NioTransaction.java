@@ -193,7 +193,7 @@ final class NioTransaction implements Transaction {
             await(
                     direction == TransferDirection.SEND
                             ? transfer.push(PushConversation::confirm)
-                            : transfer.pull(PullConversation::confirm),
+                            : transfer.confirmPull(),
                     transfer::bytesWritten);
             state = TransactionState.TRANSACTION_CONFIRMED;
         } catch (final IOException e) {
@@ -240,12 +240,7 @@ final class NioTransaction implements Transaction {
 
     private boolean completePull() throws IOException {
         if (packets > 0) {
-            await(
-                    transfer.pull(conversation -> conversation.complete().thenApply(nothing -> {
-                        transfer.over(packets, bytes, false);
-                        return true;
-                    })),
-                    () -> 0L);
+            await(transfer.completePull(), () -> 0L);
         }
         return false;
     }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.apache.nifi.remote.protocol.HandshakeProperty;
@@ -20,6 +21,9 @@ import org.nios2s.wire.ResponseMessage;
 final class Opening implements Conversation {
     private static final String PROTOCOL = "SocketFlowFileProtocol";
     private static final String CODEC = "StandardFlowFileCodec";
+    /** NiFi reads it into an int. */
+    private static final long MOST_EXPIRATION_MILLIS = Integer.MAX_VALUE;
+
     private static final int NEWEST_PROTOCOL = 6;
     private static final int FIRST_WITH_BATCH_LIMITS = 5;
     private static final int FIRST_WITH_TRANSIT_URI = 3;
@@ -128,15 +132,13 @@ final class Opening implements Conversation {
         }
         properties.put(
                 HandshakeProperty.REQUEST_EXPIRATION_MILLIS,
-                String.valueOf(port.requestExpiration().toMillis()));
+                String.valueOf(
+                        Math.min(MOST_EXPIRATION_MILLIS, TimeUnit.MILLISECONDS.convert(port.requestExpiration()))));
         if (version >= FIRST_WITH_BATCH_LIMITS) {
             final BatchLimits limits = port.batchLimits();
             putLimit(properties, HandshakeProperty.BATCH_COUNT, limits.packets());
             putLimit(properties, HandshakeProperty.BATCH_SIZE, limits.bytes());
-            putLimit(
-                    properties,
-                    HandshakeProperty.BATCH_DURATION,
-                    limits.duration().toMillis());
+            putLimit(properties, HandshakeProperty.BATCH_DURATION, TimeUnit.MILLISECONDS.convert(limits.duration()));
         }
         return properties;
     }

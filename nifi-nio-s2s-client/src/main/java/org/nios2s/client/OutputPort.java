@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.remote.TransferDirection;
 
-/** A port of NiFi that gives packets. Immutable; any thread. */
+/**
+ * A port of NiFi that gives packets. Immutable; any thread.
+ *
+ * <p>{@link #receive} pulls for ever and hands batches to a handler; {@link #pull} does so once. With {@link #poll} the
+ * caller's own thread asks, and says when NiFi may forget.
+ */
 public final class OutputPort {
     private final SiteToSite site;
     private final PeerChoice peers;
@@ -38,9 +47,22 @@ public final class OutputPort {
         return new OutputPort(site, peers, options.withIdleTimeout(longest), retry, batchLimits);
     }
 
+    /**
+     * @return the same port, where NiFi waits as long for a batch to be handled; ports that differ in it do not share
+     *     connections
+     */
+    public OutputPort withRequestExpiration(final Duration longest) {
+        return new OutputPort(
+                site,
+                peers,
+                options.withRequestExpiration(Objects.requireNonNull(longest, "longest")),
+                retry,
+                batchLimits);
+    }
+
     /** @return the same port with other rules for failed transactions */
     public OutputPort withRetry(final RetryPolicy policy) {
-        return new OutputPort(site, peers, options, policy, batchLimits);
+        return new OutputPort(site, peers, options, Objects.requireNonNull(policy, "policy"), batchLimits);
     }
 
     /** @return the same port with other limits of a batch; ports with different limits do not share connections */
@@ -64,9 +86,98 @@ public final class OutputPort {
         return new Receiver(this, Objects.requireNonNull(handler, "handler"), parallelism);
     }
 
-    /** Asks a peer for a batch. */
-    InteractiveTransfer begin(final RemotePort peer) {
-        return site.connector().interact(peer.withBatchLimits(batchLimits), TransferDirection.RECEIVE, options);
+    /**
+     * Asks for a batch, on the caller's thread, until there is one or the time is over. What may pass is tried again within
+     * that time.
+     *
+     * <p>The caller reads the packets, stores them, and calls {@link ReceivedBatch#complete}; or {@link ReceivedBatch#close},
+     * and NiFi keeps them. As many batches may be open at a time as there are connections.
+     *
+     * @param longest how long to go on asking; zero asks once
+     * @return a batch to be completed or closed; empty if NiFi had no packets
+     * @throws TransactionException if it failed, and trying again did not help in time
+     * @throws InterruptedIOException if the thread was interrupted; nothing was received
+     */
+    public Optional<ReceivedBatch> poll(final Duration longest) throws IOException {
+        final long began = System.nanoTime();
+        final long nanos = TimeUnit.NANOSECONDS.convert(longest);
+        final PollPauses pauses = new PollPauses(retry);
+        final CompletableFuture<Void> never = new CompletableFuture<>();
+        while (true) {
+            Duration pause;
+            try {
+                final ReceivedBatch batch = ask(choose(), never);
+                if (batch != null) {
+                    return Optional.of(batch);
+                }
+                pause = pauses.afterNothing();
+                if (nanos - (System.nanoTime() - began) <= 0) {
+                    return Optional.empty();
+                }
+            } catch (final TransactionException e) {
+                pause = pauses.afterFailure();
+                if (!e.reason().isPassing() || nanos - (System.nanoTime() - began) <= pause.toNanos()) {
+                    throw e;
+                }
+            }
+            sleep(Math.min(pause.toNanos(), nanos - (System.nanoTime() - began)));
+        }
+    }
+
+    private static void sleep(final long nanos) throws InterruptedIOException {
+        try {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while polling");
+            interrupted.initCause(e);
+            throw interrupted;
+        }
+    }
+
+    /** Finds the peer to ask next. Blocks, in bounded time. */
+    RemotePort choose() throws IOException {
+        try {
+            return ReceivedBatch.await(peers.choose(TransferDirection.RECEIVE));
+        } catch (final TransactionException e) {
+            report(null, e);
+            throw e;
+        }
+    }
+
+    /**
+     * Asks a peer once for a batch. Blocks.
+     *
+     * @param givenUp when it completes the answer is waited for no longer
+     * @return null if the peer has no packets
+     */
+    ReceivedBatch ask(final RemotePort peer, final CompletableFuture<Void> givenUp) throws IOException {
+        final InteractiveTransfer transfer =
+                site.connector().interact(peer.withBatchLimits(batchLimits), TransferDirection.RECEIVE, options);
+        transfer.result().whenComplete((done, failure) -> {
+            if (failure != null) {
+                peers.failed(peer, transfer.failure());
+            }
+            report(done, transfer.failure());
+        });
+        try {
+            ReceivedBatch.await(CompletableFuture.anyOf(transfer.started(), givenUp));
+            if (!transfer.started().isDone()) {
+                transfer.stop(FailureReason.CANCELLED, "The receiver was closed");
+            }
+            return ReceivedBatch.await(transfer.started()) ? new ReceivedBatch(transfer) : null;
+        } catch (final InterruptedIOException e) {
+            transfer.stop(FailureReason.CANCELLED, "The caller was interrupted");
+            throw e;
+        }
+    }
+
+    private void report(final TransactionResult done, final TransactionException failure) {
+        if (failure != null) {
+            Observers.tell(site.observer(), seen -> seen.transactionFailed(TransferDirection.RECEIVE.name(), failure));
+        } else if (done.packets() > 0) {
+            Observers.tell(site.observer(), seen -> seen.transactionCompleted(TransferDirection.RECEIVE.name(), done));
+        }
     }
 
     PeerChoice peers() {
@@ -77,8 +188,9 @@ public final class OutputPort {
         return retry;
     }
 
-    ClientObserver observer() {
-        return site.observer();
+    /** @return how long closing waits */
+    Duration drainTimeout() {
+        return site.drainTimeout();
     }
 
     /** @return what is configured, for errors */
@@ -86,24 +198,14 @@ public final class OutputPort {
         return peers.name();
     }
 
-    TransactionException failure(final Throwable cause) {
-        return new TransactionException(
-                peers.name(),
-                "",
-                TransactionStep.FIND_PEER,
-                FailureReason.INTERNAL_ERROR,
-                String.valueOf(cause),
-                cause);
-    }
-
     /**
-     * Pulls one batch of packets in one transaction. It is tried again only as long as the receiver was not called.
+     * Pulls one batch in one transaction. It is tried again only as long as the handler was not called.
      *
-     * @param receiver takes each packet, on a virtual thread, and may block
+     * @param handler takes the batch, on a virtual thread, and may block; not called if there are no packets
      * @return completed when NiFi knows that it may forget the packets; with 0 packets if it had none
      */
-    public CompletableFuture<TransactionResult> pull(final PacketReceiver receiver) {
-        Objects.requireNonNull(receiver, "receiver");
+    public CompletableFuture<TransactionResult> pull(final BatchHandler handler) {
+        Objects.requireNonNull(handler, "handler");
         final AtomicBoolean called = new AtomicBoolean();
         return site.attempts()
                 .run(
@@ -115,9 +217,9 @@ public final class OutputPort {
                         (port, left) -> site.connector()
                                 .pull(
                                         port.withBatchLimits(batchLimits),
-                                        packet -> {
+                                        batch -> {
                                             called.set(true);
-                                            receiver.receive(packet);
+                                            handler.handle(batch);
                                         },
                                         left));
     }

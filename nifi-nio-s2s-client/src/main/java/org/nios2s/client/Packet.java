@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -162,6 +164,9 @@ public final class Packet {
     }
 
     InputStream open() throws IOException {
+        if (bytes != null) {
+            return new ByteBufInputStream(Unpooled.wrappedBuffer(bytes.duplicate()));
+        }
         if (taken.getAndSet(true) && once != null) {
             throw new IOException("its stream was read already, and can be read once");
         }

@@ -2,6 +2,7 @@
 package org.nios2s.client;
 
 import io.netty.buffer.ByteBuf;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -48,8 +49,10 @@ final class PacketPipe {
     private boolean finished;
     private boolean abandoned;
     private IOException failure;
-    /** Belongs to the thread that reads. */
+    /** These two belong to the thread that reads. */
     private long patience = Long.MAX_VALUE;
+
+    private ContentStream inHand;
 
     /** @param roomAgain told by the thread that reads when the pipe is no longer full */
     PacketPipe(final Runnable roomAgain) {
@@ -176,15 +179,25 @@ final class PacketPipe {
     /** @param patienceMillis the longest time that nothing arrives, here and in the packet's content */
     ReceivedPacket next(final long patienceMillis) throws IOException {
         patience = patienceMillis;
+        leave();
         while (true) {
             final Item item = take();
             if (item == null) {
                 return null;
             }
             if (item instanceof Begin begin) {
-                return new ReceivedPacket(begin.attributes(), begin.size(), new ContentStream());
+                inHand = new ContentStream(begin.size());
+                return new ReceivedPacket(begin.attributes(), begin.size(), inHand);
             }
             release(item);
+        }
+    }
+
+    /** The packet in hand is over: its content can't be read any more. On the thread that reads. */
+    void leave() {
+        if (inHand != null) {
+            inHand.leave();
+            inHand = null;
         }
     }
 
@@ -225,16 +238,38 @@ final class PacketPipe {
         return item;
     }
 
-    /** One packet's content. Lives on the thread that reads the pipe. */
+    /**
+     * One packet's content. Lives on the thread that reads the pipe. What follows in the pipe is its own only until the next
+     * packet is asked for.
+     */
     private final class ContentStream extends InputStream {
         private static final int BYTE_MASK = 0xFF;
-        private byte[] piece = new byte[0];
+        private static final byte[] NOTHING = new byte[0];
+
+        private final long size;
+        private long left;
+        private byte[] piece = NOTHING;
         private int position;
-        private boolean ended;
+        private boolean over;
+
+        ContentStream(final long size) {
+            this.size = size;
+            this.left = size;
+        }
+
+        void leave() {
+            over = true;
+            piece = NOTHING;
+            position = 0;
+        }
 
         @Override
         public int read() throws IOException {
-            return fill() ? piece[position++] & BYTE_MASK : -1;
+            if (!fill()) {
+                return -1;
+            }
+            left--;
+            return piece[position++] & BYTE_MASK;
         }
 
         @Override
@@ -248,22 +283,29 @@ final class PacketPipe {
             final int read = Math.min(length, piece.length - position);
             System.arraycopy(piece, position, target, offset, read);
             position += read;
+            left -= read;
             return read;
         }
 
+        /** @return whether there is a byte to read */
         private boolean fill() throws IOException {
-            while (!ended && position == piece.length) {
-                final Item item = take();
-                if (item instanceof Piece next) {
-                    piece = new byte[next.content().readableBytes()];
-                    next.content().readBytes(piece);
-                    next.content().release();
-                    position = 0;
-                } else {
-                    ended = true;
-                }
+            if (left == 0) {
+                return false;
             }
-            return !ended;
+            if (over) {
+                throw new IOException("The last " + left + " bytes of this content were left unread and are gone: read"
+                        + " them before hasNext() or next() asks for another packet, and before the batch is over");
+            }
+            while (position == piece.length) {
+                if (!(take() instanceof Piece next)) {
+                    throw new EOFException("The content ends after " + (size - left) + " of " + size + " bytes");
+                }
+                piece = new byte[next.content().readableBytes()];
+                next.content().readBytes(piece);
+                next.content().release();
+                position = 0;
+            }
+            return true;
         }
 
         @Override

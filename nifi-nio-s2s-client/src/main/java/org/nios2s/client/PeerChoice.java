@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.nifi.remote.TransferDirection;
 
@@ -18,6 +19,9 @@ interface PeerChoice extends AutoCloseable {
 
     /** @return whether another peer than this one may be chosen now */
     boolean hasOther(RemotePort peer);
+
+    /** @return whether a peer is known that is none of these, each as {@code host:port} */
+    boolean hasOtherThan(Set<String> peers);
 
     /** A transaction with the peer failed. */
     void failed(RemotePort peer, TransactionException failure);

@@ -2,6 +2,7 @@
 package org.nios2s.client;
 
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,6 +24,8 @@ import org.slf4j.LoggerFactory;
 final class PullConversation implements Conversation, PacketDecoder.Handler {
     /** Names and values of one packet together. */
     private static final int MOST_ATTRIBUTE_BYTES = 64 << 20;
+    /** Of the request expiration: what both ends' clocks and the way may take. */
+    private static final int CLOCK_SLACK_PART = 20;
 
     private enum State {
         REQUESTED,
@@ -52,6 +55,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     private TransactionException failure;
     private long packets;
     private long bytes;
+    private long begunNanos;
 
     PullConversation(final PeerConnection connection, final Consumer<TransactionException> onFailure) {
         this.connection = connection;
@@ -153,6 +157,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         switch (answer.code()) {
             case MORE_DATA:
                 state = State.IN_PACKET;
+                begunNanos = System.nanoTime();
                 available.complete(true);
                 break;
             case NO_MORE_DATA:
@@ -294,7 +299,8 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     }
 
     @Override
-    public void failed(final TransactionException cause) {
+    public void failed(final TransactionException lost) {
+        final TransactionException cause = explain(lost);
         state = State.FAILED;
         failure = cause;
         reader.close();
@@ -306,5 +312,25 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
             asked.completeExceptionally(cause);
         }
         onFailure.accept(cause);
+    }
+
+    /** A peer that has given everything, and waited for us longer than it was told to, closes without a word. */
+    private TransactionException explain(final TransactionException lost) {
+        final boolean ourTurn = state == State.RECEIVED || state == State.AWAITING_CONFIRM || state == State.CONFIRMED;
+        if (!ourTurn || lost.reason() != FailureReason.CONNECTION_LOST) {
+            return lost;
+        }
+        final Duration taken = Duration.ofNanos(System.nanoTime() - begunNanos);
+        final Duration expiration = connection.port().requestExpiration();
+        if (taken.compareTo(expiration.minus(expiration.dividedBy(CLOCK_SLACK_PART))) < 0) {
+            return lost;
+        }
+        return new TransactionException(
+                connection.port(),
+                step(),
+                FailureReason.RECEIVER_TOO_SLOW,
+                "The peer closed the connection " + taken + " after the batch began, and was told to wait for "
+                        + expiration + ": the handler takes too long. Raise requestExpiration, or lower batchLimits",
+                lost);
     }
 }

@@ -23,8 +23,11 @@ import org.nios2s.wire.ResponseMessage;
  * asked.
  */
 final class PushConversation implements Conversation {
-    /** Content up to this size is copied together with what stands before and behind it. */
-    private static final int COPIED_BYTES = 4_096;
+    /** Content up to this size is gathered with what stands before and behind it. */
+    private static final int GATHERED_BYTES = 4_096;
+
+    /** Content in memory above this size goes in pieces, as streams do: no packet may hold up an IO worker. */
+    private static final int AT_ONCE_BYTES = 65_536;
 
     private static final int HEADER_BYTES = 512;
     private static final int FIRST_WITH_CHECKSUM = 4;
@@ -113,7 +116,7 @@ final class PushConversation implements Conversation {
         final CompletableFuture<Void> sent = new CompletableFuture<>();
         pending = sent;
         writeHeader(packet);
-        if (packet.bytes() == null) {
+        if (packet.bytes() == null || packet.size() > AT_ONCE_BYTES) {
             state = State.IN_PACKET;
             pump = new ContentPump(packet, connection, this);
             pump.start();
@@ -153,10 +156,16 @@ final class PushConversation implements Conversation {
             return;
         }
         checksum.update(content.duplicate());
-        if (content.remaining() <= COPIED_BYTES) {
+        if (content.remaining() <= GATHERED_BYTES) {
             connection.gather().writeBytes(content);
         } else {
-            connection.write(Unpooled.wrappedBuffer(content));
+            // Copied, as Netty would do before the socket: the caller's bytes are his own again when the packet is
+            // sent.
+            connection.write(connection
+                    .channel()
+                    .alloc()
+                    .directBuffer(content.remaining())
+                    .writeBytes(content));
         }
     }
 

@@ -15,8 +15,10 @@ final class PushTransfer extends Transfer {
     private final boolean mayBlock;
     private PushConversation conversation;
     private PeerConnection connection;
-    /** Asks for the next packet; null while nobody does. */
-    private volatile Thread asking;
+    /** Asks an iterator that may block; null for one that does not. */
+    private volatile PacketFeed feed;
+    /** Whether no packet follows; belongs to the IO worker. */
+    private boolean fedAll;
 
     PushTransfer(
             final RemotePort port, final Iterator<Packet> packets, final boolean mayBlock, final CallOptions options) {
@@ -30,38 +32,55 @@ final class PushTransfer extends Transfer {
         connection = taken;
         conversation = new PushConversation(taken, this::fail);
         conversation.begin();
+        if (mayBlock) {
+            feed = new PacketFeed(port().peer(), packets, this::fed);
+            feed.start();
+        }
         next();
     }
 
+    /** Sends what is there. */
     private void next() {
-        if (mayBlock) {
-            connection.flush();
-            asking = Thread.ofVirtual().name("s2s-packets-for-" + port().peer()).start(this::ask);
-        } else {
+        if (feed == null) {
             sendAll();
+        } else if (!connection.isEnded() && !fedAll) {
+            sendFed();
         }
     }
 
-    /** On a virtual thread. */
-    private void ask() {
-        Packet packet = null;
-        Throwable failure = null;
-        try {
-            packet = nextPacket();
-        } catch (final RuntimeException | Error e) {
-            failure = e;
+    private void sendFed() {
+        CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
+        while (isThere(sent)) {
+            final Packet packet = feed.poll();
+            if (packet != null) {
+                sent = conversation.send(packet);
+            } else if (feed.isOver()) {
+                endFed();
+                return;
+            } else {
+                // The iterator takes its time: what it gave already goes.
+                connection.flush();
+                return;
+            }
         }
-        final Packet asked = packet;
-        final Throwable refused = failure;
+        whenSent(sent);
+    }
+
+    private void endFed() {
+        fedAll = true;
+        if (feed.failure() != null) {
+            packetsFailed(feed.failure());
+        } else if (conversation.packets() == 0) {
+            packetsFailed(new IllegalArgumentException("a push needs at least one packet"));
+        } else {
+            confirm();
+        }
+    }
+
+    /** On the feed's thread. */
+    private void fed() {
         try {
-            connection.worker().execute(() -> {
-                asking = null;
-                if (refused != null) {
-                    packetsFailed(refused);
-                } else if (!connection.isEnded()) {
-                    sendOrConfirm(asked);
-                }
-            });
+            connection.worker().execute(this::next);
         } catch (final RejectedExecutionException e) {
             fail(connection.failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", e));
         }
@@ -100,16 +119,6 @@ final class PushTransfer extends Transfer {
             sent = conversation.send(packet);
         }
         whenSent(sent);
-    }
-
-    private void sendOrConfirm(final Packet packet) {
-        if (packet != null) {
-            whenSent(conversation.send(packet));
-        } else if (conversation.packets() > 0) {
-            confirm();
-        } else {
-            packetsFailed(new IllegalArgumentException("a push needs at least one packet"));
-        }
     }
 
     private void whenSent(final CompletableFuture<Void> sent) {
@@ -158,9 +167,9 @@ final class PushTransfer extends Transfer {
 
     @Override
     protected void onFailure(final TransactionException failure) {
-        final Thread blocked = asking;
-        if (blocked != null) {
-            blocked.interrupt();
+        final PacketFeed asking = feed;
+        if (asking != null) {
+            asking.stop();
         }
     }
 }

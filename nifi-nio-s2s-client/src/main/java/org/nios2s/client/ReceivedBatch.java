@@ -8,12 +8,34 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The packets of one transaction, as they arrive. Belongs to the thread that handles it, which it blocks. */
-public final class ReceivedBatch implements Iterable<ReceivedPacket> {
+/**
+ * The packets of one transaction, as they arrive: {@code hasNext()} of its iterator skips what is unread of the packet in
+ * hand. Used by one thread at a time, which it blocks; another thread may go on with it.
+ *
+ * <p>NiFi keeps all packets until {@link #complete}. A {@link BatchHandler} returns in place of calling it; whoever
+ * {@link OutputPort#poll polls} calls it himself, or {@link #close} to refuse. An open batch holds a connection, and NiFi
+ * waits for it no longer than {@link OutputPort#withRequestExpiration the request expiration}.
+ */
+public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoCloseable {
+    private enum State {
+        OPEN,
+        CONFIRMED,
+        COMPLETE,
+        CLOSED
+    }
+
+    private static final Logger logger = LoggerFactory.getLogger(ReceivedBatch.class);
+
     private final InteractiveTransfer transfer;
     private boolean iterated;
-    private boolean confirmed;
+    /** The packet that was looked at and not handed out yet. */
+    private ReceivedPacket next;
+
+    private boolean allRead;
+    private State state = State.OPEN;
 
     ReceivedBatch(final InteractiveTransfer transfer) {
         this.transfer = transfer;
@@ -25,7 +47,7 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket> {
     }
 
     /**
-     * The packets, once; each can be read until the next is asked for.
+     * The packets, once; each can be read until the next is asked for, which {@code hasNext()} does too.
      *
      * @return an iterator that throws an {@link UncheckedIOException} when the transaction fails
      */
@@ -34,22 +56,16 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket> {
         if (iterated) {
             throw new IllegalStateException("The packets of a batch can be read once");
         }
+        requireOpen();
         iterated = true;
         return new Iterator<>() {
-            private ReceivedPacket next;
-            private boolean ended;
-
             @Override
             public boolean hasNext() {
-                if (next == null && !ended) {
-                    try {
-                        next = transfer.pipe().next();
-                    } catch (final IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                    ended = next == null;
+                try {
+                    return look();
+                } catch (final IOException e) {
+                    throw new UncheckedIOException(e);
                 }
-                return next != null;
             }
 
             @Override
@@ -57,37 +73,134 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket> {
                 if (!hasNext()) {
                     throw new NoSuchElementException();
                 }
-                final ReceivedPacket given = next;
-                next = null;
-                return given;
+                return take();
             }
         };
     }
 
+    /** @return whether there is a packet that was not handed out */
+    private boolean look() throws IOException {
+        if (next == null && !allRead && state == State.OPEN) {
+            next = transfer.pipe().next();
+            allRead = next == null;
+        }
+        return next != null;
+    }
+
+    private ReceivedPacket take() {
+        final ReceivedPacket taken = next;
+        next = null;
+        return taken;
+    }
+
+    private void requireOpen() {
+        if (state != State.OPEN) {
+            throw new IllegalStateException("The batch is over: it is " + state);
+        }
+    }
+
     /**
-     * Both ends compare what was sent and received; packets that were not read are skipped. From here on nothing but the
-     * loss of the connection, or the handler's exception, makes NiFi keep the packets.
+     * Skips the packets that were not handed out: NiFi will forget them, too.
      *
+     * @return how many
+     * @throws IOException if the transaction failed; NiFi keeps the packets
+     */
+    public long skipRest() throws IOException {
+        requireOpen();
+        iterated = true;
+        long skipped = 0;
+        while (look()) {
+            take();
+            skipped++;
+        }
+        return skipped;
+    }
+
+    /**
+     * Both ends compare what was sent and received. From here on nothing but the loss of the connection, {@link #close} or
+     * the handler's exception makes NiFi keep the packets.
+     *
+     * @throws IllegalStateException if there are packets that were not handed out; NiFi keeps all of them, unless
+     *     {@link #skipRest} comes first
      * @throws IOException if the transaction failed; NiFi keeps the packets
      */
     public void confirm() throws IOException {
-        if (confirmed) {
+        if (state == State.CONFIRMED) {
             return;
         }
-        while (transfer.pipe().next() != null) {
-            iterated = true;
+        requireOpen();
+        if (look()) {
+            throw new IllegalStateException(
+                    "There are packets that were not read: iterate over all of them, or say skipRest()");
         }
-        await(transfer.pull(PullConversation::confirm));
-        confirmed = true;
+        transfer.pipe().leave();
+        await(transfer.confirmPull());
+        state = State.CONFIRMED;
     }
 
-    /** Tells NiFi to forget the packets. */
-    void complete() throws IOException {
-        confirm();
-        await(transfer.pull(conversation -> conversation.complete().thenApply(nothing -> {
-            transfer.over(conversation.packets(), conversation.bytes(), false);
-            return nothing;
-        })));
+    /**
+     * Confirms, if that was not done, and tells NiFi to forget the packets. A {@link BatchHandler} need not call it.
+     *
+     * @return what was received
+     * @throws IllegalStateException as for {@link #confirm}, or if the batch was closed
+     * @throws IOException if the transaction failed; NiFi keeps the packets, unless {@link TransactionException#isOutcomeUnknown}
+     */
+    public TransactionResult complete() throws IOException {
+        if (state != State.COMPLETE) {
+            confirm();
+            await(transfer.completePull());
+            state = State.COMPLETE;
+        }
+        return await(transfer.result());
+    }
+
+    /** Refuses the packets, unless the batch is complete: NiFi keeps them all and gives them again. */
+    @Override
+    public void close() {
+        if (state != State.COMPLETE) {
+            state = State.CLOSED;
+            transfer.pipe().leave();
+            giveUp("The batch was closed before it was complete");
+        }
+    }
+
+    /** Ends the transaction, if it is not over. Any thread; whoever handles the batch is interrupted. */
+    void giveUp(final String message) {
+        transfer.stop(FailureReason.CANCELLED, message);
+    }
+
+    /**
+     * Has the batch handled, and completes it. On a thread of ours, whose interrupts end here.
+     *
+     * @throws TransactionException if the handler refuses the batch, or the transaction failed
+     */
+    void handle(final BatchHandler handler) throws TransactionException {
+        transfer.handledBy(Thread.currentThread());
+        try {
+            handler.handle(this);
+            transfer.handledBy(null);
+            // A handler that restores the flag, as every guide says, has returned all the same.
+            Thread.interrupted();
+            complete();
+        } catch (final Exception | Error e) {
+            // Also what a handler should not throw must not be lost, nor leave anybody waiting.
+            refuse(e instanceof UncheckedIOException ? e.getCause() : e);
+        } finally {
+            transfer.handledBy(null);
+            Thread.interrupted();
+        }
+    }
+
+    private void refuse(final Throwable cause) throws TransactionException {
+        if (state != State.COMPLETE) {
+            state = State.CLOSED;
+            transfer.stop(FailureReason.RECEIVER_FAILED, "The handler refuses the batch: " + cause, cause);
+        }
+        final TransactionException failure = transfer.failure();
+        if (failure != null) {
+            throw failure;
+        }
+        logger.warn("The handler of a batch of {} failed after it had completed the batch", peer(), cause);
     }
 
     static <T> T await(final CompletableFuture<T> future) throws IOException {

@@ -1,32 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
-import java.io.UncheckedIOException;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.nifi.remote.TransferDirection;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Pulls batch after batch and hands each to a handler, until it is closed. Lives on virtual threads of its own, as many
- * as batches may be handled at a time; any thread may close it.
+ * as batches may be handled at a time; any thread may stop or close it.
  *
- * <p>After a failure that may pass, or one of the handler's, it pauses a growing time and goes on; any other ends it.
+ * <p>After a failure that may pass, or one of the handler's, it pauses a growing time and goes on. A node of a cluster that
+ * refuses us is passed over; when all of them do, or the client itself fails, the receiver ends, and {@link #ended} says
+ * why.
  */
 public final class Receiver implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(Receiver.class);
 
-    private static final Duration FIRST_EMPTY_PAUSE = Duration.ofMillis(10);
-    private static final Duration LONGEST_EMPTY_PAUSE = Duration.ofSeconds(1);
-
     private final OutputPort port;
     private final BatchHandler handler;
+    private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch stopping = new CountDownLatch(1);
+    /** Completed when {@link #close} waits no longer. */
+    private final CompletableFuture<Void> givenUp = new CompletableFuture<>();
+
+    private final Set<ReceivedBatch> inHand = ConcurrentHashMap.newKeySet();
+    /** What peers said that refused us and have not served us since. */
+    private final Map<String, TransactionException> refusals = new ConcurrentHashMap<>();
+
+    /** The failure that was logged last, and has not been followed by a batch. */
+    private final AtomicReference<String> logged = new AtomicReference<>();
+
     private final AtomicInteger running;
+    /** Why the receiver ends by itself. */
+    private final AtomicReference<Throwable> failed = new AtomicReference<>();
+
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     Receiver(final OutputPort port, final BatchHandler handler, final int parallelism) {
@@ -37,115 +57,196 @@ public final class Receiver implements AutoCloseable {
         this.handler = handler;
         this.running = new AtomicInteger(parallelism);
         for (int i = 0; i < parallelism; i++) {
-            Thread.ofVirtual().name("s2s-receiver-" + i + "-of-" + port.name()).start(this::receive);
+            threads.add(Thread.ofVirtual()
+                    .name("s2s-receiver-" + i + "-of-" + port.name())
+                    .unstarted(this::receive));
         }
+        threads.forEach(Thread::start);
     }
 
     /**
-     * @return completed when the receiver has been closed and its last batch is over; completed with a
+     * @return completed when the receiver has ended and its last handler has returned; completed with a
      *     {@link TransactionException} when it ended by itself, for it can't go on
      */
     public CompletableFuture<Void> ended() {
         return ended.copy();
     }
 
-    /** Asks for no more batches, and waits until those under way are handled. Not to be called by the handler. */
+    /** Asks for no more batches, and returns at once; those in hand are finished. */
+    public void stop() {
+        stopping.countDown();
+    }
+
+    /**
+     * Stops, and waits for the batches in hand as {@link #close(Duration)} does, for the builder's
+     * {@link SiteToSite.Builder#drainTimeout}. Within a handler it only stops.
+     */
     @Override
     public void close() {
-        stopping.countDown();
-        ended.exceptionally(failure -> null).join();
+        close(port.drainTimeout());
+    }
+
+    /**
+     * Stops, and waits until the batches in hand are over. NiFi keeps those that are not over in time, and their handlers are
+     * interrupted; this does not wait for handlers that do not obey, see {@link #ended}. Within a handler it only stops.
+     *
+     * @param longest how long to wait
+     * @return whether all is over
+     */
+    public boolean close(final Duration longest) {
+        stop();
+        if (threads.contains(Thread.currentThread())) {
+            // To wait here would be to wait for ourselves.
+            return false;
+        }
+        try {
+            ended.get(TimeUnit.NANOSECONDS.convert(longest), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (final ExecutionException e) {
+            return true;
+        } catch (final TimeoutException e) {
+            giveUp("The receiver was closed, and the handler did not return within " + longest);
+            return false;
+        } catch (final InterruptedException e) {
+            giveUp("The receiver was closed, and the thread that waited for the handler was interrupted");
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private void giveUp(final String message) {
+        logger.warn(
+                "The receiver of {} is closed while {} batches are in hand; NiFi keeps them",
+                port.name(),
+                inHand.size());
+        givenUp.complete(null);
+        inHand.forEach(batch -> batch.giveUp(message));
+    }
+
+    private boolean isStopping() {
+        return stopping.getCount() == 0;
     }
 
     private void receive() {
-        int failed = 0;
-        Duration emptyPause = FIRST_EMPTY_PAUSE;
+        final PollPauses pauses = new PollPauses(port.retry());
         try {
-            while (stopping.getCount() > 0) {
-                try {
-                    final boolean any = receiveBatch();
-                    failed = 0;
-                    emptyPause = any ? FIRST_EMPTY_PAUSE : longer(emptyPause);
-                    if (!any) {
-                        pause(emptyPause);
-                    }
-                } catch (final TransactionException e) {
-                    failed++;
-                    if (!goesOn(e)) {
-                        ended.completeExceptionally(e);
-                        stopping.countDown();
-                    } else {
-                        pause(port.retry().pause(failed));
-                    }
-                }
+            while (!isStopping()) {
+                pause(receiveOne(pauses));
             }
-        } catch (final InterruptedException e) {
-            // Nobody interrupts these threads but who wants them to end.
-            Thread.currentThread().interrupt();
         } catch (final RuntimeException | Error e) {
             logger.error("The receiver of {} ends", port.name(), e);
-            ended.completeExceptionally(e);
-            stopping.countDown();
+            endWith(e);
         } finally {
             if (running.decrementAndGet() == 0) {
-                ended.complete(null);
+                end();
             }
         }
     }
 
-    private static Duration longer(final Duration pause) {
-        final Duration doubled = pause.multipliedBy(2);
-        return doubled.compareTo(LONGEST_EMPTY_PAUSE) < 0 ? doubled : LONGEST_EMPTY_PAUSE;
+    private void endWith(final Throwable cause) {
+        failed.compareAndSet(null, cause);
+        stopping.countDown();
     }
 
-    private void pause(final Duration pause) throws InterruptedException {
-        if (stopping.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
-            logger.debug("The receiver of {} is closed", port.name());
-        }
-    }
-
-    private static boolean goesOn(final TransactionException failure) {
-        return failure.reason().isPassing() || failure.reason() == FailureReason.RECEIVER_FAILED;
-    }
-
-    /** @return whether there was one */
-    private boolean receiveBatch() throws TransactionException {
-        RemotePort peer = null;
-        InteractiveTransfer transfer = null;
-        try {
-            peer = ReceivedBatch.await(port.peers().choose(TransferDirection.RECEIVE));
-            transfer = port.begin(peer);
-            if (!ReceivedBatch.await(transfer.started())) {
-                return false;
-            }
-            final ReceivedBatch batch = new ReceivedBatch(transfer);
-            handler.handle(batch);
-            batch.complete();
-            report(transfer);
-            return true;
-        } catch (final Exception | Error e) {
-            // Also what a handler should not throw must not end the receiver unheard.
-            throw failure(peer, transfer, e);
-        }
-    }
-
-    private void report(final InteractiveTransfer transfer) {
-        final TransactionResult done = transfer.result().join();
-        Observers.tell(port.observer(), seen -> seen.transactionCompleted(TransferDirection.RECEIVE.name(), done));
-    }
-
-    private TransactionException failure(
-            final RemotePort peer, final InteractiveTransfer transfer, final Throwable thrown) {
-        final Throwable cause = thrown instanceof UncheckedIOException ? thrown.getCause() : thrown;
-        final TransactionException failure;
-        if (transfer == null) {
-            failure = cause instanceof final TransactionException known ? known : port.failure(cause);
+    private void end() {
+        final Throwable cause = failed.get();
+        if (cause == null) {
+            ended.complete(null);
         } else {
-            transfer.stop(FailureReason.RECEIVER_FAILED, "The handler refuses the batch: " + cause, cause);
-            failure = transfer.failure();
-            port.peers().failed(peer, failure);
+            ended.completeExceptionally(cause);
         }
-        logger.warn("A batch of {} was not received: {}", port.name(), failure.getMessage());
-        Observers.tell(port.observer(), seen -> seen.transactionFailed(TransferDirection.RECEIVE.name(), failure));
-        return failure;
+    }
+
+    /** @return the pause before the next one */
+    private Duration receiveOne(final PollPauses pauses) {
+        RemotePort peer = null;
+        try {
+            peer = port.choose();
+            final ReceivedBatch batch = port.ask(peer, givenUp);
+            refusals.remove(peer.peer());
+            if (batch == null) {
+                return pauses.afterNothing();
+            }
+            handle(batch);
+            pauses.received();
+            logged.set(null);
+            return Duration.ZERO;
+        } catch (final IOException e) {
+            return judge(peer, e, pauses);
+        }
+    }
+
+    private void handle(final ReceivedBatch batch) throws TransactionException {
+        inHand.add(batch);
+        try {
+            if (givenUp.isDone()) {
+                batch.close();
+            } else {
+                batch.handle(handler);
+            }
+        } finally {
+            inHand.remove(batch);
+        }
+    }
+
+    private Duration judge(final RemotePort peer, final IOException thrown, final PollPauses pauses) {
+        if (!(thrown instanceof final TransactionException failure)) {
+            // Somebody interrupts a thread that is ours: to end unheard for that would be wrong.
+            logger.warn("A batch of {} was not received", port.name(), thrown);
+            return pauses.afterFailure();
+        }
+        log(failure);
+        if (!goesOn(failure)) {
+            endWith(failure);
+        }
+        final boolean otherPeer =
+                peer != null && !isHandlers(failure) && port.peers().hasOther(peer);
+        return otherPeer ? Duration.ZERO : pauses.afterFailure();
+    }
+
+    /** What goes on failing in the same way is said once, whatever the threads and pauses. */
+    private void log(final TransactionException failure) {
+        final String kind = failure.peer() + " " + failure.step() + " " + failure.reason();
+        final boolean known = kind.equals(logged.getAndSet(kind));
+        if (failure.reason() == FailureReason.RECEIVER_FAILED) {
+            logger.warn("A batch of {} was not received: {}", port.name(), failure.getMessage(), failure.getCause());
+        } else if (known || givenUp.isDone()) {
+            logger.debug("A batch of {} was not received again: {}", port.name(), failure.getMessage());
+        } else {
+            logger.warn("A batch of {} was not received: {}", port.name(), failure.getMessage());
+        }
+    }
+
+    private static boolean isHandlers(final TransactionException failure) {
+        return failure.reason() == FailureReason.RECEIVER_FAILED || failure.reason() == FailureReason.RECEIVER_TOO_SLOW;
+    }
+
+    private boolean goesOn(final TransactionException failure) {
+        if (failure.reason().isPassing() || isHandlers(failure)) {
+            return true;
+        }
+        if (failure.step() == TransactionStep.FIND_PEER) {
+            return false;
+        }
+        return switch (failure.reason()) {
+            case UNAUTHORIZED, UNKNOWN_PORT, TLS_FAILED, REFUSED -> {
+                // One node that is set up wrongly must not stop what the others serve.
+                refusals.put(failure.peer(), failure);
+                yield port.peers().hasOtherThan(refusals.keySet());
+            }
+            default -> isStopping() && failure.reason() == FailureReason.CANCELLED;
+        };
+    }
+
+    private void pause(final Duration pause) {
+        // A flag that a handler left would end the pause.
+        Thread.interrupted();
+        try {
+            if (stopping.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+                logger.debug("The receiver of {} stops", port.name());
+            }
+        } catch (final InterruptedException e) {
+            logger.debug("A pause of the receiver of {} is interrupted", port.name(), e);
+        }
     }
 }

@@ -47,6 +47,8 @@ final class RemoteCluster implements PeerChoice {
     private static final Duration PEERS_AGE = Duration.ofMinutes(1);
     /** How long what is known serves after NiFi could not be asked, before it is asked again. */
     private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
+    /** How long a node that refuses us is passed over where another serves. */
+    private static final Duration REFUSED_PENALTY = Duration.ofMinutes(1);
 
     private static final Logger logger = LoggerFactory.getLogger(RemoteCluster.class);
 
@@ -333,29 +335,68 @@ final class RemoteCluster implements PeerChoice {
                         .anyMatch(other -> !other.equals(description(peer)) && !isPenalized(other));
     }
 
+    @Override
+    public boolean hasOtherThan(final Set<String> peers) {
+        final Site last;
+        synchronized (lock) {
+            last = known;
+        }
+        return last != null
+                && last.peers().stream()
+                        .map(PeerStatus::getPeerDescription)
+                        .anyMatch(peer -> !peers.contains(peer.getHostname() + ":" + peer.getPort()));
+    }
+
     private static PeerDescription description(final RemotePort port) {
         return new PeerDescription(port.host(), port.port(), port.tls() != null);
     }
 
     @Override
     public void full(final RemotePort peer) {
-        penalizedUntil.put(description(peer), System.nanoTime() + config.getPenalizationPeriod(TimeUnit.NANOSECONDS));
+        passOver(peer, Duration.ofNanos(config.getPenalizationPeriod(TimeUnit.NANOSECONDS)));
+    }
+
+    private void passOver(final RemotePort peer, final Duration time) {
+        penalizedUntil.put(description(peer), System.nanoTime() + time.toNanos());
     }
 
     /** Passes over the peer for a while if the failure is of its making. */
     @Override
     public void failed(final RemotePort peer, final TransactionException failure) {
         switch (failure.reason()) {
-            case CONTENT_FAILED, RECEIVER_FAILED, CANCELLED, CONNECTOR_CLOSED, TOO_MANY_WAITING, INTERNAL_ERROR:
+            case CONTENT_FAILED,
+                    RECEIVER_FAILED,
+                    RECEIVER_TOO_SLOW,
+                    CANCELLED,
+                    CONNECTOR_CLOSED,
+                    TOO_MANY_WAITING,
+                    INTERNAL_ERROR:
                 break;
             case UNKNOWN_PORT:
-                synchronized (lock) {
-                    // Perhaps the port was made anew, under the same name.
-                    known = null;
+                forgetIdentifiers();
+                if (hasOther(peer)) {
+                    passOver(peer, REFUSED_PENALTY);
+                }
+                break;
+            case UNAUTHORIZED, TLS_FAILED, REFUSED:
+                if (hasOther(peer)) {
+                    passOver(peer, REFUSED_PENALTY);
+                } else {
+                    full(peer);
                 }
                 break;
             default:
                 full(peer);
+        }
+    }
+
+    /** Perhaps the port was made again, under the same name: the next transaction waits until NiFi was asked. */
+    private void forgetIdentifiers() {
+        synchronized (lock) {
+            if (known != null) {
+                known = new Site(Map.of(), known.secure(), known.peers());
+                askAgainNanos = System.nanoTime();
+            }
         }
     }
 

@@ -22,6 +22,9 @@ import javax.net.ssl.SSLContext;
  * depends on them may block.
  */
 public final class SiteToSite implements AutoCloseable {
+    /** How long NiFi waits for a handler, unless told otherwise. */
+    private static final Duration PULL_EXPIRATION = Duration.ofMinutes(5);
+
     private final Builder settings;
     private final Executor completion;
     private final SiteToSiteConnector connector;
@@ -57,7 +60,10 @@ public final class SiteToSite implements AutoCloseable {
      * @param nameOrId as for {@link #inputPort}
      */
     public OutputPort outputPort(final String nameOrId) {
-        return new OutputPort(this, peers(nameOrId), settings.options, settings.retry, settings.batchLimits);
+        final CallOptions options = settings.options.requestExpiration() == null
+                ? settings.options.withRequestExpiration(PULL_EXPIRATION)
+                : settings.options;
+        return new OutputPort(this, peers(nameOrId), options, settings.retry, settings.batchLimits);
     }
 
     private PeerChoice peers(final String nameOrId) {
@@ -79,6 +85,10 @@ public final class SiteToSite implements AutoCloseable {
 
     Executor completion() {
         return completion;
+    }
+
+    Duration drainTimeout() {
+        return settings.drainTimeout;
     }
 
     ClientObserver observer() {
@@ -115,7 +125,7 @@ public final class SiteToSite implements AutoCloseable {
         private boolean verifyHostName = true;
         PeerProxy proxy;
         boolean compress;
-        BatchLimits batchLimits = BatchLimits.NONE;
+        BatchLimits batchLimits = BatchLimits.standard();
         CallOptions options = CallOptions.DEFAULTS;
         private RetryPolicy retry = RetryPolicy.standard();
         private ConnectorSettings connectorSettings = ConnectorSettings.DEFAULTS;
@@ -199,18 +209,27 @@ public final class SiteToSite implements AutoCloseable {
             return this;
         }
 
-        /** @param limits where NiFi ends a batch that is pulled. Default: NiFi's own limit of 5 s */
+        /** @param limits where NiFi ends a batch that is pulled. Default: {@link BatchLimits#standard} */
         public Builder batchLimits(final BatchLimits limits) {
             batchLimits = Objects.requireNonNull(limits, "limits");
             return this;
         }
 
         /**
-         * @param longest how long a transaction may wait for a connection, and its peer take nothing and say nothing; NiFi is
-         *     told to wait for us as long. Default: 30 s
+         * @param longest how long a transaction may wait for a connection, and its peer take nothing and say nothing.
+         *     Default: 30 s
          */
         public Builder idleTimeout(final Duration longest) {
             options = options.withIdleTimeout(Objects.requireNonNull(longest, "longest"));
+            return this;
+        }
+
+        /**
+         * @param longest how long NiFi is told to wait for us within a transaction: for the source of a push, for the handler of
+         *     a pull. Default: the idle time-out for pushes, 5 min for pulls
+         */
+        public Builder requestExpiration(final Duration longest) {
+            options = options.withRequestExpiration(Objects.requireNonNull(longest, "longest"));
             return this;
         }
 

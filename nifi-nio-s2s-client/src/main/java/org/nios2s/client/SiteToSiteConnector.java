@@ -104,7 +104,8 @@ final class SiteToSiteConnector implements AutoCloseable {
         if (copy.isEmpty()) {
             return CompletableFuture.failedFuture(packetsFailure(port, "A push needs at least one packet", null));
         }
-        return start(new PushTransfer(port, copy.iterator(), false, options)).result();
+        return start(new PushTransfer(options.at(port), copy.iterator(), false, options))
+                .result();
     }
 
     private static TransactionException packetsFailure(
@@ -122,24 +123,38 @@ final class SiteToSiteConnector implements AutoCloseable {
      */
     CompletableFuture<TransactionResult> push(
             final RemotePort port, final Iterator<Packet> packets, final CallOptions options) {
-        return start(new PushTransfer(port, packets, true, options)).result();
+        return start(new PushTransfer(options.at(port), packets, true, options)).result();
     }
 
-    /** The same as {@link #pull(RemotePort, PacketReceiver, CallOptions)} with the default options. */
-    CompletableFuture<TransactionResult> pull(final RemotePort port, final PacketReceiver receiver) {
-        return pull(port, receiver, CallOptions.DEFAULTS);
+    /** The same as {@link #pull(RemotePort, BatchHandler, CallOptions)} with the default options. */
+    CompletableFuture<TransactionResult> pull(final RemotePort port, final BatchHandler handler) {
+        return pull(port, handler, CallOptions.DEFAULTS);
     }
 
     /**
      * Pulls one batch of packets in one transaction.
      *
      * @param port an output port; its {@link RemotePort#batchLimits()} say where the batch ends
-     * @param receiver takes each packet, on a virtual thread
+     * @param handler takes the batch, on a virtual thread, unless there are no packets
      * @return completed when the peer knows that it may forget the packets; with 0 packets if it had none
      */
     CompletableFuture<TransactionResult> pull(
-            final RemotePort port, final PacketReceiver receiver, final CallOptions options) {
-        return start(new PullTransfer(port, receiver, options)).result();
+            final RemotePort port, final BatchHandler handler, final CallOptions options) {
+        final InteractiveTransfer transfer = interact(port, TransferDirection.RECEIVE, options);
+        transfer.started().thenAccept(any -> {
+            if (any) {
+                Thread.ofVirtual().name("s2s-receiver-of-" + port.peer()).start(() -> handle(transfer, handler));
+            }
+        });
+        return transfer.result();
+    }
+
+    private static void handle(final InteractiveTransfer transfer, final BatchHandler handler) {
+        try {
+            new ReceivedBatch(transfer).handle(handler);
+        } catch (final TransactionException e) {
+            logger.debug("A batch was not received; its future says so", e);
+        }
     }
 
     /** Asks a peer for the peers of its cluster. */
@@ -149,7 +164,7 @@ final class SiteToSiteConnector implements AutoCloseable {
 
     /** Starts a transaction whose packets are sent or received one by one. */
     InteractiveTransfer interact(final RemotePort port, final TransferDirection direction, final CallOptions options) {
-        return start(new InteractiveTransfer(port, direction, options));
+        return start(new InteractiveTransfer(options.at(port), direction, options));
     }
 
     /** @return runs tasks that may block, each on a virtual thread */

@@ -2,6 +2,7 @@
 package org.nios2s.client;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -10,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,8 @@ import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 
@@ -218,5 +222,37 @@ class NioSiteToSiteClientTest {
         assertThrows(IllegalStateException.class, transaction::complete);
         assertEquals(TransactionState.ERROR, transaction.getState());
         assertEquals(2, server.offered.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 8_192, 300_000})
+    void anArrayIsTheCallersAgainWhenSendHasReturned(final int size) throws Exception {
+        final TestCertificates.Identity ours = TestCertificates.identity("client");
+        final TestCertificates.Identity theirs = TestCertificates.identity("server");
+        try (ScriptedServer secured = new ScriptedServer(0, TestCertificates.context(theirs, ours));
+                ScriptedSite securedSite = new ScriptedSite(secured.port(), true)) {
+            secured.peers.put("localhost", new int[] {secured.port(), 0});
+            final SiteToSiteClientConfig config = securedSite
+                    .client("in")
+                    .sslContext(TestCertificates.context(ours, theirs))
+                    .buildConfig();
+            try (SiteToSiteClient overTls = new NioSiteToSiteClient(connector, config)) {
+                final Transaction transaction = overTls.createTransaction(TransferDirection.SEND);
+                final byte[] reused = new byte[size];
+                for (byte i = 0; i < 3; i++) {
+                    Arrays.fill(reused, i);
+                    transaction.send(reused, Map.of());
+                }
+                Arrays.fill(reused, (byte) -1);
+                transaction.confirm();
+                transaction.complete();
+            }
+            final List<Received> arrived = List.copyOf(secured.committed);
+            for (byte i = 0; i < 3; i++) {
+                final byte[] expected = new byte[size];
+                Arrays.fill(expected, i);
+                assertArrayEquals(expected, arrived.get(i).content());
+            }
+        }
     }
 }

@@ -38,4 +38,19 @@ final class Outcomes {
     static Packet packet(final String content) {
         return Packet.of(Map.of("filename", content + ".txt"), content.getBytes());
     }
+
+    /** Takes one packet. */
+    @FunctionalInterface
+    interface PacketTaker {
+        void take(ReceivedPacket packet) throws Exception;
+    }
+
+    /** @return a handler that takes packet after packet */
+    static BatchHandler each(final PacketTaker taker) {
+        return batch -> {
+            for (final ReceivedPacket packet : batch) {
+                taker.take(packet);
+            }
+        };
+    }
 }

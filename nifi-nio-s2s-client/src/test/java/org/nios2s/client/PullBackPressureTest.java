@@ -4,6 +4,7 @@ package org.nios2s.client;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.each;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -51,11 +52,11 @@ class PullBackPressureTest {
             final AtomicLong read = new AtomicLong();
             final CompletableFuture<TransactionResult> pull = connector.pull(
                     server.remotePort(),
-                    packet -> {
+                    each(packet -> {
                         called.countDown();
                         hold.await();
                         read.set(packet.content().readAllBytes().length);
-                    },
+                    }),
                     CallOptions.UNWATCHED);
             called.await();
             awaitStandstill(written);

@@ -4,6 +4,7 @@ package org.nios2s.client;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.each;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
@@ -102,11 +103,11 @@ class PullMemoryTest {
             final long before = memory();
             final List<CompletableFuture<TransactionResult>> pulls = new ArrayList<>();
             for (int i = 0; i < receivers; i++) {
-                pulls.add(nifi.outputPort("out").pull(packet -> {
+                pulls.add(nifi.outputPort("out").pull(each(packet -> {
                     called.countDown();
                     hold.await();
                     read.addAndGet(readAll(packet.content()));
-                }));
+                })));
             }
             assertTrue(called.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
             final long began = System.nanoTime();

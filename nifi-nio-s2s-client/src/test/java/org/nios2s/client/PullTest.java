@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.assertFails;
+import static org.nios2s.client.Outcomes.each;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -64,11 +65,11 @@ class PullTest {
         final List<Received> offered = offer(0, 1, 10, 70_000, LARGE_BYTES);
         final List<Received> received = new CopyOnWriteArrayList<>();
         final TransactionResult result =
-                Outcomes.await(connector.pull(server.remotePort().withCompress(compress), packet -> {
+                Outcomes.await(connector.pull(server.remotePort().withCompress(compress), each(packet -> {
                     assertEquals(0, server.finishedPulls.get());
                     received.add(
                             new Received(packet.attributes(), packet.content().readAllBytes()));
-                }));
+                })));
         assertEquals(5, result.packets());
         assertEquals(70_011 + LARGE_BYTES, result.bytes());
         for (int i = 0; i < offered.size(); i++) {
@@ -83,7 +84,8 @@ class PullTest {
         offer(200_000, 5, 300_000);
         final List<Integer> firstBytes = new CopyOnWriteArrayList<>();
         Outcomes.await(connector.pull(
-                server.remotePort(), packet -> firstBytes.add(packet.content().read())));
+                server.remotePort(),
+                each(packet -> firstBytes.add(packet.content().read()))));
         assertEquals(3, firstBytes.size());
     }
 
@@ -92,7 +94,7 @@ class PullTest {
         for (int i = 0; i < 3; i++) {
             assertEquals(
                     0,
-                    Outcomes.await(connector.pull(server.remotePort(), packet -> {}))
+                    Outcomes.await(connector.pull(server.remotePort(), each(packet -> {})))
                             .packets());
         }
         assertEquals(1, server.accepted.get());
@@ -101,7 +103,7 @@ class PullTest {
     @Test
     void aPullIsFollowedByAPushOnTheSameConnection() throws Exception {
         offer(3);
-        Outcomes.await(connector.pull(server.remotePort(), packet -> {}));
+        Outcomes.await(connector.pull(server.remotePort(), each(packet -> {})));
         Outcomes.await(connector.push(server.remotePort(), List.of(Outcomes.packet("a"))));
         assertEquals(1, server.accepted.get());
     }
@@ -110,9 +112,9 @@ class PullTest {
     void aReceiverThatThrowsLeavesThePacketsWithThePeer() {
         offer(3, 4);
         final TransactionException failure = assertFails(
-                connector.pull(server.remotePort(), packet -> {
+                connector.pull(server.remotePort(), each(packet -> {
                     throw new IllegalStateException("no room");
-                }),
+                })),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.RECEIVER_FAILED);
         assertTrue(failure.getMessage().contains("no room"), failure.getMessage());
@@ -126,7 +128,9 @@ class PullTest {
         offer(3);
         server.at(Moment.CONFIRM, ScriptedServer.answer(ResponseCode.BAD_CHECKSUM));
         assertFails(
-                connector.pull(server.remotePort(), packet -> {}), TransactionStep.CONFIRM, FailureReason.BAD_CHECKSUM);
+                connector.pull(server.remotePort(), each(packet -> {})),
+                TransactionStep.CONFIRM,
+                FailureReason.BAD_CHECKSUM);
     }
 
     @ParameterizedTest
@@ -137,7 +141,7 @@ class PullTest {
         offer(3);
         server.at(moment, ScriptedServer.hangUp());
         assertFails(
-                connector.pull(server.remotePort(), packet -> {}),
+                connector.pull(server.remotePort(), each(packet -> {})),
                 moment == Moment.CONFIRM ? TransactionStep.CONFIRM : TransactionStep.RECEIVE_PACKETS,
                 FailureReason.CONNECTION_LOST);
     }
@@ -153,7 +157,8 @@ class PullTest {
             wire.out.flush();
             throw new IOException("leaves");
         });
-        final CompletableFuture<TransactionResult> result = connector.pull(server.remotePort(), packet -> hold.await());
+        final CompletableFuture<TransactionResult> result =
+                connector.pull(server.remotePort(), each(packet -> hold.await()));
         assertFails(result, TransactionStep.RECEIVE_PACKETS, FailureReason.CONNECTION_LOST);
         hold.countDown();
     }
@@ -166,7 +171,7 @@ class PullTest {
             return ScriptedServer.garbage().happen(wire);
         });
         assertFails(
-                connector.pull(server.remotePort().withCompress(compress), packet -> {}),
+                connector.pull(server.remotePort().withCompress(compress), each(packet -> {})),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.PROTOCOL_VIOLATION);
     }
@@ -176,7 +181,7 @@ class PullTest {
         offer(3);
         final CountDownLatch hold = new CountDownLatch(1);
         assertFails(
-                connector.pull(server.remotePort(), packet -> hold.await(), hasty()),
+                connector.pull(server.remotePort(), each(packet -> hold.await()), hasty()),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.DEADLINE_PASSED);
         hold.countDown();
@@ -188,9 +193,9 @@ class PullTest {
     void anErrorOfTheReceiverFailsThePullToo() {
         offer(3);
         assertFails(
-                connector.pull(server.remotePort(), packet -> {
+                connector.pull(server.remotePort(), each(packet -> {
                     throw new AssertionError("not what it expects");
-                }),
+                })),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.RECEIVER_FAILED);
     }
@@ -211,7 +216,9 @@ class PullTest {
         offer(3);
         server.at(moment, ScriptedServer.garbage());
         assertFails(
-                connector.pull(server.remotePort(), packet -> {}), stepAt(moment), FailureReason.PROTOCOL_VIOLATION);
+                connector.pull(server.remotePort(), each(packet -> {})),
+                stepAt(moment),
+                FailureReason.PROTOCOL_VIOLATION);
         await().until(() -> connector.openConnections() == 0);
         assertEquals(0, server.finishedPulls.get());
     }
@@ -224,7 +231,7 @@ class PullTest {
         offer(3);
         server.at(moment, server.stall());
         assertFails(
-                connector.pull(server.remotePort(), packet -> {}, hasty()),
+                connector.pull(server.remotePort(), each(packet -> {}), hasty()),
                 stepAt(moment),
                 FailureReason.DEADLINE_PASSED);
         await().until(() -> connector.openConnections() == 0);
@@ -245,14 +252,14 @@ class PullTest {
         assertFails(
                 connector.pull(
                         server.remotePort(),
-                        packet -> {
+                        each(packet -> {
                             try {
                                 packet.content().readAllBytes();
                             } catch (final IOException e) {
                                 heard.complete(e);
                                 throw e;
                             }
-                        },
+                        }),
                         hasty()),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.DEADLINE_PASSED);
@@ -269,7 +276,7 @@ class PullTest {
             return true;
         });
         assertFails(
-                connector.pull(server.remotePort(), packet -> {}),
+                connector.pull(server.remotePort(), each(packet -> {})),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.PROTOCOL_VIOLATION);
     }

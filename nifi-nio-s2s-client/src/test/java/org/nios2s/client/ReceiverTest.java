@@ -16,10 +16,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 
@@ -70,6 +73,7 @@ class ReceiverTest {
         final CompletableFuture<Boolean> keptAtCommit = new CompletableFuture<>();
         offer("a");
         try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+            batch.skipRest();
             batch.confirm();
             keptAtCommit.complete(server.finishedPulls.get() == 0);
         })) {
@@ -88,6 +92,7 @@ class ReceiverTest {
             if (time == 1) {
                 throw new IOException("before");
             }
+            batch.skipRest();
             batch.confirm();
             if (time == 2) {
                 throw new IllegalStateException("between confirm and commit");
@@ -134,6 +139,7 @@ class ReceiverTest {
         final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
             inHand.countDown();
             hold.await();
+            batch.skipRest();
         });
         inHand.await();
         final CompletableFuture<Void> closing = CompletableFuture.runAsync(receiver::close);
@@ -155,6 +161,192 @@ class ReceiverTest {
                         3)) {
             three.await();
             assertFalse(receiver.ended().isDone());
+        }
+    }
+
+    @Test
+    void aHandlerThatLeavesTheInterruptFlagSetEndsNothing() {
+        final AtomicInteger handled = new AtomicInteger();
+        offer("a");
+        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+            batch.skipRest();
+            handled.incrementAndGet();
+            Thread.currentThread().interrupt();
+        })) {
+            await().until(() -> server.finishedPulls.get() == 1);
+            offer("b");
+            await().until(() -> server.finishedPulls.get() == 2);
+            assertFalse(receiver.ended().isDone());
+        }
+        assertEquals(2, handled.get());
+    }
+
+    @Test
+    void aHandlerThatThrowsAndLeavesTheInterruptFlagSetEndsNothing() {
+        final AtomicInteger handled = new AtomicInteger();
+        offer("a");
+        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+            if (handled.incrementAndGet() == 1) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted");
+            }
+            batch.skipRest();
+        })) {
+            await().until(() -> server.finishedPulls.get() == 1);
+            assertFalse(receiver.ended().isDone());
+        }
+    }
+
+    @Test
+    void closingWithinTheHandlerStopsAndDoesNotHang() throws Exception {
+        final CompletableFuture<Receiver> itself = new CompletableFuture<>();
+        offer("a");
+        itself.complete(nifi.outputPort("port-id").receive(batch -> {
+            itself.join().close();
+            batch.skipRest();
+        }));
+        Outcomes.await(itself.join().ended());
+        await().until(() -> server.finishedPulls.get() == 1);
+    }
+
+    @Test
+    void stoppingOnlyAsksAndTheBatchInHandIsFinished() throws Exception {
+        final CountDownLatch inHand = new CountDownLatch(1);
+        final CountDownLatch hold = new CountDownLatch(1);
+        offer("a");
+        final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+            inHand.countDown();
+            hold.await();
+            batch.skipRest();
+        });
+        inHand.await();
+        receiver.stop();
+        assertFalse(receiver.ended().isDone());
+        hold.countDown();
+        Outcomes.await(receiver.ended());
+        await().until(() -> server.finishedPulls.get() == 1);
+        assertTrue(receiver.close(Duration.ZERO));
+    }
+
+    @Test
+    void closingInTimeLeavesNiFiWhatIsNotOverAndInterruptsItsHandler() throws Exception {
+        final CountDownLatch inHand = new CountDownLatch(1);
+        final CompletableFuture<Throwable> heard = new CompletableFuture<>();
+        offer("a");
+        final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+            inHand.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (final InterruptedException e) {
+                heard.complete(e);
+                throw e;
+            }
+        });
+        inHand.await();
+        assertFalse(receiver.close(Duration.ofMillis(10)));
+        Outcomes.await(heard);
+        Outcomes.await(receiver.ended());
+        assertEquals(0, server.finishedPulls.get());
+        assertEquals(1, server.offered.size());
+    }
+
+    @Test
+    void closingInTimeWaitsForNoPeerThatIsSilent() throws Exception {
+        server.at(Moment.FIRST_PACKET, server.stall());
+        final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {});
+        await().until(() -> nifi.statistics().running() == 1);
+        assertFalse(receiver.close(Duration.ofMillis(10)));
+        Outcomes.await(receiver.ended());
+    }
+
+    @Test
+    void aBlockedHandlerIsInterruptedWhenItsTransactionEnds() throws Exception {
+        final CompletableFuture<Throwable> heard = new CompletableFuture<>();
+        server.at(Moment.FIRST_PACKET, wire -> {
+            wire.say(ResponseCode.MORE_DATA);
+            wire.out.writeInt(0);
+            wire.out.writeLong(0);
+            wire.say(ResponseCode.FINISH_TRANSACTION);
+            throw new IOException("leaves");
+        });
+        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+            try {
+                new CountDownLatch(1).await();
+            } catch (final InterruptedException e) {
+                heard.complete(e);
+                throw e;
+            }
+        })) {
+            Outcomes.await(heard);
+            assertFalse(receiver.ended().isDone());
+        }
+    }
+
+    @Test
+    void theReceiverEndsWhenItsLastHandlerHasReturned() throws Exception {
+        final CountDownLatch inHand = new CountDownLatch(1);
+        final CountDownLatch hold = new CountDownLatch(1);
+        final SiteToSite closed = SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .drainTimeout(Duration.ofMillis(1))
+                .build();
+        offer("a");
+        final Receiver receiver = closed.outputPort("port-id")
+                .receive(
+                        batch -> {
+                            inHand.countDown();
+                            awaitDeafly(hold);
+                        },
+                        2);
+        inHand.await();
+        // Ends the other thread, and the transaction of the one that goes on.
+        closed.close();
+        await().during(Duration.ofMillis(100)).until(() -> !receiver.ended().isDone());
+        hold.countDown();
+        assertEquals(
+                FailureReason.CONNECTOR_CLOSED,
+                Outcomes.failureOf(receiver.ended()).reason());
+        assertEquals(0, server.finishedPulls.get());
+    }
+
+    private static void awaitDeafly(final CountDownLatch hold) {
+        while (hold.getCount() > 0) {
+            try {
+                hold.await();
+            } catch (final InterruptedException e) {
+                // As a handler that does not care.
+            }
+        }
+    }
+
+    private static ScriptedServer.Action refuse(final ResponseCode code) {
+        return ScriptedServer.portOnly(
+                code.containsMessage() ? ScriptedServer.answer(code, "no") : ScriptedServer.answer(code));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ResponseCode.class,
+            names = {"UNAUTHORIZED", "UNKNOWN_PORT", "MISSING_PROPERTY"})
+    void oneNodeOfAClusterThatRefusesDoesNotEndTheReceiver(final ResponseCode refusal) throws Exception {
+        try (ScriptedServer other = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port());
+                SiteToSite cluster = SiteToSite.builder().url(site.url()).build()) {
+            for (final ScriptedServer node : List.of(server, other)) {
+                node.peers.put("127.0.0.1", new int[] {server.port(), 5});
+                node.peers.put("localhost", new int[] {other.port(), 5});
+            }
+            other.at(Moment.HANDSHAKE, refuse(refusal));
+            try (Receiver receiver = cluster.outputPort("out").receive(ReceivedBatch::skipRest, 2)) {
+                await().until(() -> other.handshakes.stream()
+                        .anyMatch(said -> said.containsKey(HandshakeProperty.PORT_IDENTIFIER)));
+                offer("a");
+                await().until(() -> server.offered.isEmpty());
+                assertFalse(receiver.ended().isDone());
+                server.at(Moment.HANDSHAKE, refuse(refusal));
+                server.at(Moment.FIRST_PACKET, ScriptedServer.hangUp());
+                Outcomes.failureOf(receiver.ended());
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ package org.nios2s.client;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.each;
 import static org.nios2s.client.Outcomes.packet;
 
 import java.io.IOException;
@@ -90,7 +91,8 @@ class RemoteClusterTest {
         try (SiteToSite cluster = cluster()) {
             assertEquals(
                     1,
-                    Outcomes.await(cluster.outputPort("out").pull(packet -> {})).packets());
+                    Outcomes.await(cluster.outputPort("out").pull(each(packet -> {})))
+                            .packets());
         }
     }
 
@@ -180,7 +182,8 @@ class RemoteClusterTest {
         try (SiteToSite cluster = failingOver()) {
             assertEquals(
                     1,
-                    Outcomes.await(cluster.outputPort("out").pull(packet -> {})).packets());
+                    Outcomes.await(cluster.outputPort("out").pull(each(packet -> {})))
+                            .packets());
         }
         assertTrue(second.accepted.get() > 0, "the other node was not tried");
     }

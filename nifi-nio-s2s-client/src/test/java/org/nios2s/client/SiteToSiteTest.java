@@ -2,18 +2,24 @@
 package org.nios2s.client;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.assertFails;
+import static org.nios2s.client.Outcomes.each;
 import static org.nios2s.client.Outcomes.packet;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,7 +27,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SubmissionPublisher;
@@ -31,6 +40,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 
@@ -183,7 +194,7 @@ class SiteToSiteTest {
         final CountDownLatch waiting = new CountDownLatch(1);
         final CompletableFuture<Throwable> heard = new CompletableFuture<>();
         final CompletableFuture<TransactionResult> pull = nifi.outputPort("port-id")
-                .pull(packet -> {
+                .pull(each(packet -> {
                     waiting.countDown();
                     try {
                         new CountDownLatch(1).await();
@@ -191,7 +202,7 @@ class SiteToSiteTest {
                         heard.complete(e);
                         throw e;
                     }
-                });
+                }));
         waiting.await();
         pull.cancel(false);
         assertEquals(InterruptedException.class, Outcomes.await(heard).getClass());
@@ -369,5 +380,147 @@ class SiteToSiteTest {
                 .url("http://localhost/nifi")
                 .address("localhost", 1)
                 .build());
+    }
+
+    @Test
+    void aStreamThatCanNotBeClosedDoesNotFailTheNextPacket() throws Exception {
+        final CountDownLatch nextIsRead = new CountDownLatch(1);
+        final CountDownLatch closed = new CountDownLatch(1);
+        final InputStream bad = new ByteArrayInputStream(new byte[10]) {
+            @Override
+            public void close() throws IOException {
+                try {
+                    nextIsRead.await();
+                } catch (final InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                closed.countDown();
+                throw new IOException("close fails");
+            }
+        };
+        final InputStream next = new ByteArrayInputStream(new byte[10]) {
+            @Override
+            public int read(final byte[] target, final int offset, final int length) {
+                nextIsRead.countDown();
+                try {
+                    closed.await();
+                    // What the other stream's thread has to say is on its way to the IO worker.
+                    Thread.sleep(Duration.ofMillis(50));
+                } catch (final InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                return super.read(target, offset, length);
+            }
+        };
+        assertEquals(
+                2,
+                Outcomes.await(in().send(List.of(
+                                Packet.ofSupplier(Map.of(), () -> bad, 10),
+                                Packet.ofSupplier(Map.of(), () -> next, 10))))
+                        .packets());
+    }
+
+    private static long directMemory() {
+        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
+                .metric()
+                .usedDirectMemory();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void largeContentInMemoryGoesNoFasterThanItsPeerTakesItAndLetsOthersPass(final boolean compress) throws Exception {
+        nifi.close();
+        nifi = site().ioWorkers(1).connections(2).compress(compress).build();
+        final AtomicInteger pushes = new AtomicInteger();
+        server.at(
+                Moment.FIRST_PACKET,
+                wire -> pushes.incrementAndGet() == 1 && server.stall().happen(wire));
+        final byte[] large = new byte[64 << 20];
+        new Random(1).nextBytes(large);
+        final long before = directMemory();
+        final CompletableFuture<TransactionResult> first = in().send(Packet.of(Map.of(), large));
+        await().until(() -> pushes.get() == 1);
+        Outcomes.await(in().send(packet("small")));
+        assertFalse(first.isDone());
+        assertTrue(directMemory() - before < large.length / 2, (directMemory() - before) + " bytes for one packet");
+        first.cancel(false);
+    }
+
+    @Test
+    void largeContentInMemoryArrivesAsItIs() throws Exception {
+        final byte[] large = new byte[3_000_001];
+        new Random(2).nextBytes(large);
+        final ByteBuffer direct =
+                ByteBuffer.allocateDirect(large.length).put(large).flip();
+        Outcomes.await(in().send(
+                        List.of(Packet.of(Map.of(), large), Packet.of(Map.of(), direct), Packet.of(Map.of(), large))));
+        assertEquals(3, server.committed.size());
+        server.committed.forEach(received -> assertArrayEquals(large, received.content()));
+    }
+
+    @Test
+    void anIteratorIsAskedOnOneThreadAndWhatItGaveGoesWhileItBlocks() throws Exception {
+        final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        final CountDownLatch hold = new CountDownLatch(1);
+        final AtomicInteger given = new AtomicInteger();
+        final Iterator<Packet> packets = new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                threads.add(Thread.currentThread());
+                if (given.get() == 1_000) {
+                    try {
+                        hold.await();
+                    } catch (final InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+                return given.get() < 2_000;
+            }
+
+            @Override
+            public Packet next() {
+                return packet("p" + given.getAndIncrement());
+            }
+        };
+        final CompletableFuture<TransactionResult> sent = in().send(packets);
+        // Little is left at the client: the peer has heard the last packet that there is.
+        await().until(() -> server.heard.stream()
+                .anyMatch(words -> words.toString(StandardCharsets.ISO_8859_1).contains("p999.txt")));
+        hold.countDown();
+        assertEquals(2_000, Outcomes.await(sent).packets());
+        assertEquals("p1999", new String(List.copyOf(server.committed).getLast().content()));
+        assertEquals(1, threads.size());
+    }
+
+    @Test
+    void streamsThatAnIteratorGaveAndNobodySentAreClosed() throws Exception {
+        server.at(Moment.FIRST_PACKET, server.stall());
+        final AtomicInteger given = new AtomicInteger();
+        final AtomicInteger closed = new AtomicInteger();
+        final Iterator<Packet> packets = new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return true;
+            }
+
+            @Override
+            public Packet next() {
+                given.incrementAndGet();
+                return Packet.ofStream(
+                        Map.of("long", "v".repeat(50_000)),
+                        new ByteArrayInputStream(new byte[1 << 20]) {
+                            @Override
+                            public void close() {
+                                closed.incrementAndGet();
+                            }
+                        },
+                        1 << 20);
+            }
+        };
+        final CompletableFuture<TransactionResult> sent = in().send(packets);
+        await().until(() -> given.get() > 200);
+        sent.cancel(false);
+        await().until(() -> closed.get() >= given.get());
+        assertTrue(given.get() < 400, given + " packets were asked for that nobody takes");
     }
 }

@@ -4,6 +4,7 @@ package org.nios2s.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.nios2s.client.Outcomes.each;
 import static org.nios2s.client.Outcomes.packet;
 
 import java.util.List;
@@ -30,7 +31,7 @@ class TransportTest {
             server.offered.add(new Received(Map.of(), new byte[LARGE_BYTES]));
             assertEquals(
                     LARGE_BYTES,
-                    Outcomes.await(connector.pull(server.remotePort(), packet -> {}))
+                    Outcomes.await(connector.pull(server.remotePort(), each(packet -> {})))
                             .bytes());
         }
     }

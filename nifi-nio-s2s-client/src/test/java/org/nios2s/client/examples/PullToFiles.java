@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.nios2s.client.BatchLimits;
+import org.nios2s.client.ReceivedPacket;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionResult;
 
@@ -24,7 +25,11 @@ public final class PullToFiles {
             do {
                 // NiFi forgets the packets of a transaction when all of its files are there.
                 result = nifi.outputPort(args[2])
-                        .pull(packet -> Files.copy(packet.content(), directory.resolve(newName())))
+                        .pull(batch -> {
+                            for (final ReceivedPacket packet : batch) {
+                                Files.copy(packet.content(), directory.resolve(newName()));
+                            }
+                        })
                         .get();
                 System.out.println(result.packets() + " packets, " + result.bytes() + " bytes");
             } while (result.packets() > 0);

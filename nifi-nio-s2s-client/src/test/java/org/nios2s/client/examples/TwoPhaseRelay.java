@@ -26,7 +26,7 @@ public final class TwoPhaseRelay {
             producer.begin();
             try {
                 for (final ReceivedPacket packet : batch) {
-                    producer.write(packet.content().readAllBytes());
+                    producer.write(packet.bytes());
                 }
                 batch.confirm(); // Both ends have the same bytes: from here on only a crash makes duplicates.
                 producer.commit();

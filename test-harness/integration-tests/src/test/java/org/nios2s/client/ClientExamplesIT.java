@@ -130,8 +130,11 @@ class ClientExamplesIT {
     private void drain() {
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() ->
-                        site.outputPort("loop-out").pull(packet -> {}).get().packets() == 0);
+                .until(() -> site.outputPort("loop-out")
+                                .pull(ReceivedBatch::skipRest)
+                                .get()
+                                .packets()
+                        == 0);
     }
 
     @Test

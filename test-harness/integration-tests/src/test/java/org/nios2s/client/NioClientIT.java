@@ -139,15 +139,15 @@ class NioClientIT {
         final Map<String, String> received = new ConcurrentHashMap<>();
         final RemotePort out = port("loop-out").withCompress(compress).withBatchLimits(BatchLimits.ofPackets(20));
         Awaitility.await().atMost(PATIENCE).until(() -> {
-            await(connector.pull(
-                    out,
-                    packet -> received.put(
-                            packet.attributes().get("packet.id"),
-                            new String(packet.content().readAllBytes(), "UTF-8"))));
+            await(connector.pull(out, batch -> {
+                for (final ReceivedPacket packet : batch) {
+                    received.put(packet.attributes().get("packet.id"), new String(packet.bytes(), "UTF-8"));
+                }
+            }));
             return received.size() == 50;
         });
         assertEquals(sent, received);
-        assertEquals(0, await(connector.pull(out, packet -> {})).packets());
+        assertEquals(0, await(connector.pull(out, ReceivedBatch::skipRest)).packets());
     }
 
     @Test
@@ -156,7 +156,7 @@ class NioClientIT {
         final RemotePort out = port("loop-out").withBatchLimits(BatchLimits.ofPackets(1));
         Awaitility.await().atMost(PATIENCE).until(() -> {
             try {
-                await(connector.pull(out, packet -> {
+                await(connector.pull(out, batch -> {
                     throw new IllegalStateException("not now");
                 }));
                 return false;
@@ -166,7 +166,7 @@ class NioClientIT {
         });
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> await(connector.pull(out, packet -> {})).packets() == 1);
+                .until(() -> await(connector.pull(out, ReceivedBatch::skipRest)).packets() == 1);
     }
 
     @Test

@@ -119,9 +119,11 @@ class NioClientSecuredIT {
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> connector
-                                .pull(
-                                        out,
-                                        packet -> received.add(packet.content().readAllBytes()))
+                                .pull(out, batch -> {
+                                    for (final ReceivedPacket packet : batch) {
+                                        received.add(packet.bytes());
+                                    }
+                                })
                                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
                                 .packets()
                         == 1);

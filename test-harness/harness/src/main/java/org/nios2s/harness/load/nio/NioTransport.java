@@ -14,6 +14,7 @@ import org.nios2s.client.InputPort;
 import org.nios2s.client.Milestones;
 import org.nios2s.client.OutputPort;
 import org.nios2s.client.Packet;
+import org.nios2s.client.ReceivedPacket;
 import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionException;
@@ -125,7 +126,11 @@ public final class NioTransport implements Transactor.Transport {
 
         private CompletableFuture<TransactionResult> transact(final int transaction) {
             if (output != null) {
-                return output.pull(packet -> packet.content().skipNBytes(packet.size()));
+                return output.pull(batch -> {
+                    for (final ReceivedPacket packet : batch) {
+                        packet.content().skipNBytes(packet.size());
+                    }
+                });
             }
             final List<Packet> sent = new ArrayList<>(packets.shape().packets());
             for (int packet = 0; packet < packets.shape().packets(); packet++) {

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.nios2s.client.ScriptedServer.Moment;
+import org.nios2s.client.ScriptedServer.Received;
+
+/** Batches that the caller's own thread asks for, confirms and completes, as a source of Kafka Connect or Flink does. */
+class PollTest {
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    private ScriptedServer server;
+    private SiteToSite nifi;
+    private OutputPort port;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ScriptedServer();
+        nifi = SiteToSite.builder().address("127.0.0.1", server.port()).build();
+        port = nifi.outputPort("port-id");
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        nifi.close();
+        server.close();
+    }
+
+    private void offer(final String name) {
+        server.offered.add(new Received(Map.of("is", name), name.getBytes()));
+    }
+
+    private static List<String> read(final ReceivedBatch batch) throws IOException {
+        final List<String> records = new ArrayList<>();
+        for (final ReceivedPacket packet : batch) {
+            records.add(new String(packet.bytes()));
+        }
+        return records;
+    }
+
+    @Test
+    void nothingIsAnEmptyAnswer() throws Exception {
+        assertTrue(port.poll(Duration.ZERO).isEmpty());
+        assertTrue(port.poll(Duration.ofMillis(50)).isEmpty());
+    }
+
+    @Test
+    void niFiForgetsWhenTheCallerSaysSoFromWhateverThread() throws Exception {
+        offer("a");
+        offer("b");
+        final ReceivedBatch batch = port.poll(LONG).orElseThrow();
+        assertEquals(List.of("a", "b"), read(batch));
+        assertEquals(0, server.finishedPulls.get());
+        // The checkpoint comes on another thread, much later.
+        final TransactionResult result = Outcomes.await(CompletableFuture.supplyAsync(() -> {
+            try {
+                return batch.complete();
+            } catch (final IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }));
+        assertEquals(2, result.packets());
+        assertEquals(2, batch.complete().packets());
+        await().until(() -> server.finishedPulls.get() == 1 && server.offered.isEmpty());
+        batch.close();
+        assertTrue(port.poll(Duration.ZERO).isEmpty());
+    }
+
+    @Test
+    void aClosedBatchIsGivenAgain() throws Exception {
+        offer("a");
+        try (ReceivedBatch batch = port.poll(LONG).orElseThrow()) {
+            read(batch);
+            batch.confirm();
+        }
+        final ReceivedBatch closed = port.poll(LONG).orElseThrow();
+        closed.close();
+        assertThrows(IllegalStateException.class, closed::complete);
+        assertThrows(IllegalStateException.class, closed::iterator);
+        try (ReceivedBatch batch = port.poll(LONG).orElseThrow()) {
+            assertEquals(List.of("a"), read(batch));
+            batch.complete();
+        }
+        await().until(() -> server.offered.isEmpty());
+        assertEquals(1, server.finishedPulls.get());
+    }
+
+    @Test
+    void whatWasNotReadCanNotBeConfirmed() throws Exception {
+        offer("a");
+        try (ReceivedBatch batch = port.poll(LONG).orElseThrow()) {
+            assertThrows(IllegalStateException.class, batch::confirm);
+            assertThrows(IllegalStateException.class, batch::complete);
+            assertEquals(List.of("a"), read(batch));
+            batch.complete();
+        }
+    }
+
+    @Test
+    void severalBatchesMayBeOpenAtATime() throws Exception {
+        offer("a");
+        final ReceivedBatch first = port.poll(LONG).orElseThrow();
+        final ReceivedBatch second = port.poll(LONG).orElseThrow();
+        read(first);
+        read(second);
+        first.complete();
+        second.complete();
+        assertEquals(2, server.accepted.get());
+    }
+
+    @Test
+    void whatMayPassIsTriedAgainAndWhatStaysIsThrown() throws Exception {
+        server.at(Moment.HANDSHAKE, wire -> {
+            if (server.accepted.get() > 2) {
+                return false;
+            }
+            throw new IOException("not yet");
+        });
+        offer("a");
+        try (ReceivedBatch batch = port.poll(LONG).orElseThrow()) {
+            assertEquals(List.of("a"), read(batch));
+        }
+        server.at(Moment.HANDSHAKE, ScriptedServer.answer(ResponseCode.UNAUTHORIZED, "no"));
+        await().until(() -> server.openConnections() == 0);
+        assertEquals(
+                FailureReason.UNAUTHORIZED,
+                assertThrows(TransactionException.class, () -> port.poll(LONG)).reason());
+        server.at(Moment.HANDSHAKE, ScriptedServer.hangUp());
+        assertEquals(
+                FailureReason.CONNECTION_LOST,
+                assertThrows(TransactionException.class, () -> port.poll(Duration.ZERO))
+                        .reason());
+    }
+
+    @Test
+    void anInterruptEndsThePollAndLeavesNothingOpen() throws Exception {
+        server.at(Moment.FIRST_PACKET, server.stall());
+        final CompletableFuture<Throwable> heard = new CompletableFuture<>();
+        final Thread polling = Thread.ofVirtual().start(() -> {
+            try {
+                port.poll(LONG);
+            } catch (final IOException e) {
+                heard.complete(e);
+            }
+        });
+        await().until(() -> nifi.statistics().running() == 1);
+        polling.interrupt();
+        assertEquals(InterruptedIOException.class, Outcomes.await(heard).getClass());
+        await().until(() -> nifi.statistics().connections() == 0);
+    }
+
+    @Test
+    void aLostConnectionIsHeardAtTheNextWord() throws Exception {
+        offer("a");
+        final ReceivedBatch batch = port.poll(LONG).orElseThrow();
+        read(batch);
+        server.close();
+        await().until(() -> nifi.statistics().connections() == 0);
+        assertThrows(TransactionException.class, batch::complete);
+        batch.close();
+        assertFalse(server.finishedPulls.get() > 0);
+    }
+}
