@@ -5,12 +5,16 @@ import io.netty.buffer.ByteBuf;
 import java.util.zip.Deflater;
 
 /**
- * Deflates packets into the chunks that {@link ChunkInflater} takes apart, in the size and with the compression level
- * of NiFi's {@code CompressionOutputStream}. Lives on one thread at a time.
+ * Deflates packets into the chunks that {@link ChunkInflater} takes apart, with the compression level of NiFi's
+ * {@code CompressionOutputStream}. Lives on one thread at a time.
  */
 public final class ChunkDeflater implements AutoCloseable {
-    /** Plain bytes in every chunk but a packet's last, as NiFi's sender has it. */
-    public static final int CHUNK_BYTES = 65_536;
+    /**
+     * Plain bytes in every chunk but a packet's last. NiFi's sender has 65,536, and incompressible ones become 65,562, which
+     * MiNiFi C++ refuses since 1.0: no more than 65,536 may stand behind a header. So many fit even if each takes nine bits,
+     * as a zlib may do it that is made for speed.
+     */
+    public static final int CHUNK_BYTES = 57_344;
 
     private static final int ANOTHER_CHUNK = 1;
     private static final int LAST_CHUNK = 0;

@@ -40,6 +40,9 @@ class ChunkCodecTest {
     private static final int ANOTHER = 1;
     private static final long SEED = 11;
 
+    /** The longest that MiNiFi C++ 1.0 takes, deflated. */
+    private static final int MOST_OF_MINIFI = 65_536;
+
     private final ChunkInflater inflater = new ChunkInflater();
     private final ChunkDeflater deflater = new ChunkDeflater();
 
@@ -59,12 +62,13 @@ class ChunkCodecTest {
                 Arrays.copyOf(text, 2 * ChunkDeflater.CHUNK_BYTES),
                 NiFiPackets.randomBytes(random, ChunkDeflater.CHUNK_BYTES - 1),
                 NiFiPackets.randomBytes(random, ChunkDeflater.CHUNK_BYTES + 1),
+                NiFiPackets.randomBytes(random, 200_000),
                 new byte[300_000]);
     }
 
     private static byte[] deflatedByNiFi(final byte[] plain) throws IOException {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (OutputStream out = new CompressionOutputStream(bytes)) {
+        try (OutputStream out = new CompressionOutputStream(bytes, ChunkDeflater.CHUNK_BYTES)) {
             out.write(plain);
         }
         return bytes.toByteArray();
@@ -136,7 +140,7 @@ class ChunkCodecTest {
 
     @ParameterizedTest
     @EnumSource(BufferKind.class)
-    void whatIsDeflatedIsByteForByteWhatNiFiDeflates(final BufferKind kind) throws IOException {
+    void whatIsDeflatedIsByteForByteWhatNiFiDeflatesInChunksOfThatSize(final BufferKind kind) throws IOException {
         for (final byte[] plain : plains()) {
             final ByteBuf out = kind.wrap(new byte[0]);
             final Random random = new Random(SEED);
@@ -153,6 +157,24 @@ class ChunkCodecTest {
             assertArrayEquals(deflatedByNiFi(plain), ByteBufUtil.getBytes(out));
             out.release();
         }
+    }
+
+    @Test
+    void noChunkIsLongerThanMinifiTakes() {
+        final byte[] plain = NiFiPackets.randomBytes(new Random(SEED), 10 * ChunkDeflater.CHUNK_BYTES);
+        final ByteBuf out = Unpooled.buffer();
+        deflater.deflate(Unpooled.wrappedBuffer(plain), out);
+        deflater.endPacket(out);
+        int chunks = 0;
+        while (out.isReadable()) {
+            out.skipBytes("SYNC".length() + Integer.BYTES);
+            final int deflatedLength = out.readInt();
+            assertTrue(deflatedLength <= MOST_OF_MINIFI, deflatedLength + " deflated bytes");
+            out.skipBytes(deflatedLength + 1);
+            chunks++;
+        }
+        assertEquals(10, chunks);
+        out.release();
     }
 
     @Test

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.integration;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -32,6 +35,10 @@ final class Hearer {
     static final String SILENCE = "silence";
 
     private static final int SHORT_CONTENT = 64;
+
+    /** The longest chunk that MiNiFi C++ 1.0 takes, deflated. */
+    private static final int MOST_OF_MINIFI = 65_536;
+
     private static final int LONG_ATTRIBUTES = 1000;
     private static final Duration SOON = Duration.ofMillis(400);
     private static final Duration IN_THE_END = Duration.ofSeconds(12);
@@ -96,6 +103,7 @@ final class Hearer {
                     yield packet(plain);
                 }
             }
+            case "gzip-chunks" -> chunks(in);
             default -> throw new IOException("There is no answer of the kind " + kind);
         };
     }
@@ -131,6 +139,29 @@ final class Hearer {
             throw new EOFException();
         }
         return attributes(packet.getAttributes()) + " " + content(content);
+    }
+
+    /** What the first chunk of a compressed packet holds, and whether all are as short as MiNiFi C++ wants them. */
+    private String chunks(final DataInputStream in) throws IOException {
+        final ByteArrayOutputStream packet = new ByteArrayOutputStream();
+        final DataOutputStream copy = new DataOutputStream(packet);
+        int firstPlain = 0;
+        int mostDeflated = 0;
+        int next;
+        do {
+            copy.writeInt(in.readInt());
+            final int plain = in.readInt();
+            final int deflated = in.readInt();
+            firstPlain = firstPlain == 0 ? plain : firstPlain;
+            mostDeflated = Math.max(mostDeflated, deflated);
+            copy.writeInt(plain);
+            copy.writeInt(deflated);
+            copy.write(in.readNBytes(deflated));
+            next = in.readUnsignedByte();
+            copy.writeByte(next);
+        } while (next == 1);
+        packet(new CompressionInputStream(new ByteArrayInputStream(packet.toByteArray())));
+        return firstPlain + " plain, deflated " + (mostDeflated > MOST_OF_MINIFI ? "too long" : "short enough");
     }
 
     /**
