@@ -92,8 +92,11 @@ record RemotePort(
         return new RemotePort(host, port, portIdentifier, compress, requestExpiration, batchLimits, tls, through);
     }
 
-    /** @return the peer as {@code host:port} */
+    /** @return the peer as {@code host:port}, with an address of IPv6 in brackets */
     public String peer() {
+        if (host.contains(":") && !host.startsWith("[")) {
+            return "[" + host + "]:" + port;
+        }
         return host + ":" + port;
     }
 

@@ -41,6 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
@@ -71,6 +72,15 @@ class SiteToSiteTest {
 
     private InputPort in() {
         return nifi.inputPort("port-id");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"nifi.example, nifi.example:4711", "10.0.0.7, 10.0.0.7:4711", "nifi_node_1, nifi_node_1:4711"})
+    @CsvSource({"::1, [::1]:4711", "[::1], [::1]:4711", "fe80::7%eth0, [fe80::7%eth0]:4711"})
+    void aPeerOfIpv6IsNamedInBracketsAndAnyOtherIsNot(final String host, final String peer) {
+        final RemotePort port = RemotePort.of(host, 4711, "port-id");
+        assertEquals(peer, port.peer());
+        assertEquals("nifi://" + peer, port.url());
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.nifi.remote.Peer;
@@ -41,6 +42,9 @@ import org.nios2s.wire.ResponseMessage;
  * over to them through the port's queue.
  */
 public final class PeerConnection implements TransactionPeer {
+    /** Of names and addresses, in a URL. */
+    private static final Pattern FIT_FOR_URL = Pattern.compile("[\\w.:-]+");
+
     private final ListenerContext listener;
     private final ChannelHandlerContext channelContext;
     private final MessageSequenceHandler handler;
@@ -119,8 +123,25 @@ public final class PeerConnection implements TransactionPeer {
         return prefix == null ? url() : prefix + sourceIdentifier;
     }
 
+    /**
+     * As the stock listener has it. But NiFi refuses a peer whose URL is none: so where a name has odd characters, or an
+     * address of IPv6 names an interface, the address stands there, as a URL has it.
+     */
     private String url() {
-        return "nifi://" + host() + ":" + remoteAddress.getPort();
+        String host = host();
+        if (!FIT_FOR_URL.matcher(host).matches()) {
+            host = bracketed().replace("%", "%25");
+        }
+        return "nifi://" + host + ":" + remoteAddress.getPort();
+    }
+
+    /** @return the address, in brackets if it is one of IPv6, so that a port can follow */
+    private String bracketed() {
+        final String address = remoteAddress.getAddress().getHostAddress();
+        if (address.contains(":")) {
+            return "[" + address + "]";
+        }
+        return address;
     }
 
     public PeerDescription description() {
@@ -258,7 +279,7 @@ public final class PeerConnection implements TransactionPeer {
 
     @Override
     public String toString() {
-        final String who = remoteAddress.getAddress().getHostAddress() + ":" + remoteAddress.getPort();
+        final String who = bracketed() + ":" + remoteAddress.getPort();
         final String commsId =
                 handshake == null ? "" : " CommsID=" + LogText.of(String.valueOf(handshake.getCommsIdentifier()));
         return "Peer " + who + (identity == null ? "" : " (" + LogText.of(identity) + ")") + commsId;

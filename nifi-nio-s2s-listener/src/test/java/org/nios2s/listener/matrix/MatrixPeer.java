@@ -38,6 +38,10 @@ final class MatrixPeer implements AutoCloseable {
         in = new DataInputStream(socket.getInputStream());
     }
 
+    int localPort() {
+        return plain.getLocalPort();
+    }
+
     void say(final byte[]... messages) throws IOException {
         socket.getOutputStream().write(Message.all(messages));
         socket.getOutputStream().flush();

@@ -106,6 +106,15 @@ final class ServedListener implements AutoCloseable {
         return new MatrixPeer(address, tls);
     }
 
+    /** Connects to another address of the same machine. */
+    MatrixPeer connect(final InetAddress other) throws IOException {
+        return new MatrixPeer(new InetSocketAddress(other, address.getPort()), tls);
+    }
+
+    int port() {
+        return address.getPort();
+    }
+
     RecordingPort input() {
         return input;
     }
