@@ -31,6 +31,7 @@ import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.connection.HostNames;
+import org.nios2s.listener.connection.KeepAlive;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.WorkerConnections;
@@ -298,6 +299,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 if (tls != null) {
                     channel.pipeline().addLast(tls.create(channel.alloc(), settings.handshakeTimeout()));
                 }
+                KeepAlive.set(channel);
                 metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
                 channel.pipeline().addLast(handler);
             } catch (final Throwable e) {

@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.settings.IdleTimeout;
 
 /**
  * How long a peer has taken, and whether it may. Looked at a few times a second. Lives on the connection's IO worker.
@@ -19,6 +20,7 @@ final class Deadlines {
     private static final long SHORTEST_EXPIRATION_MILLIS = 500;
 
     private final long handshakeMillis;
+    private final IdleTimeout idleTimeout;
     private final BooleanSupplier holdsScarce;
     private final LongSupplier nanoTime;
     private final long acceptedNanos;
@@ -32,8 +34,13 @@ final class Deadlines {
      * @param holdsScarce whether others wait for what the peer makes us hold
      * @param nanoTime as {@link System#nanoTime}
      */
-    Deadlines(final long handshakeMillis, final BooleanSupplier holdsScarce, final LongSupplier nanoTime) {
+    Deadlines(
+            final long handshakeMillis,
+            final IdleTimeout idleTimeout,
+            final BooleanSupplier holdsScarce,
+            final LongSupplier nanoTime) {
         this.handshakeMillis = handshakeMillis;
+        this.idleTimeout = idleTimeout;
         this.holdsScarce = holdsScarce;
         this.nanoTime = nanoTime;
         this.acceptedNanos = nanoTime.getAsLong();
@@ -73,7 +80,7 @@ final class Deadlines {
         switch (step.patience()) {
             case HANDSHAKE -> checkHandshake(step, nowNanos);
             case WITHIN_REQUEST -> checkSilence(step, expirationMillis, nowNanos);
-            case BETWEEN_REQUESTS -> checkSilence(step, 2 * expirationMillis, nowNanos);
+            case BETWEEN_REQUESTS -> checkSilence(step, idleTimeout.millis(expirationMillis), nowNanos);
             case EXPIRATION -> checkExpiration(2 * expirationMillis, nowNanos);
             default -> {}
         }

@@ -79,8 +79,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections siblings) {
         this.listener = listener;
         this.siblings = siblings;
-        this.deadlines =
-                new Deadlines(listener.settings().handshakeTimeout().toMillis(), this::holdsScarce, System::nanoTime);
+        this.deadlines = new Deadlines(
+                listener.settings().handshakeTimeout().toMillis(),
+                listener.settings().idleTimeout(),
+                this::holdsScarce,
+                System::nanoTime);
         this.unreadCharge = listener.budget().common().open();
     }
 

@@ -41,6 +41,9 @@ final class QuickAckOption {
     }
 
     private static ChannelOption<Boolean> optionOf(final Channel channel) {
-        return channel instanceof EpollSocketChannel ? EpollChannelOption.TCP_QUICKACK : OF_NIO;
+        if (channel instanceof EpollSocketChannel) {
+            return EpollChannelOption.TCP_QUICKACK;
+        }
+        return OF_NIO;
     }
 }

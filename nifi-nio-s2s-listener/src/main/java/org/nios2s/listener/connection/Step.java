@@ -20,7 +20,7 @@ public interface Step {
         HANDSHAKE,
         /** The request expiration, from the last byte that moved. */
         WITHIN_REQUEST,
-        /** Twice the request expiration, from the last byte that moved. */
+        /** The idle time-out of the settings, from the last byte that moved; twice the request expiration by default. */
         BETWEEN_REQUESTS,
         /** The wait is ours, from the step's beginning, and lasts as long as a request may wait in NiFi's port. */
         EXPIRATION,

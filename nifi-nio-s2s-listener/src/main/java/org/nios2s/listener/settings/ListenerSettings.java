@@ -21,6 +21,7 @@ import org.nios2s.listener.tls.TlsHandlers.Provider;
  * @param connectionsMax most connections in all; 0 for what open files and heap allow
  * @param connectionsMaxPerAddress most connections from one address; 0 for no limit
  * @param handshakeTimeout from accept to the end of the handshake
+ * @param idleTimeout how long a peer may say nothing between two requests
  * @param tlsProvider what does the arithmetic of TLS
  * @param resolveHostnames whether peers' addresses are resolved to host names
  * @param describe all of them, for the line in which the listener introduces itself
@@ -38,6 +39,7 @@ public record ListenerSettings(
         int connectionsMax,
         int connectionsMaxPerAddress,
         Duration handshakeTimeout,
+        IdleTimeout idleTimeout,
         Provider tlsProvider,
         boolean resolveHostnames,
         String describe) {
@@ -75,6 +77,7 @@ public record ListenerSettings(
                 reader.number("connections.max", 0, 0, 1_000_000),
                 reader.number("connections.max.per.address", 0, 0, 1_000_000),
                 reader.time("handshake.timeout", "30 secs", 100),
+                reader.idleTimeout("idle.timeout", 1_000),
                 reader.choice("tls.provider", Provider.AUTO),
                 reader.flag("resolve.hostnames", true),
                 reader.description());

@@ -70,9 +70,25 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     }
 
     Duration time(final String name, final String defaultText, final long minMillis) {
-        return read(name, defaultText, "a time such as 30 secs, from " + minMillis + " millis", text -> {
-            final long millis = FormatUtils.getTimeDuration(text, TimeUnit.MILLISECONDS);
-            return Duration.ofMillis(inRange(millis, minMillis, Integer.MAX_VALUE));
+        return read(
+                name,
+                defaultText,
+                "a time such as 30 secs, from " + minMillis + " millis",
+                text -> parseTime(text, minMillis));
+    }
+
+    private static Duration parseTime(final String text, final long minMillis) {
+        final long millis = FormatUtils.getTimeDuration(text, TimeUnit.MILLISECONDS);
+        return Duration.ofMillis(inRange(millis, minMillis, Integer.MAX_VALUE));
+    }
+
+    /** A time, or 0 for never, or what the peer's own expiration says. */
+    IdleTimeout idleTimeout(final String name, final long minMillis) {
+        final String accepted = "auto, 0, or a time such as 10 mins, from " + minMillis + " millis";
+        return read(name, "auto", accepted, text -> switch (text.toLowerCase(Locale.ROOT)) {
+            case "auto" -> IdleTimeout.AUTO;
+            case "0" -> IdleTimeout.NEVER;
+            default -> IdleTimeout.after(parseTime(text, minMillis));
         });
     }
 

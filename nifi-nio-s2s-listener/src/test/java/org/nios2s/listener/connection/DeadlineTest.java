@@ -65,6 +65,31 @@ class DeadlineTest {
         assertEquals(0, listener.input().commits());
     }
 
+    @Test
+    @DisplayName(
+            "a peer without an expiration that is silent between requests for longer than the setting allows is closed")
+    void silentBetweenRequests() throws Exception {
+        try (RunningListener strict = new RunningListener("idle.timeout", "10 mins");
+                WirePeer idle = strict.connect().open("REQUEST_EXPIRATION_MILLIS", "0")) {
+            strict.checkDeadlinesAfter(Duration.ofMinutes(9));
+            strict.assertNoFault();
+            strict.checkDeadlinesAfter(Duration.ofMinutes(11));
+            idle.expectEnd();
+            strict.awaitFault(PeerFault.Kind.SILENT);
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that is silent between requests is never closed where the setting is 0")
+    void silentForEver() throws Exception {
+        try (RunningListener patient = new RunningListener("idle.timeout", "0");
+                WirePeer idle = patient.connect().open()) {
+            patient.checkDeadlinesAfter(Duration.ofDays(365));
+            patient.assertNoFault();
+            idle.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(
             names = {

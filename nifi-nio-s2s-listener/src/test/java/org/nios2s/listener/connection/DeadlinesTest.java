@@ -10,10 +10,15 @@ import static org.mockito.Mockito.when;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.settings.IdleTimeout;
 
 /** How slow a peer may be that holds what others wait for. Lives on the test's thread, with a clock of its own. */
 class DeadlinesTest {
@@ -21,12 +26,16 @@ class DeadlinesTest {
 
     private final AtomicLong clock = new AtomicLong();
     private final AtomicBoolean holdsScarce = new AtomicBoolean(true);
-    private final Deadlines deadlines = new Deadlines(1_000, holdsScarce::get, clock::get);
+    private final Deadlines deadlines = with(IdleTimeout.AUTO);
     private final Step step = mock(Step.class);
 
     @BeforeEach
     void withinRequest() {
         when(step.patience()).thenReturn(Step.Patience.WITHIN_REQUEST);
+    }
+
+    private Deadlines with(final IdleTimeout idleTimeout) {
+        return new Deadlines(1_000, idleTimeout, holdsScarce::get, clock::get);
     }
 
     private void pass(final Duration time) {
@@ -88,5 +97,43 @@ class DeadlinesTest {
         holdsScarce.set(false);
         pass(Duration.ofMinutes(1));
         assertDoesNotThrow(this::check);
+    }
+
+    private static Stream<Arguments> betweenRequests() {
+        return Stream.of(
+                Arguments.of(IdleTimeout.AUTO, 30_000, Duration.ofSeconds(60)),
+                Arguments.of(IdleTimeout.after(Duration.ofMinutes(10)), 30_000, Duration.ofMinutes(10)),
+                Arguments.of(IdleTimeout.after(Duration.ofMinutes(10)), FOR_EVER, Duration.ofMinutes(10)));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    @DisplayName("between requests a peer may be silent for twice its expiration, or as the setting says")
+    void betweenRequests(final IdleTimeout setting, final long expirationMillis, final Duration allowed) {
+        when(step.patience()).thenReturn(Step.Patience.BETWEEN_REQUESTS);
+        holdsScarce.set(false);
+        final Deadlines set = with(setting);
+        pass(allowed);
+        assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));
+        pass(Duration.ofMillis(1));
+        assertEquals(
+                PeerFault.Kind.SILENT,
+                assertThrows(PeerFault.class, () -> set.check(step, expirationMillis, clock.get()))
+                        .kind());
+    }
+
+    private static Stream<Arguments> neverTooLong() {
+        return Stream.of(Arguments.of(IdleTimeout.AUTO, FOR_EVER), Arguments.of(IdleTimeout.NEVER, 30_000));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    @DisplayName("between requests a peer may be silent for ever if it asked for that, or the setting says so")
+    void neverTooLong(final IdleTimeout setting, final long expirationMillis) {
+        when(step.patience()).thenReturn(Step.Patience.BETWEEN_REQUESTS);
+        holdsScarce.set(false);
+        final Deadlines set = with(setting);
+        pass(Duration.ofDays(365));
+        assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));
     }
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
+import jdk.net.ExtendedSocketOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the kernel look whether a silent peer is still there, and end its connection if it is not. Lives on the connection's IO
+ * worker.
+ *
+ * <p>A peer that loses its line sends no FIN. If it asked for no expiration, or idle connections never time out, nothing
+ * else would ever free what it holds. The probes also keep firewalls and address translators from forgetting the connection.
+ * Where a platform does not have all options, its own times hold: often two hours.
+ */
+public final class KeepAlive {
+    /** Silence before the first probe: shorter than what common address translators allow. */
+    static final int IDLE_SECONDS = 120;
+
+    static final int INTERVAL_SECONDS = 30;
+
+    /** Probes without an answer until the peer is taken to be gone: four minutes after its last sign of life. */
+    static final int PROBES = 4;
+
+    private static final Logger logger = LoggerFactory.getLogger(KeepAlive.class);
+
+    private KeepAlive() {}
+
+    public static void set(final Channel channel) {
+        set(channel, ChannelOption.SO_KEEPALIVE, true);
+        if (channel instanceof EpollSocketChannel) {
+            set(channel, EpollChannelOption.TCP_KEEPIDLE, IDLE_SECONDS);
+            set(channel, EpollChannelOption.TCP_KEEPINTVL, INTERVAL_SECONDS);
+            set(channel, EpollChannelOption.TCP_KEEPCNT, PROBES);
+        } else {
+            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), IDLE_SECONDS);
+            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), INTERVAL_SECONDS);
+            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);
+        }
+    }
+
+    private static <T> void set(final Channel channel, final ChannelOption<T> option, final T value) {
+        try {
+            if (!channel.config().setOption(option, value)) {
+                logger.debug("This platform has no {}", option);
+            }
+        } catch (final ChannelException e) {
+            // The peer may have gone already: what reads from it finds out.
+            logger.debug("{} can't be set for {}", option, channel.remoteAddress(), e);
+        }
+    }
+}
