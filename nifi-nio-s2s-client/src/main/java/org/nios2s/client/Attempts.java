@@ -52,7 +52,19 @@ final class Attempts {
             final RetryPolicy retry,
             final BooleanSupplier repeatable,
             final Transaction transaction) {
-        final Call call = new Call(peers, direction, options, retry, repeatable, transaction);
+        return run(peers, direction, options, retry, repeatable, completion, transaction);
+    }
+
+    /** The same, completed on another executor. */
+    CompletableFuture<TransactionResult> run(
+            final PeerChoice peers,
+            final TransferDirection direction,
+            final CallOptions options,
+            final RetryPolicy retry,
+            final BooleanSupplier repeatable,
+            final Executor executor,
+            final Transaction transaction) {
+        final Call call = new Call(peers, direction, options, retry, repeatable, executor, transaction);
         unfinished.add(call);
         call.result.whenComplete((result, failure) -> {
             unfinished.remove(call);
@@ -74,6 +86,7 @@ final class Attempts {
         private final CallOptions options;
         private final RetryPolicy retry;
         private final BooleanSupplier repeatable;
+        private final Executor executor;
         private final Transaction transaction;
         private final long startedNanos = System.nanoTime();
         private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
@@ -86,12 +99,14 @@ final class Attempts {
                 final CallOptions options,
                 final RetryPolicy retry,
                 final BooleanSupplier repeatable,
+                final Executor executor,
                 final Transaction transaction) {
             this.peers = peers;
             this.direction = direction;
             this.options = options;
             this.retry = retry;
             this.repeatable = repeatable;
+            this.executor = executor;
             this.transaction = transaction;
         }
 
@@ -220,7 +235,7 @@ final class Attempts {
 
         private void complete(final Runnable task) {
             try {
-                completion.execute(task);
+                executor.execute(task);
             } catch (final RejectedExecutionException e) {
                 // Whoever waits must hear of it, if not where it wants to.
                 task.run();

@@ -79,7 +79,11 @@ public final class BatchingOptions {
         return withTransactions(1);
     }
 
-    /** @return the same with other limits for what is given and not over yet; then {@link BatchingSender#send} blocks */
+    /**
+     * @param pendingPackets packets that are given and not over yet; then {@link BatchingSender#send} blocks
+     * @param pendingBytes what they take in memory: attributes, and content that is given as bytes
+     * @return the same with other limits
+     */
     public BatchingOptions withMost(final int pendingPackets, final long pendingBytes) {
         return new BatchingOptions(packets, bytes, linger, transactions, pendingPackets, pendingBytes);
     }

@@ -2,30 +2,43 @@
 package org.nios2s.client;
 
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
-import java.util.LinkedHashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.nios2s.wire.AttributeMemory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Gathers packets to transactions: a transaction begins when enough packets or bytes are there, or one has waited long
- * enough, and no more run than allowed. Any thread; its lock is held for moments.
+ * enough, and no more run than allowed. Any thread; its lock is held for moments, and no code of the caller's runs before
+ * the books are right and the next transaction has begun.
  *
- * <p>Every packet has a future of its own, which ends as its transaction does. A packet whose content fails is taken out,
- * and its neighbours are sent without it. {@link #close} sends what is there and waits for it.
+ * <p>Every packet has a future of its own, which ends as its transaction does. Those of a transaction are handed to the
+ * completion executor one by one, in the order of the packets: none waits for what depends on another. A packet whose
+ * content fails is taken out, and its neighbours are sent without it. {@link #close} sends what is there and waits for it.
  */
 public final class BatchingSender implements AutoCloseable {
-    /** What a packet takes beside its content and attributes. */
-    private static final int PACKET_BYTES = 200;
+    private static final Logger logger = LoggerFactory.getLogger(BatchingSender.class);
+
+    /** How long a close waits for an executor of the caller's that takes what is decided. */
+    private static final Duration HAND_OVER = Duration.ofSeconds(1);
 
     /** A packet that was given, and whoever waits for it. */
     private static final class Entry {
@@ -33,18 +46,21 @@ public final class BatchingSender implements AutoCloseable {
         private final long heldBytes;
         private final long givenNanos = System.nanoTime();
         private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
-        /** Completed after the result, and never with a failure. */
+        /** Completed when the books are right, before the result, and never with a failure. */
         private final CompletableFuture<Void> over = new CompletableFuture<>();
 
         Entry(final Packet packet) {
             this.packet = packet;
-            this.heldBytes = PACKET_BYTES + (packet.bytes() == null ? 0 : packet.size());
+            final long content = packet.bytes() == null ? 0 : packet.size();
+            this.heldBytes = AttributeMemory.of(packet.attributes()) + content;
         }
     }
 
     private final InputPort port;
     private final SiteToSiteConnector connector;
+    private final Executor completion;
     private final BatchingOptions options;
+    private final long lingerNanos;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
@@ -52,19 +68,28 @@ public final class BatchingSender implements AutoCloseable {
     private final Deque<Entry> waiting = new ArrayDeque<>();
 
     private final List<CompletableFuture<Void>> roomAsked = new ArrayList<>();
-    private final Set<Entry> pending = new LinkedHashSet<>();
+    /** The packets of each transaction under way. */
+    private final Set<List<Entry>> running = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private long waitingBytes;
+    private int pendingPackets;
     private long pendingBytes;
-    private int running;
     private int flushing;
     private boolean timed;
     private boolean starting;
     private boolean closed;
 
-    BatchingSender(final InputPort port, final SiteToSiteConnector connector, final BatchingOptions options) {
+    /** @param completion where futures are completed, and nothing else happens */
+    BatchingSender(
+            final InputPort port,
+            final SiteToSiteConnector connector,
+            final Executor completion,
+            final BatchingOptions options) {
         this.port = port;
         this.connector = connector;
-        this.options = options;
+        this.completion = completion;
+        this.options = Objects.requireNonNull(options, "options");
+        this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
     }
 
     /**
@@ -74,7 +99,11 @@ public final class BatchingSender implements AutoCloseable {
      * @throws InterruptedIOException if the thread was interrupted while it waited; the packet was not taken
      */
     public CompletableFuture<TransactionResult> send(final Packet packet) throws InterruptedIOException {
+        if (packet == null) {
+            return refused(FailureReason.CONTENT_FAILED, "The packet is null");
+        }
         final Entry entry = new Entry(packet);
+        final boolean ready;
         lock.lock();
         try {
             while (isFull() && !closed) {
@@ -83,7 +112,7 @@ public final class BatchingSender implements AutoCloseable {
             if (closed) {
                 return refused(FailureReason.CONNECTOR_CLOSED, "The batching sender is closed");
             }
-            take(entry);
+            ready = take(entry);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             final InterruptedIOException interrupted =
@@ -93,7 +122,9 @@ public final class BatchingSender implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        startWhatIsReady();
+        if (ready) {
+            startWhatIsReady();
+        }
         return entry.result;
     }
 
@@ -104,7 +135,11 @@ public final class BatchingSender implements AutoCloseable {
      * @see #whenRoom
      */
     public CompletableFuture<TransactionResult> sendAsync(final Packet packet) {
+        if (packet == null) {
+            return refused(FailureReason.CONTENT_FAILED, "The packet is null");
+        }
         final Entry entry = new Entry(packet);
+        final boolean ready;
         lock.lock();
         try {
             if (closed) {
@@ -113,13 +148,15 @@ public final class BatchingSender implements AutoCloseable {
             if (isFull()) {
                 return refused(
                         FailureReason.TOO_MANY_WAITING,
-                        pending.size() + " packets with " + pendingBytes + " bytes are pending; wait for whenRoom()");
+                        pendingPackets + " packets with " + pendingBytes + " bytes are pending; wait for whenRoom()");
             }
-            take(entry);
+            ready = take(entry);
         } finally {
             lock.unlock();
         }
-        startWhatIsReady();
+        if (ready) {
+            startWhatIsReady();
+        }
         return entry.result;
     }
 
@@ -142,7 +179,7 @@ public final class BatchingSender implements AutoCloseable {
     public int pendingPackets() {
         lock.lock();
         try {
-            return pending.size();
+            return pendingPackets;
         } finally {
             lock.unlock();
         }
@@ -154,19 +191,40 @@ public final class BatchingSender implements AutoCloseable {
      * @return completed, never with a failure, when everything given before is over, well or not
      */
     public CompletableFuture<Void> flush() {
-        final CompletableFuture<?>[] given;
+        final List<Entry> given = flushGiven();
+        // What depends on it may block, and must not do so where the books are kept.
+        return CompletableFuture.allOf(over(given), handedOver(given))
+                .handleAsync((nothing, failure) -> null, completion);
+    }
+
+    private List<Entry> flushGiven() {
+        final List<Entry> given = new ArrayList<>();
         lock.lock();
         try {
             flushing = waiting.size();
-            given = pending.stream().map(entry -> entry.over).toArray(CompletableFuture[]::new);
+            running.forEach(given::addAll);
+            given.addAll(waiting);
         } finally {
             lock.unlock();
         }
         startWhatIsReady();
-        return CompletableFuture.allOf(given);
+        return given;
     }
 
-    /** Takes no more packets, sends what is there, and waits until all is over; an interrupt ends the waiting only. */
+    private static CompletableFuture<Void> over(final List<Entry> entries) {
+        return CompletableFuture.allOf(entries.stream().map(entry -> entry.over).toArray(CompletableFuture[]::new));
+    }
+
+    /** Futures tell the newest of their dependents first: this one does not wait for those of the caller. */
+    private static CompletableFuture<Void> handedOver(final List<Entry> entries) {
+        return CompletableFuture.allOf(
+                entries.stream().map(entry -> entry.result).toArray(CompletableFuture[]::new));
+    }
+
+    /**
+     * Takes no more packets, sends what is there, and waits until all is over; an interrupt ends the waiting only. What
+     * depends on the futures is not waited for.
+     */
     @Override
     public void close() {
         lock.lock();
@@ -176,29 +234,39 @@ public final class BatchingSender implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+        final List<Entry> given = flushGiven();
         try {
-            flush().get();
+            over(given).get();
+            handedOver(given).get(HAND_OVER.toMillis(), TimeUnit.MILLISECONDS);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (final TimeoutException e) {
+            logger.debug("The completion executor does not take what became of the last packets of {}", port.name());
         } catch (final ExecutionException e) {
-            throw new IllegalStateException("A flush does not fail", e);
+            // The packet's own future says so.
+            logger.debug("A packet given to {} before the close failed", port.name(), e);
         }
     }
 
     private CompletableFuture<TransactionResult> refused(final FailureReason reason, final String message) {
-        return CompletableFuture.failedFuture(
-                new TransactionException(port.name(), "", TransactionStep.FIND_PEER, reason, message, null));
+        return CompletableFuture.failedFuture(failure(reason, message, null));
+    }
+
+    private TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
+        return new TransactionException(port.name(), "", TransactionStep.FIND_PEER, reason, message, cause);
     }
 
     private boolean isFull() {
-        return pending.size() >= options.mostPackets() || pendingBytes >= options.mostBytes();
+        return pendingPackets >= options.mostPackets() || pendingBytes >= options.mostBytes();
     }
 
-    private void take(final Entry entry) {
+    /** @return whether a transaction may begin that nobody else begins */
+    private boolean take(final Entry entry) {
         waiting.add(entry);
         waitingBytes += entry.packet.size();
-        pending.add(entry);
+        pendingPackets++;
         pendingBytes += entry.heldBytes;
+        return !starting && isReady();
     }
 
     private void startWhatIsReady() {
@@ -221,19 +289,22 @@ public final class BatchingSender implements AutoCloseable {
     private List<Entry> pollReady() {
         lock.lock();
         try {
-            starting = isReady();
-            if (!starting) {
+            // First: if anything is thrown here, others shall be able to begin.
+            starting = false;
+            if (!isReady()) {
                 return null;
             }
-            running++;
-            return poll();
+            starting = true;
+            final List<Entry> batch = poll();
+            running.add(batch);
+            return batch;
         } finally {
             lock.unlock();
         }
     }
 
     private boolean isReady() {
-        if (waiting.isEmpty() || running >= options.transactions()) {
+        if (waiting.isEmpty() || running.size() >= options.transactions()) {
             return false;
         }
         final long lingerLeft = lingerLeftNanos();
@@ -245,7 +316,7 @@ public final class BatchingSender implements AutoCloseable {
     }
 
     private long lingerLeftNanos() {
-        return options.linger().toNanos() - (System.nanoTime() - waiting.peek().givenNanos);
+        return lingerNanos - (System.nanoTime() - waiting.peek().givenNanos);
     }
 
     private List<Entry> poll() {
@@ -285,43 +356,67 @@ public final class BatchingSender implements AutoCloseable {
     }
 
     private void start(final List<Entry> batch) {
-        port.sendAndKeep(batch.stream().map(entry -> entry.packet).toList()).whenComplete((done, failure) -> {
-            final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            final int bad = batch.size() > 1 && cause instanceof final TransactionException known
-                    ? known.failedPacket()
-                    : TransactionException.NO_PACKET;
-            if (bad == TransactionException.NO_PACKET || bad >= batch.size()) {
-                ended(batch, done, cause, List.of());
-            } else {
-                final List<Entry> failed = new ArrayList<>();
-                final List<Entry> again = new ArrayList<>();
-                for (int i = 0; i < batch.size(); i++) {
-                    (i != bad && batch.get(i).packet.isRepeatable() ? again : failed).add(batch.get(i));
-                }
-                ended(failed, null, cause, again);
-            }
-        });
+        try {
+            port.sendAndKeep(batch.stream().map(entry -> entry.packet).toList(), Runnable::run)
+                    .whenComplete((done, failure) -> decided(batch, done, failure));
+        } catch (final RuntimeException | Error e) {
+            final TransactionException failure = failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e);
+            ended(batch, batch, entry -> entry.result.completeExceptionally(failure), List.of());
+        }
+    }
+
+    private void decided(final List<Entry> batch, final TransactionResult done, final Throwable failure) {
+        if (failure == null) {
+            ended(batch, batch, entry -> entry.result.complete(done), List.of());
+            return;
+        }
+        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        final List<Entry> failed = new ArrayList<>();
+        final List<Entry> again = new ArrayList<>();
+        final int bad = failedPacket(batch, cause);
+        for (int i = 0; i < batch.size(); i++) {
+            final boolean innocent = bad != TransactionException.NO_PACKET && i != bad;
+            (innocent && batch.get(i).packet.isRepeatable() ? again : failed).add(batch.get(i));
+        }
+        ended(batch, failed, entry -> fail(entry, cause), again);
+    }
+
+    /** @return the one packet whose fault it is, where it has neighbours */
+    private static int failedPacket(final List<Entry> batch, final Throwable cause) {
+        if (batch.size() > 1
+                && cause instanceof final TransactionException known
+                && known.failedPacket() < batch.size()) {
+            return known.failedPacket();
+        }
+        return TransactionException.NO_PACKET;
+    }
+
+    private void fail(final Entry entry, final Throwable cause) {
+        discard(entry.packet);
+        entry.result.completeExceptionally(cause);
     }
 
     /**
      * A transaction is over.
      *
-     * @param over packets that are over with it
+     * @param batch its packets
+     * @param over those that are over with it
+     * @param telling ends the future of one of them
      * @param again packets that go first into the next one
      */
     private void ended(
-            final List<Entry> over, final TransactionResult done, final Throwable failure, final List<Entry> again) {
+            final List<Entry> batch, final List<Entry> over, final Consumer<Entry> telling, final List<Entry> again) {
         final List<CompletableFuture<Void>> told = new ArrayList<>();
         lock.lock();
         try {
-            running--;
+            running.remove(batch);
             for (int i = again.size() - 1; i >= 0; i--) {
                 waiting.addFirst(again.get(i));
                 waitingBytes += again.get(i).packet.size();
             }
             flushing += again.size();
+            pendingPackets -= over.size();
             for (final Entry entry : over) {
-                pending.remove(entry);
                 pendingBytes -= entry.heldBytes;
             }
             if (!isFull()) {
@@ -334,15 +429,19 @@ public final class BatchingSender implements AutoCloseable {
         }
         startWhatIsReady();
         for (final Entry entry : over) {
-            if (failure == null) {
-                entry.result.complete(done);
-            } else {
-                discard(entry.packet);
-                entry.result.completeExceptionally(failure);
-            }
+            complete(() -> telling.accept(entry));
             entry.over.complete(null);
         }
-        told.forEach(asked -> asked.complete(null));
+        told.forEach(asked -> complete(() -> asked.complete(null)));
+    }
+
+    private void complete(final Runnable task) {
+        try {
+            completion.execute(task);
+        } catch (final RejectedExecutionException e) {
+            // Whoever waits must hear of it, if not where it wants to.
+            task.run();
+        }
     }
 
     private void discard(final Packet packet) {

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.remote.TransferDirection;
 
@@ -69,7 +70,7 @@ public final class InputPort {
         if (copy.isEmpty()) {
             return refuse("A transaction needs at least one packet", null);
         }
-        final CompletableFuture<TransactionResult> result = sendAndKeep(copy);
+        final CompletableFuture<TransactionResult> result = sendAndKeep(copy, site.completion());
         result.whenComplete((done, failure) -> {
             if (failure != null) {
                 site.connector().virtualThreads().execute(() -> copy.forEach(Packet::discard));
@@ -78,8 +79,12 @@ public final class InputPort {
         return result;
     }
 
-    /** Sends packets, which stay the caller's: streams that were not begun are not closed. */
-    CompletableFuture<TransactionResult> sendAndKeep(final List<Packet> packets) {
+    /**
+     * Sends packets, which stay the caller's: streams that were not begun are not closed.
+     *
+     * @param completion where the future is completed
+     */
+    CompletableFuture<TransactionResult> sendAndKeep(final List<Packet> packets, final Executor completion) {
         return site.attempts()
                 .run(
                         peers,
@@ -87,6 +92,7 @@ public final class InputPort {
                         options,
                         retry,
                         () -> packets.stream().allMatch(Packet::isRepeatable),
+                        completion,
                         (port, left) -> site.connector().push(port, packets, left));
     }
 
@@ -97,7 +103,7 @@ public final class InputPort {
 
     /** @return gathers packets to transactions; to be closed before the {@link SiteToSite} is */
     public BatchingSender batching(final BatchingOptions gathering) {
-        return new BatchingSender(this, site.connector(), gathering);
+        return new BatchingSender(this, site.connector(), site.completion(), gathering);
     }
 
     /** @return what is configured, for errors */

@@ -16,7 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -204,5 +208,153 @@ class BatchingSenderTest {
         sender.close();
         await().until(() -> sent.stream().allMatch(CompletableFuture::isCompletedExceptionally));
         assertEquals(0, sender.pendingPackets());
+    }
+
+    @Test
+    void whatDependsOnAPacketMayWaitForItsNeighbour() throws Exception {
+        final CompletableFuture<CompletableFuture<TransactionResult>> other = new CompletableFuture<>();
+        final BatchingSender sender = nifi.inputPort("port-id").batching(2, Duration.ofMinutes(1));
+        final CompletableFuture<Void> one =
+                sender.send(packet("a")).thenAccept(done -> other.join().join());
+        other.complete(sender.send(packet("b")));
+        Outcomes.await(one);
+        sender.close();
+        assertEquals(2, server.committed.size());
+    }
+
+    @Test
+    void whatDependsOnPacketsAndNeverReturnsHoldsUpNothing() throws Exception {
+        final CountDownLatch never = new CountDownLatch(1);
+        final BatchingSender sender = sender(
+                BatchingOptions.standard().withPackets(10).withTransactions(1).withMost(10, 1 << 20));
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            final CompletableFuture<TransactionResult> result = sender.send(packet("p" + i));
+            sent.add(result);
+            result.thenRun(() -> awaitUninterruptibly(never));
+        }
+        Outcomes.await(sender.flush());
+        assertTrue(sent.stream().allMatch(CompletableFuture::isDone));
+        sender.close();
+        never.countDown();
+        assertEquals(100, server.committed.size());
+    }
+
+    private static void awaitUninterruptibly(final CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (final InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void theBooksNeedNoThreadOfACallersExecutor() throws Exception {
+        final ExecutorService own = Executors.newFixedThreadPool(2);
+        try (SiteToSite other = SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .completionExecutor(own)
+                .build()) {
+            final BatchingSender sender = other.inputPort("port-id")
+                    .batching(BatchingOptions.standard()
+                            .withPackets(1)
+                            .withLinger(Duration.ZERO)
+                            .withMost(4, 1 << 20));
+            final AtomicInteger begun = new AtomicInteger(1);
+            final CountDownLatch over = new CountDownLatch(200);
+            sendTwoMoreWhenSent(sender, begun, over);
+            assertTrue(over.await(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS), over + " of 200");
+            sender.close();
+        } finally {
+            own.shutdownNow();
+        }
+        assertEquals(200, server.committed.size());
+    }
+
+    /** What depends on a packet blocks until there is room for the next ones. */
+    private static void sendTwoMoreWhenSent(
+            final BatchingSender sender, final AtomicInteger begun, final CountDownLatch over) {
+        try {
+            sender.send(packet("p")).thenRun(() -> {
+                for (int i = 0; i < 2 && begun.getAndUpdate(n -> Math.min(200, n + 1)) < 200; i++) {
+                    sendTwoMoreWhenSent(sender, begun, over);
+                }
+                over.countDown();
+            });
+        } catch (final InterruptedIOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void futuresAreHandedOverOneByOneInTheirOrder() throws Exception {
+        final List<Integer> order = new CopyOnWriteArrayList<>();
+        final AtomicInteger tasks = new AtomicInteger();
+        try (SiteToSite other = SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .completionExecutor(task -> {
+                    tasks.incrementAndGet();
+                    task.run();
+                })
+                .build()) {
+            final BatchingSender sender = other.inputPort("port-id").batching(50, Duration.ofMinutes(1));
+            for (int i = 0; i < 50; i++) {
+                final int number = i;
+                sender.send(packet("p" + i)).thenRun(() -> order.add(number));
+            }
+            await().until(() -> order.size() == 50);
+            assertEquals(IntStream.range(0, 50).boxed().toList(), order);
+            assertEquals(50, tasks.get());
+            sender.close();
+        }
+    }
+
+    @Test
+    void aLingerForEverWaitsForCompanyAndTheRestForNothing() throws Exception {
+        for (final Duration forEver : List.of(Duration.ofMillis(Long.MAX_VALUE), Duration.ofSeconds(Long.MAX_VALUE))) {
+            final BatchingSender sender = nifi.inputPort("port-id").batching(10, forEver);
+            final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+            for (int i = 0; i < 15; i++) {
+                sent.add(sender.send(packet("p")));
+            }
+            Outcomes.await(sent.get(9));
+            assertFalse(sent.get(10).isDone());
+            Outcomes.await(sender.flush());
+            sender.send(packet("p"));
+            sender.close();
+            assertEquals(0, sender.pendingPackets());
+        }
+        assertEquals(32, server.committed.size());
+    }
+
+    @Test
+    void attributesCountAsMemory() throws Exception {
+        final CountDownLatch hold = new CountDownLatch(1);
+        server.at(Moment.CONFIRM, wire -> {
+            hold.await();
+            return false;
+        });
+        final BatchingSender sender = sender(BatchingOptions.standard().withMost(20_000, 1 << 20));
+        int taken = 0;
+        while (!sender.sendAsync(Packet.of(Map.of("long", "v".repeat(20_000)), new byte[0]))
+                .isCompletedExceptionally()) {
+            taken++;
+        }
+        assertTrue(taken > 10 && taken < 60, taken + " packets with 20,000 characters each were taken as 1 MiB");
+        hold.countDown();
+        sender.close();
+    }
+
+    @Test
+    void nullIsAFailureOfItsOwn() throws Exception {
+        try (BatchingSender sender = sender(BatchingOptions.standard())) {
+            assertEquals(
+                    FailureReason.CONTENT_FAILED,
+                    Outcomes.failureOf(sender.send(null)).reason());
+            assertEquals(
+                    FailureReason.CONTENT_FAILED,
+                    Outcomes.failureOf(sender.sendAsync(null)).reason());
+            assertEquals(0, sender.pendingPackets());
+        }
     }
 }
