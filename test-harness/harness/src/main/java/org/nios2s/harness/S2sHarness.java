@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness;
 
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
 import java.util.List;
 import org.nios2s.harness.cli.DemoCommand;
 import org.nios2s.harness.cli.MeasureCommand;
@@ -9,9 +13,12 @@ import org.nios2s.harness.cli.ParameterOptions;
 import org.nios2s.harness.cli.ReportCommand;
 import org.nios2s.harness.cli.SearchCommand;
 import org.nios2s.harness.plan.Parameter.Scope;
+import org.nios2s.harness.result.Machine;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 
 /** The root command of {@code s2s-harness}. Runs on the main thread. */
@@ -19,7 +26,7 @@ import picocli.CommandLine.ParameterException;
         name = "s2s-harness",
         description = "Runs a real NiFi with the NIO or the stock Site-to-Site listener and measures it.",
         mixinStandardHelpOptions = true,
-        version = "s2s-harness 0.1.0",
+        versionProvider = S2sHarness.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             HelpCommand.class,
@@ -27,9 +34,19 @@ import picocli.CommandLine.ParameterException;
             MeasureCommand.class,
             SearchCommand.class,
             ReportCommand.class,
-            NifiCommand.class
+            NifiCommand.class,
+            AutoComplete.GenerateCompletion.class
         })
 public final class S2sHarness {
+
+    /** The version of the build. Stateless. */
+    static final class Version implements IVersionProvider {
+
+        @Override
+        public String[] getVersion() {
+            return new String[] {"s2s-harness " + Machine.versionsOfBuild().get("s2s-harness")};
+        }
+    }
 
     /** Runs the command that the arguments name and exits: 0 done, 1 failed, 2 wrong usage, 3 a rule came true. */
     public static void main(final String[] arguments) {
@@ -51,13 +68,27 @@ public final class S2sHarness {
         return commandLine;
     }
 
-    private int report(final Exception failure, final CommandLine command, final CommandLine.ParseResult arguments)
-            throws Exception {
-        if (!(failure instanceof HarnessException)) {
-            throw failure;
+    private int report(final Exception failure, final CommandLine command, final CommandLine.ParseResult arguments) {
+        if (failure instanceof HarnessException) {
+            command.getErr().println("s2s-harness: " + failure.getMessage());
+        } else {
+            command.getErr()
+                    .println("s2s-harness: " + failure + ". This is a mistake of the harness; where it happened: "
+                            + trace(failure));
         }
-        command.getErr().println("s2s-harness: " + failure.getMessage());
         return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** A trace tells a developer much and a user nothing: it goes into a file. */
+    private static String trace(final Exception failure) {
+        final StringWriter trace = new StringWriter();
+        failure.printStackTrace(new PrintWriter(trace));
+        try {
+            return Files.writeString(Files.createTempFile("s2s-harness-", ".txt"), trace.toString())
+                    .toString();
+        } catch (final IOException e) {
+            return trace.toString();
+        }
     }
 
     /** Says what is wrong and where the options are explained: all of the help would hide the message. */

@@ -6,9 +6,11 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.NifiHome;
 
@@ -50,7 +52,14 @@ record MachineLock(FileChannel channel) implements AutoCloseable {
     private static FileChannel open(final Path file) throws IOException {
         final boolean fresh = Files.notExists(file);
         final FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                // In a directory of everybody's a link of somebody else's could lead anywhere.
+                FileChannel.open(
+                        file,
+                        Set.of(
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE,
+                                LinkOption.NOFOLLOW_LINKS));
         if (fresh && file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
         }

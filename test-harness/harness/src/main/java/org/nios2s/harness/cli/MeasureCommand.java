@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
         },
         footer = "Exit code: 0 no failure and an exact ledger (of the stock listener only where it stands alone), 1"
                 + " otherwise, 2 wrong usage, 3 a rule of --fail-if came true.",
+        abbreviateSynopsis = true,
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class MeasureCommand implements Callable<Integer> {

@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
         footer =
                 "Exit code: 0 some count meets the rules on every target, 1 otherwise, or when it did not come to its end, 2"
                         + " wrong usage.",
+        abbreviateSynopsis = true,
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class SearchCommand implements Callable<Integer> {
@@ -179,7 +180,7 @@ public final class SearchCommand implements Callable<Integer> {
         final Cell paced = stagger < cell.settings().load().stagger().toMillis()
                 ? cell.with(Parameter.STAGGER, Math.max(0, stagger) + "ms")
                 : cell;
-        final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.figures());
+        final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.figures(), "");
         try {
             final List<Measured> laps = runner.measure(new Turn(round, named));
             laps.forEach(lap -> tried.add(lap.result()));

@@ -43,6 +43,7 @@ import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ExperimentResult.Completion;
 import org.nios2s.harness.result.ExperimentResult.Completion.State;
+import org.nios2s.harness.result.ExperimentResult.Repeat;
 import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
@@ -136,7 +137,7 @@ final class Session implements Runner.Observer {
     private static MeasuredNifi given(final Experiment wanted, final TargetOptions targets) {
         final LoadSettings first = wanted.cells().getFirst().settings().load();
         final boolean nifiClient = wanted.cells().stream()
-                .anyMatch(cell -> cell.settings().word(Parameter.CLIENT, ClientKind.class) == ClientKind.STOCK);
+                .anyMatch(cell -> cell.settings().word(Parameter.CLIENT, ClientKind.class) == ClientKind.NIFI);
         return targets.given(first.shape().direction(), nifiClient).orElse(null);
     }
 
@@ -253,8 +254,7 @@ final class Session implements Runner.Observer {
         runs.add(run);
         Optional.ofNullable(lap.version()).ifPresent(versions::add);
         HarnessException.attempt(e -> "Cannot write the files of a run into " + results() + ": " + e, () -> {
-            final String part = run.place().toString().replaceAll("[^\\w.#-]+", "_");
-            directory().addRun(part, run.settings(), lap.outcome(), lap.latencies());
+            directory().addRun(ResultDirectory.part(run.place()), run.settings(), lap.outcome(), lap.latencies());
         });
         // After each one, so that a kill costs no more than the run in which it comes.
         keep(result(Completion.RUNNING));
@@ -282,6 +282,8 @@ final class Session implements Runner.Observer {
         final Judge judge = new Judge(measured, runs);
         final ExperimentResult result = result(completion);
         keep(result);
+        out.println(result.sentence());
+        out.println();
         result.tables().forEach(table -> {
             out.println(table.text());
             Optional.ofNullable(table.note()).ifPresent(out::println);
@@ -325,6 +327,7 @@ final class Session implements Runner.Observer {
         said.addAll(remarks);
         return new ExperimentResult(
                 measured.name(),
+                compared ? judge.sentence() : verdict,
                 compared ? judge.verdict(processors) : Caveat.append(verdict, caveats),
                 started,
                 Machine.current(versions),
@@ -334,7 +337,21 @@ final class Session implements Runner.Observer {
                 compared ? judge.headlines() : List.of(),
                 shown,
                 compared ? judge.charts() : List.of(),
-                runs);
+                judge.runs(),
+                judge.comparisons(),
+                new Repeat(commandLine(), Presets.write(measured)));
+    }
+
+    /** As it was written, but for a password. */
+    private String commandLine() {
+        final List<String> words = new ArrayList<>(List.of("s2s-harness"));
+        boolean secret = false;
+        for (final String word : command.root().commandLine().getParseResult().originalArgs()) {
+            final String shown = secret ? "…" : word.replaceAll("^--password=.*", "--password=…");
+            secret = word.equals("--password");
+            words.add(shown.matches("[\\w./:=,+%#@-]+|…") ? shown : "'" + shown + "'");
+        }
+        return String.join(" ", words);
     }
 
     private void keep(final ExperimentResult result) {

@@ -75,7 +75,7 @@ final class TargetOptions {
     @Option(
             names = "--api",
             paramLabel = "URL",
-            description = "Web address of the NiFi of --target, for --client stock.")
+            description = "Web address of the NiFi of --target, for --client nifi.")
     private URI api;
 
     @Option(
@@ -126,6 +126,9 @@ final class TargetOptions {
         }
         if (experiment.base().flag(Parameter.FRESH)) {
             throw usage(option() + " measures one NiFi, and fresh wants one for each measurement: write --fresh false");
+        }
+        if (experiment.starts() > 1) {
+            throw usage(option() + " measures one start of NiFi: leave --starts out");
         }
         experiment.cells().forEach(cell -> check(cell.settings()));
         if (home == null
@@ -189,7 +192,7 @@ final class TargetOptions {
     }
 
     /** The NiFi that the user named; empty when NiFis are to be started. */
-    Optional<MeasuredNifi> given(final Direction direction, final boolean stockClient) {
+    Optional<MeasuredNifi> given(final Direction direction, final boolean nifiClient) {
         if (Stream.of(home, url, sockets).filter(Objects::nonNull).count() > 1) {
             throw usage("--home, --url and --target exclude each other");
         }
@@ -208,7 +211,7 @@ final class TargetOptions {
         if (url == null && sockets == null) {
             return Optional.empty();
         }
-        final Target named = url == null ? atSockets(stockClient) : atUrl(direction);
+        final Target named = url == null ? atSockets(nifiClient) : atUrl(direction);
         return Optional.of(() -> named);
     }
 
@@ -238,12 +241,12 @@ final class TargetOptions {
         }
     }
 
-    private Target atSockets(final boolean stockClient) {
+    private Target atSockets(final boolean nifiClient) {
         if (portId == null) {
             throw usage("--target needs --port-id, the identifier of a port");
         }
-        if (stockClient && api == null) {
-            throw usage("--client stock needs --api: NiFi's own client finds the socket through it");
+        if (nifiClient && api == null) {
+            throw usage("--client nifi needs --api: NiFi's own client finds the socket through it");
         }
         return target(sockets, Stream.of(sockets.split(",")).map(this::address).toList(), tls());
     }

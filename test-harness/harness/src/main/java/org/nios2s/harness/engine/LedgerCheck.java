@@ -38,18 +38,22 @@ record LedgerCheck(Map<Path, Long> from) {
         return new LedgerCheck(packetIds.stream().collect(Collectors.toMap(Function.identity(), LedgerCheck::size)));
     }
 
-    /** Waits until the file stands still, for longer where something is missing, then compares: the comparison. */
+    /**
+     * Waits until the file stands still, for longer where something is missing, then compares: the comparison. Meanwhile
+     * {@code onGrowth} hears whenever there is more.
+     */
     LedgerFigures compare(
             final LoadOutcome outcome,
             final int packets,
             final Duration still,
             final Duration patience,
-            final BooleanSupplier giveUp)
+            final BooleanSupplier giveUp,
+            final Runnable onGrowth)
             throws InterruptedException {
-        final LedgerFigures figures = count(outcome, packets, awaitStandstill(still, patience, giveUp));
+        final LedgerFigures figures = count(outcome, packets, awaitStandstill(still, patience, giveUp, onGrowth));
         return figures.lost() == 0
                 ? figures
-                : count(outcome, packets, awaitStandstill(still.multipliedBy(LONGER), patience, giveUp));
+                : count(outcome, packets, awaitStandstill(still.multipliedBy(LONGER), patience, giveUp, onGrowth));
     }
 
     private LedgerFigures count(final LoadOutcome outcome, final int packets, final boolean settled) {
@@ -74,7 +78,8 @@ record LedgerCheck(Map<Path, Long> from) {
         }
     }
 
-    private boolean awaitStandstill(final Duration still, final Duration patience, final BooleanSupplier giveUp)
+    private boolean awaitStandstill(
+            final Duration still, final Duration patience, final BooleanSupplier giveUp, final Runnable onGrowth)
             throws InterruptedException {
         final Deadline deadline = Deadline.after(patience);
         long size = size();
@@ -86,6 +91,7 @@ record LedgerCheck(Map<Path, Long> from) {
             Thread.sleep(POLL);
             final long now = size();
             if (now != size) {
+                onGrowth.run();
                 size = now;
                 quiet = Deadline.after(still);
             }

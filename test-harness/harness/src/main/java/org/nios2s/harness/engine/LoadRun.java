@@ -30,6 +30,7 @@ import org.nios2s.harness.load.stock.StockTransactor;
 import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.load.wire.WireTransport;
+import org.nios2s.harness.nifi.Liveness;
 import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
@@ -41,7 +42,7 @@ import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.RunResult.ServerFigures;
 
 /** One load on one target, measured from both sides. Runs on the command's thread. */
-public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interruption) {
+public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interruption interruption) {
 
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration LEDGER_STILL = Duration.ofSeconds(1);
@@ -51,6 +52,9 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
     private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
     private static final double PERCENT = 100;
     private static final int SIGNIFICANT_DIGITS = 3;
+
+    /** Its second half is long enough beside the 10 ms in which the system counts processor time. */
+    private static final Duration LEAST_PAUSE = Duration.ofSeconds(10);
 
     /**
      * A run and what was seen of it.
@@ -91,7 +95,8 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
         final BooleanSupplier giveUp = () -> interruption.interrupted() || hasEnded(target);
         final LedgerFigures packets = ledger == null
                 ? null
-                : ledger.compare(outcome, load.shape().packets(), LEDGER_STILL, LEDGER_PATIENCE, giveUp);
+                : ledger.compare(
+                        outcome, load.shape().packets(), LEDGER_STILL, LEDGER_PATIENCE, giveUp, watch::stillAtWork);
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
         final ServerFigures server = watch.server(transactions, idlePercent);
@@ -106,6 +111,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
                 outcome.wall().toNanos() / NANOS_PER_SECOND,
                 outcome.window(),
                 interruption.interrupted() || hasEnded(target),
+                cold,
                 transactions,
                 outcome.transactionsPerSecond(),
                 outcome.flowFiles(),
@@ -133,7 +139,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
     }
 
     private static boolean hasEnded(final Target target) {
-        return target.process() != null && !target.process().isAlive();
+        return target.process() != null && !Liveness.isAlive(target.process());
     }
 
     private void probe(final Target target) throws InterruptedException {
@@ -152,7 +158,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
     private LoadDriver driver(final String run, final LoadSettings load, final Target target) {
         final SslContext tls = WireTls.client(target.tls());
         return switch (client()) {
-            case STOCK ->
+            case NIFI ->
                 new PacedLoad(
                         run, load, () -> StockTransactor.transport(run, load, target.address(), target.sslContext()));
             case NIO ->
@@ -161,6 +167,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
                 final boolean large = settings.flag(Parameter.LARGE);
                 yield new PacedLoad(run, load, () -> new WireTransport(run, load, target.addresses(), tls, large));
             }
+            case MINIFI -> new PacedLoad(run, load, () -> WireTransport.asMinifi(run, load, target.addresses(), tls));
             case INSIDE -> inside(run, load);
         };
     }
@@ -231,7 +238,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
         return seconds;
     }
 
-    /** What processes take while nothing happens, in percent of one processor. */
+    /** What processes take while nothing happens, in percent of one processor; null when the pause is too short to tell. */
     static Double idlePercent(final List<ProcessHandle> processes, final Duration pause) throws InterruptedException {
         if (pause.isZero() || processes.isEmpty()) {
             Thread.sleep(pause);
@@ -242,6 +249,9 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, Interruption interru
         final Duration before = ProcessUsage.of(processes).cpu();
         final long start = System.nanoTime();
         Thread.sleep(pause.dividedBy(2));
+        if (pause.compareTo(LEAST_PAUSE) < 0) {
+            return null;
+        }
         final Duration used = ProcessUsage.of(processes).cpu().minus(before);
         return PERCENT * used.toNanos() / (System.nanoTime() - start);
     }

@@ -19,6 +19,7 @@ import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadMeter;
 import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.nifi.Liveness;
 import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.result.LatencyLog;
 import org.nios2s.harness.result.RunResult.Disturbance;
@@ -53,6 +54,7 @@ final class RunSampler {
     private final Thread thread = new Thread(this::sample, "run-sampler");
     private final Moment first;
     private Moment last;
+    private Moment rest;
     private long maxResidentBytes;
     private int maxThreads;
 
@@ -81,6 +83,7 @@ final class RunSampler {
         this.helpers = List.copyOf(helpers);
         this.first = now();
         this.last = first;
+        this.rest = first;
         this.latencies = new LatencyLog(last.time());
         thread.setDaemon(true);
     }
@@ -96,6 +99,14 @@ final class RunSampler {
     void stop() throws InterruptedException {
         end.countDown();
         thread.join();
+        rest = last;
+    }
+
+    /** The server was still at work for this run: what it has cost until now is part of the run's cost. */
+    void stillAtWork() {
+        final Moment now = now();
+        note(now.server());
+        rest = now;
     }
 
     TimeSeries series() {
@@ -109,34 +120,36 @@ final class RunSampler {
     /** What the load cost this process, and whether it kept up. */
     GeneratorFigures generator(final long transactions) {
         final Duration cpu = last.ownCpu().minus(first.ownCpu());
-        final double each = each(cpu.toNanos() / NANOS_PER_MILLI, transactions);
+        final Double each = each(cpu.toNanos() / NANOS_PER_MILLI, transactions);
         final LatencySummary late = LatencySummary.of(meter.lateness());
         final Double lateP99 = late.count() == 0 ? null : late.p99();
         return new GeneratorFigures(each, percent(cpu, seconds()), busiestThread.medianPercent(), lateP99);
     }
 
     /**
-     * What the server cost until now, with what it still had to do; null when it is not here or has ended.
-     * {@code idlePercent} is what it takes of a processor while nothing happens, or null when nobody knows.
+     * What the server cost until it was last seen at work; null when it is not here or has ended. {@code idlePercent} is what
+     * it took of a processor in the pause before, or null when nobody knows.
      */
     ServerFigures server(final long transactions, final Double idlePercent) {
-        final ProcessUsage now = usage(server);
-        if (server.isEmpty() || now == null || first.server() == null) {
+        if (server.isEmpty() || rest.server() == null || last.server() == null || first.server() == null) {
             return null;
         }
-        note(now);
-        final double wallMillis = (System.nanoTime() - first.nanos()) / NANOS_PER_MILLI;
-        final double cpuMillis = now.cpu().minus(first.server().cpu()).toNanos() / NANOS_PER_MILLI;
-        final Double idle = cpuMillis == 0 ? null : idlePercent;
-        final double cpuPercent = PERCENT * cpuMillis / wallMillis;
-        final Double net =
-                idle == null ? null : each(Math.max(0, cpuMillis - idle * wallMillis / PERCENT), transactions);
+        final double wallMillis = (rest.nanos() - first.nanos()) / NANOS_PER_MILLI;
+        final double cpuMillis = rest.server().cpu().minus(first.server().cpu()).toNanos() / NANOS_PER_MILLI;
         return new ServerFigures(
-                cpuMillis, each(cpuMillis, transactions), cpuPercent, idle, net, maxResidentBytes, maxThreads);
+                cpuMillis,
+                wallMillis,
+                each(cpuMillis, transactions),
+                percent(last.server().cpu().minus(first.server().cpu()), seconds()),
+                idlePercent,
+                null,
+                maxResidentBytes,
+                maxThreads);
     }
 
-    private static double each(final double millis, final long transactions) {
-        return transactions == 0 ? 0 : millis / transactions;
+    /** Of nothing there is no share. */
+    private static Double each(final double millis, final long transactions) {
+        return transactions == 0 ? null : millis / transactions;
     }
 
     private void note(final ProcessUsage usage) {
@@ -222,7 +235,7 @@ final class RunSampler {
     }
 
     private static ProcessUsage usage(final List<ProcessHandle> processes) {
-        if (!processes.stream().allMatch(ProcessHandle::isAlive)) {
+        if (!processes.stream().allMatch(Liveness::isAlive)) {
             return null;
         }
         try {

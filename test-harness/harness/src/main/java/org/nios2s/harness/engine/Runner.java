@@ -22,6 +22,7 @@ import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Experiment.Turn;
 import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Schedule;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.probe.Probe;
 import org.nios2s.harness.result.RunResult.Place;
@@ -39,6 +40,11 @@ public final class Runner {
     private final Interruption interruption;
     private final Observer observer;
     private final Set<String> warm = new HashSet<>();
+    private final Set<String> known = new HashSet<>();
+    private Schedule planned;
+    private Duration taken = Duration.ZERO;
+    private int done;
+    private int started;
 
     /** Hears how it goes, on the command's thread. */
     public interface Observer {
@@ -61,29 +67,51 @@ public final class Runner {
     }
 
     public void run() throws InterruptedException {
-        prepare();
-        final int rounds = Math.max(1, experiment.base().number(Parameter.ROUNDS));
-        for (final Turn turn : experiment.turns(rounds)) {
+        final int rounds = experiment.roundsOfAStart();
+        planned = Schedule.of(experiment);
+        for (final Turn turn : planned.turns()) {
             if (interruption.interrupted()) {
                 return;
+            }
+            final int start = (turn.round() - 1) / rounds + 1;
+            if (start > started) {
+                startAgain(start);
             }
             measure(turn);
         }
     }
 
-    /** Starts every target and warms it up, in turn: half of the time in order, half of it backwards. */
+    private void startAgain(final int start) throws InterruptedException {
+        if (start > 1) {
+            observer.onProgress("start %d of %d of every NiFi ...".formatted(start, experiment.starts()));
+            servers.closeAll();
+            warm.clear();
+            known.clear();
+        }
+        started = start;
+        prepare();
+    }
+
+    /**
+     * Starts every target and warms it up, in turn: half of the time in order, half of it backwards. The rows of a target
+     * share the time, each with its own number of clients, so that none is the first to have so many.
+     */
     public void prepare() throws InterruptedException {
         if (experiment.base().flag(Parameter.FRESH)) {
             return;
         }
         final Map<String, Cell> kinds = new LinkedHashMap<>();
-        // With its last row: presets go from few clients to many, and what is compiled for many serves few.
-        experiment.cells().forEach(cell -> kinds.put(warmKind(cell), cell));
+        experiment.cells().forEach(cell -> kinds.putIfAbsent(warmKind(cell), cell));
         final List<Cell> cells = new ArrayList<>(kinds.values());
         cells.forEach(servers::of);
         for (final List<Cell> order : List.of(cells, cells.reversed())) {
             for (final Cell cell : order) {
-                warmUp(cell, experiment.base().time(Parameter.WARMUP).dividedBy(2));
+                final long rows = cells.stream()
+                        .filter(each -> each.settings()
+                                .ofTarget()
+                                .equals(cell.settings().ofTarget()))
+                        .count();
+                warmUp(cell, experiment.base().time(Parameter.WARMUP).dividedBy(2 * rows));
             }
         }
         warm.addAll(kinds.keySet());
@@ -103,15 +131,18 @@ public final class Runner {
             if (experiment.base().flag(Parameter.PAUSE)) {
                 servers.others(nifi).forEach(process -> paused.add(PausedProcess.pause(process)));
             }
-            observer.onProgress(
-                    "%s, round %d ...".formatted(place(cell, turn.round(), 1).kind(), turn.round()));
+            observer.onProgress("%s%s, round %d ..."
+                    .formatted(progress(), place(cell, turn.round(), 1).kind(), turn.round()));
+            final long begun = System.nanoTime();
             for (int lap = 1; lap <= Math.max(1, cell.settings().number(Parameter.LAPS)); lap++) {
                 if (!interruption.interrupted()) {
                     final Measured run = lap(place(cell, turn.round(), lap), cell, nifi);
                     laps.add(run);
+                    done++;
                     observer.onRun(run);
                 }
             }
+            taken = taken.plusNanos(System.nanoTime() - begun);
             return laps;
         } finally {
             paused.forEach(PausedProcess::close);
@@ -140,6 +171,14 @@ public final class Runner {
             remarks.add("Where the time of %s, %s goes: %s.html".formatted(cell.row(), cell.column(), name));
         }
         return remarks;
+    }
+
+    /** How far it has come; nothing where nobody knows how many runs there will be. */
+    private String progress() {
+        return planned == null
+                ? ""
+                : "run %d of %d, %s left: "
+                        .formatted(done + 1, planned.runs(), Schedule.minutes(planned.left(done, taken)));
     }
 
     private static void draw(final Path recording, final Path flameGraph) {
@@ -180,17 +219,25 @@ public final class Runner {
 
     private Measured run(final Cell cell, final Place place, final LoadSettings load, final Double idlePercent)
             throws InterruptedException {
-        return new LoadRun(cell.settings(), servers.of(cell), interruption).run(place, load, idlePercent);
+        return new LoadRun(cell.settings(), servers.of(cell), isCold(place), interruption)
+                .run(place, load, idlePercent);
+    }
+
+    /** Without a warm-up the first run of a row is one. */
+    private boolean isCold(final Place place) {
+        final boolean fresh = experiment.base().flag(Parameter.FRESH);
+        final String kind = place.kind() + (fresh ? " #" + place.round() : "");
+        return known.add(kind) && experiment.base().time(Parameter.WARMUP).isZero() && place.round() > 0;
     }
 
     private static Place place(final Cell cell, final int round, final int lap) {
         return new Place(cell.row(), cell.column(), round, lap);
     }
 
-    /** Another client, direction or target finds other code cold. */
+    /** Another client, direction, number of clients or target finds other code cold. */
     private static String warmKind(final Cell cell) {
         final Settings settings = cell.settings();
-        return Stream.of(Parameter.CLIENT, Parameter.DIRECTION, Parameter.GZIP, Parameter.LARGE)
+        return Stream.of(Parameter.CLIENT, Parameter.DIRECTION, Parameter.GZIP, Parameter.LARGE, Parameter.CLIENTS)
                 .map(settings::text)
                 .collect(Collectors.joining(" ", settings.ofTarget() + " ", ""));
     }

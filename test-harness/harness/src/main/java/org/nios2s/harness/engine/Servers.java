@@ -60,6 +60,13 @@ public final class Servers implements AutoCloseable {
         Optional.ofNullable(open.remove(cell.settings().ofTarget())).ifPresent(MeasuredNifi::close);
     }
 
+    /** Ends what was started; what is asked for afterwards is started again. */
+    void closeAll() {
+        final List<MeasuredNifi> started = List.copyOf(open.values()).reversed();
+        open.clear();
+        started.forEach(MeasuredNifi::close);
+    }
+
     /**
      * The processes of all servers but one. A listener without NiFi is not among them: it costs nothing while it is idle,
      * and, stopped, it would not notice the end of a harness that was killed.

@@ -12,22 +12,6 @@ final class Availability {
     private static final List<String> OF_SERVER =
             List.of("cpu", "cpu-net", "server-percent", "threads", "rss", "live-heap", "rss-after");
     private static final List<String> OF_LEDGER = List.of("lost", "duplicated", "arrived");
-    private static final List<String> OF_CLIENTS = List.of(
-            "p50",
-            "p75",
-            "p90",
-            "p95",
-            "p99",
-            "p99.9",
-            "p99.99",
-            "max",
-            "service-p50",
-            "service-p99",
-            "average",
-            "deviation",
-            "connect",
-            "connect-deviation",
-            "stuck");
 
     private Availability() {}
 
@@ -48,7 +32,7 @@ final class Availability {
                     && !settings.text(Parameter.SINK).equals("null");
             return unless(counted, "a ledger: a push into a NiFi that the harness starts");
         }
-        if (OF_CLIENTS.contains(key)) {
+        if (figure.isTime()) {
             return unless(!inside, "clients, and inside is none");
         }
         return ofProbe(key, settings);

@@ -45,7 +45,7 @@ public record Caveat(String brief, String remark) {
     public static List<Caveat> of(final List<RunResult> runs, final int processors) {
         final Search search = new Search(runs, new ArrayList<>());
         search.generator(processors);
-        search.noise();
+        search.noise(processors);
         search.spread();
         search.whole();
         search.order();
@@ -99,7 +99,16 @@ public record Caveat(String brief, String remark) {
                     late -> most(late, run -> run.generator().lateP99Millis()));
         }
 
-        private void noise() {
+        private void noise(final int processors) {
+            say(
+                    "the processors were full",
+                    run -> run.server() != null
+                            && !run.settings().paced()
+                            && run.server().cpuPercent() + run.generator().cpuPercent()
+                                    >= BUSY_PROCESSORS_PERCENT * processors,
+                    "The processors were full in %s, the load generator's share up to %.0f %% of one: rates are those of"
+                            + " both together; the processor time of a transaction is the server's own.",
+                    full -> most(full, run -> run.generator().cpuPercent()));
             say(
                     "the machine was noisy",
                     run -> run.disturbance() != null
@@ -146,15 +155,19 @@ public record Caveat(String brief, String remark) {
 
         private void whole() {
             say(
+                    "some runs were cold",
+                    RunResult::cold,
+                    "Nothing had warmed the target up before %s: the times there are in no median and no ratio.");
+            say(
                     "some runs have no steady part",
                     run -> run.window() != null && !run.window().usable(),
                     "In %s all clients were at work together for too short a time: rates and times there are those of"
                             + " the whole run, start and end included.");
             say(
                     "the pace was not kept",
-                    run -> Figure.PACE.of(run).orElse(Rule.PACE_PERCENT) < Rule.PACE_PERCENT,
-                    "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there grow with the length"
-                            + " of the run and say nothing else.",
+                    run -> run.pacePercent() < RunResult.PACE_PERCENT,
+                    "The pace was not kept in %s: down to %.0f %% of what was asked for. Times there would grow with the"
+                            + " length of the run: they are in no median and no ratio.",
                     behind -> behind.stream()
                             .mapToDouble(Figure.PACE::orNull)
                             .min()

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,7 +46,22 @@ public record Figure(
         NEITHER
     }
 
-    private static final double PERCENT = 100;
+    private static final Set<String> TIMES = Set.of(
+            "p50",
+            "p75",
+            "p90",
+            "p95",
+            "p99",
+            "p99.9",
+            "p99.99",
+            "max",
+            "service-p50",
+            "service-p99",
+            "average",
+            "deviation",
+            "connect",
+            "connect-deviation",
+            "stuck");
     private static final double MEBIBYTE = 1024 * 1024;
     private static final double MEGABYTE = 1e6;
 
@@ -53,6 +69,7 @@ public record Figure(
     public static final Figure FAILURES = new Figure("failures", "failures", Unit.COUNT, 0, LESS, RunResult::failures);
     public static final Figure PACE = new Figure("pace", "pace kept %", Unit.PERCENT, 1, MORE, Figure::pace);
     public static final Figure P50 = latency("p50", "p50 ms", LatencySummary::p50);
+    public static final Figure P95 = latency("p95", "p95 ms", LatencySummary::p95);
     public static final Figure P99 = latency("p99", "p99 ms", LatencySummary::p99);
     public static final Figure CPU =
             server("cpu", "server CPU ms/tx", Unit.MILLIS, 3, ServerFigures::cpuMillisPerTransaction);
@@ -70,7 +87,12 @@ public record Figure(
             FAILURES,
             new Figure("unbegun", "never begun", Unit.COUNT, 0, LESS, RunResult::unbegun),
             P50,
+            latency("p75", "p75 ms", LatencySummary::p75),
+            latency("p90", "p90 ms", LatencySummary::p90),
+            P95,
             P99,
+            latency("p99.9", "p99.9 ms", LatencySummary::p999),
+            latency("p99.99", "p99.99 ms", LatencySummary::p9999),
             latency("max", "max ms", LatencySummary::max),
             total("service-p50", "service p50 ms", LatencySummary::p50),
             total("service-p99", "service p99 ms", LatencySummary::p99),
@@ -113,11 +135,11 @@ public record Figure(
 
     /** Figures of a load that has a pace: what its callers wait, and what it costs. */
     public static final List<Figure> OF_A_PACE =
-            List.of(P50, P99, CPU_NET, CPU, PACE, FAILURES, by("rss"), by("threads"), LOST, DUPLICATED);
+            List.of(P50, P95, P99, CPU_NET, CPU, PACE, FAILURES, by("rss"), by("threads"), LOST, DUPLICATED);
 
     /** Figures of a load flat out: how much there is of it, and what it costs. */
-    public static final List<Figure> FLAT_OUT =
-            List.of(RATE, CPU, P50, P99, FAILURES, by("rss"), by("threads"), by("generator-cpu"), LOST, DUPLICATED);
+    public static final List<Figure> FLAT_OUT = List.of(
+            RATE, CPU, P50, P95, P99, FAILURES, by("rss"), by("threads"), by("generator-cpu"), LOST, DUPLICATED);
 
     /** Figures of a table with a row for each run. */
     public static final List<Figure> OF_EACH_RUN = List.of(RATE, PACE, FAILURES, P50, P99, CPU, LOST, DUPLICATED);
@@ -148,10 +170,22 @@ public record Figure(
         return known == null ? null : known.doubleValue();
     }
 
-    /** Median and spread of some runs; empty when none of them has this figure. */
+    /**
+     * Median and spread of some runs; empty when none of them has this figure. Runs that did not come to their end are not
+     * among them, nor are the times of those that were cold or did not keep their pace.
+     */
     public Optional<Spread> spread(final List<RunResult> runs) {
-        return Spread.ofAny(
-                runs.stream().map(this::orNull).filter(Objects::nonNull).toList());
+        return Spread.ofAny(runs.stream()
+                .filter(run -> !run.interrupted())
+                .filter(run -> !isTime() || run.timesTell())
+                .map(this::orNull)
+                .filter(Objects::nonNull)
+                .toList());
+    }
+
+    /** Whether it is how long a transaction took. */
+    public boolean isTime() {
+        return TIMES.contains(key);
     }
 
     /** A table with a row for each run: what it goes by, in the first columns, then figures. */
@@ -234,9 +268,7 @@ public record Figure(
     }
 
     private static Double pace(final RunResult run) {
-        return run.settings().paced()
-                ? PERCENT * run.transactionsPerSecond() / run.settings().intendedPerSecond()
-                : null;
+        return run.settings().paced() ? run.pacePercent() : null;
     }
 
     private static Double perSecond(final RunResult run, final double amount) {

@@ -3,19 +3,24 @@ package org.nios2s.harness.judge;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.Comparison;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.ExperimentResult.Headline;
@@ -30,6 +35,9 @@ public final class Judge {
 
     private static final int FIGURES_OF_A_VERDICT = 2;
     private static final int MOST_HEADLINES = 4;
+    private static final int MOST_PARTS = 3;
+    private static final int MOST_PERCENTILE_CHARTS = 8;
+    private static final Map<String, String> PERCENTILES = percentiles();
     private static final int MOST_CHARTS = 4;
     private static final Pattern LAST_NUMBER = Pattern.compile("^(\\D*?)(\\d+)$");
 
@@ -42,7 +50,7 @@ public final class Judge {
     /** A judge of runs that were measured for an experiment, some of them perhaps missing. */
     public Judge(final Experiment experiment, final List<RunResult> runs) {
         this.experiment = experiment;
-        this.runs = List.copyOf(runs);
+        this.runs = Idle.above(runs);
         this.rows = experiment.rows();
         final List<String> planned =
                 experiment.cells().stream().map(Cell::column).distinct().toList();
@@ -51,20 +59,20 @@ public final class Judge {
                 .distinct()
                 .sorted(Comparator.comparingInt(planned::indexOf))
                 .toList();
-        this.pairs = new Pairs(columns, runs);
+        this.pairs = Pairs.of(experiment, this.runs);
     }
 
     /** All figures: rows by what was measured, a column for each target, and how they compare. */
     public DataTable table() {
         final boolean several = rows.size() > 1;
         final List<String> compared = columns.stream()
-                .filter(column -> pairs.partner(column).isPresent())
+                .filter(column -> pairs.against(column).isPresent())
                 .toList();
         final List<String> head = new ArrayList<>(several ? List.of("what") : List.of());
         head.add("figure");
         head.addAll(columns);
         compared.forEach(
-                column -> head.add(column + " / " + pairs.partner(column).orElseThrow()));
+                column -> head.add(column + " / " + pairs.against(column).orElseThrow()));
         if (compared.size() == 1) {
             head.add("which means");
         }
@@ -92,13 +100,15 @@ public final class Judge {
             return ratio.get().meaning();
         }
         // When the other's figure is 0 there is no ratio.
-        final String partner = pairs.partner(column).orElseThrow();
         final boolean some =
                 pairs.spread(figure, row, column).filter(own -> own.least() > 0).isPresent();
-        final boolean none = pairs.spread(figure, row, partner)
-                .filter(other -> other.most() == 0)
-                .isPresent();
-        return some && none ? partner + " has none" : null;
+        return pairs.comparison(row, column)
+                .filter(compared -> some
+                        && pairs.spread(figure, compared.againstRow(), compared.againstColumn())
+                                .filter(other -> other.most() == 0)
+                                .isPresent())
+                .map(compared -> compared.against() + " has none")
+                .orElse(null);
     }
 
     private String note() {
@@ -118,8 +128,43 @@ public final class Judge {
 
     /** Further tables: what grows. */
     public List<DataTable> furtherTables() {
+        final List<DataTable> further = new ArrayList<>();
         final List<Growth> growths = growths();
-        return growths.isEmpty() ? List.of() : List.of(Growth.table(growths));
+        if (!growths.isEmpty()) {
+            further.add(Growth.table(growths));
+        }
+        if (experiment.starts() > 1) {
+            further.add(byStart());
+        }
+        return further;
+    }
+
+    /** Each start of a NiFi compiles otherwise: what the ratios of each say by themselves. */
+    private DataTable byStart() {
+        final List<List<Object>> body = new ArrayList<>();
+        for (final Comparison compared : pairs.comparisons()) {
+            for (final Figure figure : mostTelling(compared.row())) {
+                final List<Object> cells =
+                        new ArrayList<>(List.of(compared.row() + " " + compared.column() + " / " + compared.against()));
+                cells.add(figure.title());
+                for (int start = 1; start <= experiment.starts(); start++) {
+                    cells.add(new Pairs(pairs.comparisons(), ofStart(start))
+                            .ratio(figure, compared.row(), compared.column())
+                            .map(Ratio::text)
+                            .orElse(null));
+                }
+                body.add(cells);
+            }
+        }
+        final List<Column> head = new ArrayList<>(List.of(Column.of("what"), Column.of("figure")));
+        IntStream.rangeClosed(1, experiment.starts()).forEach(start -> head.add(Column.of("start " + start)));
+        return new DataTable("Ratios by start of NiFi", null, head, body);
+    }
+
+    private List<RunResult> ofStart(final int start) {
+        return runs.stream()
+                .filter(run -> (run.place().round() - 1) / experiment.roundsOfAStart() + 1 == start)
+                .toList();
     }
 
     public List<Growth> growths() {
@@ -132,10 +177,42 @@ public final class Judge {
         final Set<Figure> drawn = new LinkedHashSet<>();
         rows.keySet().forEach(row -> figures(row).stream().limit(MOST_CHARTS).forEach(drawn::add));
         drawn.stream().limit(MOST_CHARTS).forEach(figure -> charts.add(chart(figure)));
+        charts.addAll(percentileCharts());
         if (runs.stream().anyMatch(run -> run.place().lap() > 1)) {
             Stream.of("live-heap", "rss-after", "rate").map(Figure::by).forEach(figure -> charts.add(laps(figure)));
         }
         return charts.stream().filter(Chart::hasPoints).toList();
+    }
+
+    /** By percentile, so that one sees where the tail begins; a chart for each row. */
+    private List<Chart> percentileCharts() {
+        return rows.keySet().stream()
+                .limit(MOST_PERCENTILE_CHARTS)
+                .map(row -> new Chart(
+                        row.isEmpty() ? "Times by percentile" : "Times by percentile: " + row,
+                        Chart.Kind.LINE,
+                        new Chart.Axis("percentile", "% of the transactions"),
+                        new Chart.Axis("time of a transaction", "ms"),
+                        columns.stream().map(column -> percentiles(row, column)).toList()))
+                .filter(Chart::hasPoints)
+                .toList();
+    }
+
+    private Chart.Series percentiles(final String row, final String column) {
+        final List<Chart.Point> points = PERCENTILES.entrySet().stream()
+                .map(each -> new Chart.Point(
+                        each.getValue(),
+                        pairs.spread(Figure.by(each.getKey()), row, column)
+                                .map(Spread::median)
+                                .orElse(null)))
+                .toList();
+        return new Chart.Series(column, points);
+    }
+
+    private static Map<String, String> percentiles() {
+        final Map<String, String> names = new LinkedHashMap<>();
+        List.of("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99").forEach(key -> names.put(key, key.substring(1)));
+        return names;
     }
 
     private Chart chart(final Figure figure) {
@@ -176,25 +253,51 @@ public final class Judge {
         return number.matches() ? Double.valueOf(number.group(2)) : null;
     }
 
-    /** The ratios that tell most, for the top of the report: of those that show a difference. */
+    /** The figures that tell most, for the top of the report: of those that show a difference, one for each row first. */
     public List<Headline> headlines() {
-        final List<Headline> headlines = new ArrayList<>();
-        for (final String row : rows.keySet()) {
-            for (final Figure figure : mostTelling(row)) {
-                columns.stream()
-                        .flatMap(column -> pairs.ratio(figure, row, column).stream())
-                        .filter(Ratio::isDifference)
-                        .findFirst()
-                        .ifPresent(ratio -> headlines.add(headline(ratio, row)));
+        final List<Headline> first = new ArrayList<>();
+        final List<Headline> more = new ArrayList<>();
+        for (final Cell cell : experiment.cells()) {
+            final List<Figure> telling = new ArrayList<>();
+            if (!cell.claim().isEmpty()) {
+                telling.add(Claim.parse(cell.claim()).figure());
             }
+            mostTelling(cell.row()).stream()
+                    .filter(figure -> !telling.contains(figure))
+                    .forEach(telling::add);
+            final List<Headline> of = telling.stream()
+                    .flatMap(figure -> headline(figure, cell).stream())
+                    .toList();
+            of.stream().limit(1).forEach(first::add);
+            of.stream().skip(1).forEach(more::add);
         }
-        return headlines.stream().limit(MOST_HEADLINES).toList();
+        return Stream.concat(first.stream(), more.stream())
+                .limit(MOST_HEADLINES)
+                .toList();
     }
 
-    private static Headline headline(final Ratio ratio, final String row) {
-        final String compared = ratio.figure().title() + ", " + ratio.second() + " / " + ratio.first();
-        return new Headline(
-                Figure.words("%.2f ×", ratio.ratios().median()), row.isEmpty() ? compared : compared + ": " + row);
+    private Optional<Headline> headline(final Figure figure, final Cell cell) {
+        final Optional<Comparison> compared = pairs.comparison(cell.row(), cell.column());
+        final boolean none = "%s has none"
+                .formatted(compared.map(Comparison::against).orElse(""))
+                .equals(meaning(figure, cell.row(), cell.column()));
+        if (compared.isEmpty()
+                || !none
+                        && pairs.ratio(figure, cell.row(), cell.column())
+                                .filter(Ratio::isDifference)
+                                .isEmpty()) {
+            return Optional.empty();
+        }
+        final String baseline = pairs.spread(
+                        figure, compared.get().againstRow(), compared.get().againstColumn())
+                .map(spread -> figure.format(spread.median()))
+                .orElse("–");
+        final String own = pairs.spread(figure, cell.row(), cell.column())
+                .map(spread -> figure.format(spread.median()))
+                .orElse("–");
+        final String caption = figure.title() + ", " + compared.get().against() + " → " + cell.column();
+        return Optional.of(
+                new Headline(baseline + " → " + own, cell.row().isEmpty() ? caption : caption + ": " + cell.row()));
     }
 
     /** What the runs show, with what to beware of. */
@@ -233,7 +336,7 @@ public final class Judge {
         }
         return said.isEmpty()
                 ? Optional.empty()
-                : pairs.partner(column).map(partner -> column + " / " + partner + ": " + String.join(", ", said));
+                : pairs.against(column).map(other -> column + " / " + other + ": " + String.join(", ", said));
     }
 
     private String plain() {
@@ -282,6 +385,10 @@ public final class Judge {
     public static void check(final Experiment experiment, final boolean seen) {
         experiment.figures().forEach(Figure::by);
         experiment.cells().forEach(cell -> cell.figures().forEach(Figure::by));
+        experiment.cells().stream()
+                .map(Cell::claim)
+                .filter(claim -> !claim.isEmpty())
+                .forEach(Claim::parse);
         experiment.rules().forEach(rule -> requirePossible(Rule.parse(rule), experiment, seen));
     }
 
@@ -344,11 +451,61 @@ public final class Judge {
 
     /** Whether nothing went wrong, the stock listener's own trouble aside when it stands beside the NIO one. */
     public boolean flawless() {
-        final boolean excused = columns.stream().anyMatch(column -> column.contains(Pairs.NIO));
-        final List<RunResult> counted = runs.stream()
-                .filter(run -> !excused || !run.place().column().contains(Pairs.STOCK))
-                .toList();
+        final boolean excused = experiment.cells().stream().anyMatch(cell -> !isStock(cell.settings()));
+        final List<RunResult> counted =
+                runs.stream().filter(run -> !excused || !isStock(settings(run))).toList();
         return !counted.isEmpty() && counted.stream().allMatch(RunResult::flawless);
+    }
+
+    private static boolean isStock(final Settings settings) {
+        return settings.text(Parameter.LISTENER).equals("stock");
+    }
+
+    /** What is compared with what. */
+    public List<Comparison> comparisons() {
+        return pairs.comparisons();
+    }
+
+    /** The runs, with what several of them together say of each. */
+    public List<RunResult> runs() {
+        return runs;
+    }
+
+    /** What held in this run, in one sentence that one would say; every part of it is a claim that its runs show. */
+    public String sentence() {
+        final List<String> held = experiment.cells().stream()
+                .filter(cell -> !cell.claim().isEmpty())
+                .flatMap(cell -> Claim.parse(cell.claim()).held(pairs, cell.row(), cell.column()).stream())
+                .distinct()
+                .toList();
+        if (!held.isEmpty()) {
+            return sentence(held);
+        }
+        if (pairs.comparisons().isEmpty()) {
+            return sentence(List.of(plain()));
+        }
+        final List<String> shown = experiment.cells().stream()
+                .flatMap(cell -> mostTelling(cell.row()).stream()
+                        .flatMap(figure -> pairs.ratio(figure, cell.row(), cell.column()).stream())
+                        .filter(Ratio::isDifference)
+                        .map(ratio -> (cell.row().isEmpty() ? "" : cell.row() + ", ") + ratio.second() + " has "
+                                + ratio.meaning().replaceAll(", (better|worse)$", "") + " "
+                                + ratio.figure().title() + " than " + ratio.first()))
+                .limit(MOST_PARTS)
+                .toList();
+        return shown.isEmpty()
+                ? "No difference is shown in this run."
+                : sentence(shown.stream()
+                        .map(part -> part.replace("times as much", "times as much of")
+                                .replace("of of", "of"))
+                        .toList());
+    }
+
+    private static String sentence(final List<String> parts) {
+        final String joined = parts.size() == 1
+                ? parts.getFirst()
+                : String.join(", ", parts.subList(0, parts.size() - 1)) + ", and " + parts.getLast();
+        return joined.substring(0, 1).toUpperCase(Locale.ROOT) + joined.substring(1) + ".";
     }
 
     private String text(final Figure figure, final String row, final String column) {

@@ -1,52 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.judge;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.Comparison;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.Spread;
 
 /**
- * Which targets are compared, and the ratios of their runs, round by round. Immutable, any thread.
+ * Which combinations are compared, and the ratios of their runs, round by round. Immutable, any thread.
  *
- * @param columns the targets, in the order of their columns
- * @param runs    all runs of an experiment
+ * @param comparisons what is compared with what
+ * @param runs        all runs of an experiment
  */
-public record Pairs(List<String> columns, List<RunResult> runs) {
+public record Pairs(List<Comparison> comparisons, List<RunResult> runs) {
 
-    static final String STOCK = "stock";
-    static final String NIO = "nio";
+    private static final Map<String, String> STOCK = Map.of(Parameter.LISTENER.key(), "stock");
 
-    /** Those of runs alone, without their experiment. */
-    public static Pairs of(final List<RunResult> runs) {
-        return new Pairs(
-                runs.stream().map(run -> run.place().column()).distinct().toList(), runs);
+    public Pairs {
+        comparisons = List.copyOf(comparisons);
+        runs = List.copyOf(runs);
     }
 
-    /** With whom a column is compared: the stock listener of the same kind, else the first column. */
-    Optional<String> partner(final String column) {
-        final String ofStock = column.replace(NIO, STOCK);
-        if (!ofStock.equals(column) && columns.contains(ofStock)) {
-            return Optional.of(ofStock);
+    /** Those of an experiment: each combination against the one that differs from it in the baseline's settings alone. */
+    static Pairs of(final Experiment experiment, final List<RunResult> runs) {
+        final Map<String, String> baseline = experiment.baseline().isEmpty() ? STOCK : experiment.baseline();
+        final List<Cell> cells = experiment.cells();
+        final List<Comparison> comparisons = new ArrayList<>();
+        for (final Cell cell : cells) {
+            final Settings wanted = cell.settings().with(baseline);
+            if (!wanted.meansTheSameAs(cell.settings())) {
+                cells.stream()
+                        .filter(other -> other.settings().meansTheSameAs(wanted))
+                        .findFirst()
+                        .map(other -> new Comparison(cell.row(), cell.column(), other.row(), other.column()))
+                        .ifPresent(comparisons::add);
+            }
         }
-        final boolean stockAndOthers = column.contains(STOCK)
-                && columns.stream().anyMatch(each -> each.replace(NIO, STOCK).equals(column) && !each.equals(column));
-        return column.equals(columns.getFirst()) || stockAndOthers ? Optional.empty() : Optional.of(columns.getFirst());
+        return new Pairs(comparisons, runs);
     }
 
-    /** The ratio of a figure to the partner's, in a row; empty without a partner, or where the partner's figure is 0. */
+    /** With what a combination is compared. */
+    Optional<Comparison> comparison(final String row, final String column) {
+        return comparisons.stream().filter(each -> each.isOf(row, column)).findFirst();
+    }
+
+    /** What a column is compared with, in any of its rows; what differs from row to row goes by a common name. */
+    Optional<String> against(final String column) {
+        final List<String> names = comparisons.stream()
+                .filter(each -> each.column().equals(column))
+                .map(Comparison::against)
+                .distinct()
+                .toList();
+        return names.isEmpty() ? Optional.empty() : Optional.of(names.size() == 1 ? names.getFirst() : "baseline");
+    }
+
+    /** The ratio of a figure to the baseline's; empty without a baseline, or where its figure is 0. */
     public Optional<Ratio> ratio(final Figure figure, final String row, final String column) {
-        return partner(column).flatMap(first -> {
+        return comparison(row, column).flatMap(compared -> {
             final Map<Integer, Double> above = byRound(figure, row, column);
-            final Map<Integer, Double> below = byRound(figure, row, first);
+            final Map<Integer, Double> below = byRound(figure, compared.againstRow(), compared.againstColumn());
             final List<Double> ratios = above.keySet().stream()
                     .filter(round -> below.getOrDefault(round, 0.0) != 0)
                     .map(round -> above.get(round) / below.get(round))
                     .toList();
-            return Spread.ofAny(ratios).map(spread -> new Ratio(figure, column, first, spread));
+            return Spread.ofAny(ratios)
+                    .map(spread -> new Ratio(
+                            figure,
+                            column,
+                            compared.against(),
+                            spread,
+                            Spread.of(above.values()),
+                            Spread.of(below.values())));
         });
     }
 

@@ -23,9 +23,6 @@ import org.nios2s.harness.result.RunResult;
  */
 public record Rule(Map<String, String> whose, Figure figure, Operator operator, double limit) {
 
-    /** A run that gets less than this of its pace does not keep it; the window's edges take part of a transaction each. */
-    public static final double PACE_PERCENT = 98;
-
     private static final Pattern RULE =
             Pattern.compile("(?:([^:<>]+):)?\\s*([\\w-]+)\\s*(<=|>=|<|>|=)\\s*([\\d.]+)\\s*(%|ms|s|m|h|b|k|g|)\\s*");
     private static final List<String> LISTENERS = List.of("nio", "stock");
@@ -62,7 +59,7 @@ public record Rule(Map<String, String> whose, Figure figure, Operator operator, 
             return new Rule(Map.of(), Figure.FAILURES, Operator.EQUAL, 0);
         }
         if (text.strip().equals(KEEPS_PACE)) {
-            return new Rule(Map.of(), Figure.PACE, Operator.AT_LEAST, PACE_PERCENT);
+            return new Rule(Map.of(), Figure.PACE, Operator.AT_LEAST, RunResult.PACE_PERCENT);
         }
         final Matcher rule = RULE.matcher(text);
         if (!rule.matches()) {

@@ -58,9 +58,9 @@ public final class ClientTally {
     }
 
     /** A transaction failed, for a reason in words that are the same for the same cause. */
-    public void failed(final String cause) {
+    public void failed(final String cause, final TransactionTimes times) {
         failures++;
-        meter.failed(cause);
+        meter.failed(cause, times.intendedNanos());
     }
 
     /** Number of the client, from 0. */

@@ -49,9 +49,7 @@ public final class LoadMeter {
     public LoadMeter(final LoadSettings settings) {
         this.clients = settings.clients();
         for (final Phase phase : Phase.values()) {
-            if (phase != Phase.RESPONSE || settings.paced()) {
-                times.put(phase, new Times());
-            }
+            times.put(phase, new Times());
         }
     }
 
@@ -89,8 +87,12 @@ public final class LoadMeter {
         }
     }
 
-    /** A transaction failed, for a reason in words that are the same for the same cause. */
-    public void failed(final String cause) {
+    /**
+     * A transaction failed, for a reason in words that are the same for the same cause. Its caller waited until now, and that
+     * counts as its time: a time-out is no short wait.
+     */
+    public void failed(final String cause, final long intendedNanos) {
+        times.get(Phase.RESPONSE).record(System.nanoTime() - intendedNanos, isSteady(intendedNanos));
         failures.computeIfAbsent(cause, key -> new LongAdder()).increment();
     }
 

@@ -16,6 +16,7 @@ import java.util.TreeMap;
  * @param timeout      how long a client waits for the server in any step
  * @param shape        what a transaction looks like
  * @param connection   what it goes over
+ * @param arrivals     how the starts of a pace lie
  */
 public record LoadSettings(
         int clients,
@@ -25,14 +26,14 @@ public record LoadSettings(
         Duration stagger,
         Duration timeout,
         Shape shape,
-        Connection connection) {
+        Connection connection,
+        Arrivals arrivals) {
 
     public static final int UNLIMITED = 0;
 
     /** Most clients of a run: an address has no more ports. */
     public static final int MAX_CLIENTS = 60_000;
 
-    private static final int WARM_UP_CLIENTS = 100;
     private static final int MAX_TRANSACTIONS = 10_000_000;
     private static final int MAX_PACKETS = 1_000_000;
     private static final int MAX_ATTRIBUTES = 10_000;
@@ -96,8 +97,23 @@ public record LoadSettings(
         public static final Connection KEPT = new Connection(false, false, 0);
     }
 
+    /** A load whose starts lie evenly. */
+    public LoadSettings(
+            final int clients,
+            final int transactions,
+            final Duration duration,
+            final Duration interval,
+            final Duration stagger,
+            final Duration timeout,
+            final Shape shape,
+            final Connection connection) {
+        this(clients, transactions, duration, interval, stagger, timeout, shape, connection, Arrivals.UNIFORM);
+    }
+
     /** Checks the numbers; the message of an exception is fit for a user. */
     public LoadSettings {
+        // Results of an older harness do not have it.
+        arrivals = arrivals == null ? Arrivals.UNIFORM : arrivals;
         requireBetween("clients", clients, 1, MAX_CLIENTS);
         requireBetween("transactions", transactions, UNLIMITED, MAX_TRANSACTIONS);
         requireTime("duration", duration);
@@ -115,13 +131,16 @@ public record LoadSettings(
     /** The same load over TLS or plain TCP, with a connection for each transaction or not. */
     public LoadSettings over(final boolean secured, final boolean reconnecting) {
         final Connection other = new Connection(secured, reconnecting, connection.most());
-        return new LoadSettings(clients, transactions, duration, interval, stagger, timeout, shape, other);
+        return new LoadSettings(clients, transactions, duration, interval, stagger, timeout, shape, other, arrivals);
     }
 
-    /** Packets of the same kind from the same clients, as fast as they go and for some time: to warm a server up. */
+    /** Packets of the same kind from as many clients, as fast as they go and for some time: to warm a server up. */
     public LoadSettings flatOutFor(final Duration time) {
-        final int few = Math.min(clients, WARM_UP_CLIENTS);
-        return new LoadSettings(few, UNLIMITED, time, Duration.ZERO, Duration.ZERO, timeout, shape, connection);
+        // All at work after half of the time, however many they are.
+        final Duration ramp = time.dividedBy(2L * clients);
+        final Duration apart = ramp.compareTo(stagger) < 0 ? ramp : stagger;
+        return new LoadSettings(
+                clients, UNLIMITED, time.dividedBy(2), Duration.ZERO, apart, timeout, shape, connection, arrivals);
     }
 
     /** Whether clients have a pace rather than work flat out. */

@@ -16,7 +16,7 @@ public final class MachineLimits {
     private static final int PORT_RESERVE = 100;
 
     /** Sockets at a time per logical client: NiFi's client also opens one for the peers and one for the REST API. */
-    private static final int FILES_PER_STOCK_CLIENT = 4;
+    private static final int FILES_PER_NIFI_CLIENT = 4;
 
     /** Jars, logs, and whatever else this process opens. */
     private static final int FILE_RESERVE = 200;
@@ -39,7 +39,7 @@ public final class MachineLimits {
     }
 
     static void checkFiles(final int clients, final ClientKind kind, final long limit, final long open) {
-        final long perClient = kind == ClientKind.STOCK ? FILES_PER_STOCK_CLIENT : 1;
+        final long perClient = kind == ClientKind.NIFI ? FILES_PER_NIFI_CLIENT : 1;
         final long needed = open + FILE_RESERVE + clients * perClient;
         if (needed > limit) {
             throw new IllegalArgumentException(

@@ -102,6 +102,9 @@ public final class PacedLoad implements LoadDriver {
         private final TransactionTimes times = new TransactionTimes();
         private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
         private int transaction;
+        /** Where a pace has put the transaction. */
+        private long put;
+
         private long notBefore;
 
         Client(final int number, final RunPlan plan, final Transactor transactor) {
@@ -109,7 +112,8 @@ public final class PacedLoad implements LoadDriver {
             this.plan = plan;
             this.transactor = transactor;
             this.tally = new ClientTally(number, meter);
-            this.notBefore = plan.clientStart(number);
+            this.put = plan.clientStart(number);
+            this.notBefore = put;
         }
 
         /** Begins when the plan says so. */
@@ -135,10 +139,10 @@ public final class PacedLoad implements LoadDriver {
 
         private void next() {
             final long now = System.nanoTime();
-            final long intended = plan.intendedStart(number, transaction, now);
+            final long intended = plan.intendedStart(put, now);
             if (!plan.includes(transaction, intended, now)) {
                 if (state.compareAndSet(State.WAITING, State.ENDED)) {
-                    plan.neverBegun(number, transaction, meter);
+                    plan.neverBegun(number, transaction, put, meter);
                     end();
                 }
                 return;
@@ -163,7 +167,7 @@ public final class PacedLoad implements LoadDriver {
         public void finished(final boolean destinationFull, final long flowFiles, final long bytes) {
             if (state.compareAndSet(State.IN_TRANSACTION, State.WAITING)) {
                 tally.succeeded(transaction, times, destinationFull, flowFiles, bytes);
-                transaction++;
+                advance();
                 next();
             }
         }
@@ -180,12 +184,17 @@ public final class PacedLoad implements LoadDriver {
         @Override
         public void failed(final String cause, final boolean nobodyThere) {
             if (state.compareAndSet(State.IN_TRANSACTION, State.WAITING)) {
-                tally.failed(cause);
-                transaction++;
+                tally.failed(cause, times);
+                advance();
                 notBefore = System.nanoTime() + (nobodyThere ? NOBODY_PAUSE_NANOS : 0);
                 // Not from within: a transaction that fails at once must not begin the next one on top of itself.
                 transactor.pacer().execute(this::next);
             }
+        }
+
+        private void advance() {
+            put += plan.gap(number, transaction);
+            transaction++;
         }
 
         private void after(final long nanos, final Runnable step) {

@@ -13,6 +13,9 @@ public enum Phase {
     COMPLETE,
     /** From the start to the end. */
     TOTAL,
-    /** From the start that the pace intended to the end: what a caller would have waited. Paced runs only. */
+    /**
+     * From the start that the pace intended, flat out the start, to the end, also of what failed or was never begun: what
+     * callers waited.
+     */
     RESPONSE
 }

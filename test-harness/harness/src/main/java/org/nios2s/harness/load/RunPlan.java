@@ -21,16 +21,17 @@ public record RunPlan(LoadSettings settings, long startNanos) {
         return startNanos + client * settings.stagger().toNanos();
     }
 
+    /** From the intended start of a paced client's transaction to that of its next. */
+    public long gap(final int client, final int transaction) {
+        return settings.arrivals().gap(client, transaction, settings.interval().toNanos());
+    }
+
     /**
-     * When a transaction should begin. A client that is late does not skip: it catches up: nanoseconds of {@link
-     * System#nanoTime()}; flat out, the later of now and the client's start.
+     * When a transaction should begin: with a pace where that has put it, however late the client is, which then catches up;
+     * flat out, the later of now and where it was put. Nanoseconds of {@link System#nanoTime()}.
      */
-    public long intendedStart(final int client, final int transaction, final long now) {
-        final long start = clientStart(client);
-        if (settings.paced()) {
-            return start + transaction * settings.interval().toNanos();
-        }
-        return now - start > 0 ? now : start;
+    public long intendedStart(final long put, final long now) {
+        return settings.paced() || put - now > 0 ? put : now;
     }
 
     /** Whether a transaction belongs to the run: false when the client has done its share or the time is over. */
@@ -41,15 +42,20 @@ public record RunPlan(LoadSettings settings, long startNanos) {
         return settings.duration().isZero() || (endNanos() - now > 0 && endNanos() - intended > 0);
     }
 
-    /** Tells a meter of the transactions that the pace had asked of a client and that it did not come to. */
-    public void neverBegun(final int client, final int transaction, final LoadMeter meter) {
+    /**
+     * Tells a meter of the transactions that the pace had asked of a client and that it did not come to, from one on that was
+     * to begin at a moment.
+     */
+    public void neverBegun(final int client, final int transaction, final long intended, final LoadMeter meter) {
         if (!settings.paced() || settings.duration().isZero()) {
             return;
         }
         int next = transaction;
+        long start = intended;
         while ((settings.transactions() == LoadSettings.UNLIMITED || next < settings.transactions())
-                && endNanos() - intendedStart(client, next, 0) > 0) {
-            meter.neverBegun(intendedStart(client, next, 0));
+                && endNanos() - start > 0) {
+            meter.neverBegun(start);
+            start += gap(client, next);
             next++;
         }
     }

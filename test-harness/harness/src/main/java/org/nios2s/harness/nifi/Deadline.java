@@ -30,11 +30,16 @@ public record Deadline(Duration patience, long end) {
             if (passed()) {
                 throw new HarnessException("Waited %d s in vain: %s".formatted(patience.toSeconds(), what.get()));
             }
-            try {
-                Thread.sleep(POLL_INTERVAL);
-            } catch (final InterruptedException e) {
-                throw HarnessException.interrupted("waiting", e);
-            }
+            pause();
+        }
+    }
+
+    /** From one look to the next. */
+    void pause() {
+        try {
+            Thread.sleep(POLL_INTERVAL);
+        } catch (final InterruptedException e) {
+            throw HarnessException.interrupted("waiting", e);
         }
     }
 }

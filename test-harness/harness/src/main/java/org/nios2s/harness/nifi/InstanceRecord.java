@@ -78,7 +78,7 @@ public record InstanceRecord(
 
     /** The process of this record, if it still runs and is the same one and not another under its id. */
     Optional<ProcessHandle> process() {
-        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).filter(process -> isIt(process.info()));
+        return ProcessHandle.of(pid).filter(Liveness::isAlive).filter(process -> isIt(process.info()));
     }
 
     private boolean isIt(final ProcessHandle.Info info) {

@@ -149,7 +149,7 @@ public final class NifiInstance implements AutoCloseable {
     }
 
     public boolean isAlive() {
-        return process.handle().isAlive();
+        return Liveness.isAlive(process.handle());
     }
 
     /** Starts NiFi again on the same ports after {@link #stop} or {@link #kill}. */

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.nios2s.harness.HarnessException;
 
@@ -88,14 +87,11 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
     }
 
     private boolean ended(final Duration patience) {
-        handle.onExit()
-                .completeOnTimeout(handle, patience.toSeconds(), TimeUnit.SECONDS)
-                .join();
-        return !handle.isAlive();
+        return Liveness.awaitEnd(handle, Deadline.after(patience));
     }
 
     private boolean failIfEnded() {
-        if (!handle.isAlive()) {
+        if (!Liveness.isAlive(handle)) {
             throw new HarnessException("NiFi ended while it was started" + lastErrors());
         }
         if (log.linesWith(ERROR).stream().anyMatch(FAILED_START.asPredicate())) {

@@ -21,6 +21,7 @@ public record Axis(String name, List<Step> steps) {
     private static final String ONLY = "only";
     private static final String NAME = "name";
     private static final String FIGURES = "figures";
+    private static final String CLAIM = "claim";
 
     /**
      * One value of an axis.
@@ -29,8 +30,19 @@ public record Axis(String name, List<Step> steps) {
      * @param settings what it changes
      * @param only     settings that must hold for it to be measured at all
      * @param figures  figures that tell most of it, by key; empty for those of the experiment
+     * @param claim    what it may show, as {@code FIGURE: words with {this} and {baseline}}; empty for none
      */
-    public record Step(String label, Map<String, String> settings, Map<String, String> only, List<String> figures) {
+    public record Step(
+            String label, Map<String, String> settings, Map<String, String> only, List<String> figures, String claim) {
+
+        /** One that claims nothing. */
+        public Step(
+                final String label,
+                final Map<String, String> settings,
+                final Map<String, String> only,
+                final List<String> figures) {
+            this(label, settings, only, figures, "");
+        }
 
         /** Copies what is given, in its order. */
         public Step {
@@ -116,10 +128,21 @@ public record Axis(String name, List<Step> steps) {
         final String named = settings.remove(NAME);
         settings.remove(ONLY);
         settings.remove(FIGURES);
+        settings.remove(CLAIM);
         final String listed = settings.entrySet().stream()
                 .map(entry -> entry.getKey() + " " + entry.getValue())
                 .collect(Collectors.joining(", "));
-        return new Step(named == null ? listed : named, settings, strings(map.get(ONLY)), list(map.get(FIGURES)));
+        return new Step(
+                named == null ? listed : named,
+                settings,
+                strings(map.get(ONLY)),
+                list(map.get(FIGURES)),
+                claim(map.get(CLAIM)));
+    }
+
+    /** What may be shown, in words; empty when nothing is claimed. */
+    static String claim(final Object value) {
+        return value == null ? "" : String.valueOf(value);
     }
 
     private static Map<String, String> strings(final Object value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.plan;
 
+import static org.nios2s.harness.plan.Parameter.ARRIVALS;
 import static org.nios2s.harness.plan.Parameter.ATTRIBUTES;
 import static org.nios2s.harness.plan.Parameter.CLIENT;
 import static org.nios2s.harness.plan.Parameter.COMMIT;
@@ -83,7 +84,13 @@ final class Combination {
             refuse(settings, "client " + settings.text(CLIENT) + ": write it with --client inside", COMMIT);
         }
         if (client != Client.WIRE) {
-            refuse(settings, "client " + settings.text(CLIENT) + ": write it " + NEEDS_WIRE, RECONNECT, LARGE, PORTS);
+            refuse(settings, "client " + settings.text(CLIENT) + ": write it " + NEEDS_WIRE, LARGE);
+        }
+        if (client != Client.WIRE && client != Client.MINIFI) {
+            refuse(settings, "client " + settings.text(CLIENT) + ": write it " + NEEDS_WIRE, RECONNECT, PORTS);
+        }
+        if (client == Client.MINIFI) {
+            refuse(settings, "client minifi, which is measured uncompressed: write it " + NEEDS_WIRE, GZIP);
         }
         if (client == Client.INSIDE) {
             refuse(
@@ -104,6 +111,9 @@ final class Combination {
     }
 
     private static void load(final Settings settings) {
+        if (!settings.has(INTERVAL) && !settings.has(RATE)) {
+            refuse(settings, "a load without a pace: write interval or rate", ARRIVALS);
+        }
         if (settings.text(DIRECTION).equals("pull")) {
             refuse(settings, "direction pull: write direction push", ATTRIBUTES, LARGE);
             requireOneSize(settings, "direction pull");
@@ -141,6 +151,7 @@ final class Combination {
     /** The clients that differ in what they can do. */
     private enum Client {
         NIFI,
+        MINIFI,
         NIO,
         WIRE,
         INSIDE;
@@ -149,7 +160,8 @@ final class Combination {
             return switch (settings.text(CLIENT)) {
                 case "nio" -> NIO;
                 case "inside" -> INSIDE;
-                case "nifi", "stock" -> NIFI;
+                case "nifi" -> NIFI;
+                case "minifi" -> MINIFI;
                 default -> WIRE;
             };
         }

@@ -17,9 +17,18 @@ import java.util.stream.Stream;
  * @param axes    what varies
  * @param figures figures that tell most, by key
  * @param rules   conditions that make the command fail
+ * @param claim    what it may show, as {@code FIGURE: words with {this} and {baseline}}; empty for none
+ * @param baseline settings of what the others are compared with; empty for the stock listener where there is one
  */
 public record Experiment(
-        String name, String about, Settings base, List<Axis> axes, List<String> figures, List<String> rules) {
+        String name,
+        String about,
+        Settings base,
+        List<Axis> axes,
+        List<String> figures,
+        List<String> rules,
+        String claim,
+        Map<String, String> baseline) {
 
     private static final int MOST_CELLS = 500;
 
@@ -28,11 +37,23 @@ public record Experiment(
         axes = List.copyOf(axes);
         figures = List.copyOf(figures);
         rules = List.copyOf(rules);
+        baseline = Map.copyOf(baseline);
         for (int first = 0; first < axes.size(); first++) {
             for (final Axis second : axes.subList(first + 1, axes.size())) {
                 requireApart(axes.get(first), second);
             }
         }
+    }
+
+    /** An experiment that compares with the stock listener, if with anything. */
+    public Experiment(
+            final String name,
+            final String about,
+            final Settings base,
+            final List<Axis> axes,
+            final List<String> figures,
+            final List<String> rules) {
+        this(name, about, base, axes, figures, rules, "", Map.of());
     }
 
     private static void requireApart(final Axis one, final Axis other) {
@@ -50,11 +71,12 @@ public record Experiment(
      * @param column   what the target is called
      * @param settings all settings of both
      * @param figures  figures that tell most of this row, by key
+     * @param claim    what it may show, in words; empty for nothing
      */
-    public record Cell(String row, String column, Settings settings, List<String> figures) {
+    public record Cell(String row, String column, Settings settings, List<String> figures, String claim) {
 
         public Cell with(final Parameter parameter, final String value) {
-            return new Cell(row, column, settings.with(parameter.key(), value), figures);
+            return new Cell(row, column, settings.with(parameter.key(), value), figures, claim);
         }
     }
 
@@ -70,12 +92,12 @@ public record Experiment(
     public Experiment with(final String key, final String value) {
         final List<Axis> fixed =
                 axes.stream().map(axis -> axis.fixed(key, value)).toList();
-        return new Experiment(name, about, base.instead(key, value), fixed, figures, rules);
+        return new Experiment(name, about, base.instead(key, value), fixed, figures, rules, claim, baseline);
     }
 
     /** The same, called otherwise. */
     public Experiment about(final String words) {
-        return new Experiment(name, words, base, axes, figures, rules);
+        return new Experiment(name, words, base, axes, figures, rules, claim, baseline);
     }
 
     /** The same with an axis of the command line, which replaces one of the same name or of the same setting. */
@@ -83,12 +105,12 @@ public record Experiment(
         final List<Axis> all = new ArrayList<>(axes);
         all.removeIf(each -> each.name().equals(axis.name()) || each.isAbout(axis.name()));
         all.add(axis);
-        return new Experiment(name, about, base, all, figures, rules);
+        return new Experiment(name, about, base, all, figures, rules, claim, baseline);
     }
 
     public Experiment ruled(final List<String> more) {
         final List<String> all = Stream.concat(rules.stream(), more.stream()).toList();
-        return new Experiment(name, about, base, axes, figures, all);
+        return new Experiment(name, about, base, axes, figures, all, claim, baseline);
     }
 
     /** A cell while its axes are gone through, and what must hold for it to be measured. */
@@ -104,7 +126,7 @@ public record Experiment(
 
     /** All cells, row by row; the message of an exception is fit for a user. */
     public List<Cell> cells() {
-        List<Draft> drafts = List.of(new Draft(new Cell("", "", base, figures), Map.of()));
+        List<Draft> drafts = List.of(new Draft(new Cell("", "", base, figures, claim), Map.of()));
         for (final Axis axis : axes) {
             final List<Draft> more = new ArrayList<>();
             for (final Draft draft : drafts) {
@@ -116,13 +138,19 @@ public record Experiment(
                 .filter(Draft::isPossible)
                 .map(Draft::cell)
                 .map(cell -> cell.column().isEmpty()
-                        ? new Cell(cell.row(), base.text(Parameter.LISTENER), cell.settings(), cell.figures())
+                        ? new Cell(
+                                cell.row(),
+                                base.text(Parameter.LISTENER),
+                                cell.settings(),
+                                cell.figures(),
+                                cell.claim())
                         : cell)
                 .toList();
         if (cells.isEmpty() || cells.size() > MOST_CELLS) {
             throw new IllegalArgumentException(
                     "%d combinations to measure; there must be 1 to %d".formatted(cells.size(), MOST_CELLS));
         }
+        Settings.DEFAULTS.with(baseline);
         Settings.requireNoAlternatives(base.given().keySet());
         for (final Cell cell : cells) {
             Combination.check(cell.settings());
@@ -134,6 +162,21 @@ public record Experiment(
     /** The cells by row, each row with its columns in their order. */
     public Map<String, List<Cell>> rows() {
         return cells().stream().collect(Collectors.groupingBy(Cell::row, LinkedHashMap::new, Collectors.toList()));
+    }
+
+    /** How often every NiFi is started. */
+    public int starts() {
+        return Math.max(1, base.number(Parameter.STARTS));
+    }
+
+    /** The rounds that each start of a NiFi has. */
+    public int roundsOfAStart() {
+        return Math.max(1, base.number(Parameter.ROUNDS));
+    }
+
+    /** All measurements of all starts. */
+    public List<Turn> turns() {
+        return turns(starts() * roundsOfAStart());
     }
 
     /**
@@ -165,7 +208,8 @@ public record Experiment(
                 target ? cell.row() : joined(cell.row(), label(axis, step)),
                 target ? joined(cell.column(), step.label()) : cell.column(),
                 cell.settings().instead(step.settings()),
-                step.figures().isEmpty() ? cell.figures() : step.figures());
+                step.figures().isEmpty() ? cell.figures() : step.figures(),
+                step.claim().isEmpty() ? cell.claim() : step.claim());
         return new Draft(stepped, only);
     }
 

@@ -58,9 +58,10 @@ public enum Parameter {
             LOAD,
             WORD,
             "wire",
-            "wire: a connection per client; nio: this project's client, which shares them;"
-                    + " stock: NiFi's own, a thread each; inside: no client, a processor in NiFi makes the FlowFiles",
-            "wire|nio|stock|inside"),
+            "nifi: NiFi's own, a thread each; minifi: writes each field alone, as MiNiFi does; wire: ours, thousands of"
+                    + " connections on a few threads; nio: this project's library, which shares connections; inside: no"
+                    + " client, a processor in NiFi makes the FlowFiles",
+            "nifi|minifi|wire|nio|stock|inside"),
     DIRECTION(LOAD, WORD, "push", "push or pull", "push|pull"),
     CLIENTS(LOAD, NUMBER, "100", "Clients, each with one transaction at a time"),
     CONNECTIONS(LOAD, NUMBER, "0", "Most connections that the clients of --client nio share; 0: one each"),
@@ -69,6 +70,12 @@ public enum Parameter {
     REQUESTS(LOAD, NUMBER, "0", "Transactions of all clients together, in place of a duration"),
     INTERVAL(LOAD, TIME, "0s", "Between the intended starts of a client's transactions; 0s is flat out"),
     RATE(LOAD, NUMBER, "0", "Transactions per second of all clients together, in place of an interval"),
+    ARRIVALS(
+            LOAD,
+            WORD,
+            "uniform",
+            "How the starts of a pace lie: uniform, poisson (by chance), or bursts (ten at once, then nothing)",
+            "uniform|poisson|bursts"),
     STAGGER(LOAD, TIME, "10ms", "Between the starts of two clients"),
     TIMEOUT(LOAD, TIME, "60s", "How long a client waits for the server in any step"),
     PACKETS(LOAD, NUMBER, "5", "Packets of a transaction, hence FlowFiles"),
@@ -87,8 +94,9 @@ public enum Parameter {
     STUCK(PROBE, TIME, "1s", "A transaction that takes longer counts as stuck"),
     LAPS(PROBE, NUMBER, "1", "Runs in a row of each measurement; with 4 or more: what grows from one to the next?"),
 
-    ROUNDS(PLAN, NUMBER, "2", "How often everything is measured: in order, then backwards, and so on"),
-    WARMUP(PLAN, TIME, "10s", "How long each target is driven flat out before anything counts"),
+    ROUNDS(PLAN, NUMBER, "6", "How often everything is measured: in order, then backwards, and so on"),
+    STARTS(PLAN, NUMBER, "1", "How often every NiFi is started, each start with all rounds: each is a draw of its own"),
+    WARMUP(PLAN, TIME, "10s", "How long each target is driven flat out before anything counts, shared by its rows"),
     SETTLE(PLAN, TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
     FRESH(PLAN, FLAG, "false", "A NiFi of its own for each measurement, one at a time"),
     PAUSE(PLAN, FLAG, "true", "Stops the processes that are not measured meanwhile (signals STOP and CONT)"),

@@ -29,6 +29,8 @@ public final class Presets {
     private static final String VARY = "vary";
     private static final String FIGURES = "figures";
     private static final String RULES = "fail-if";
+    private static final String CLAIM = "claim";
+    private static final String BASELINE = "baseline";
     private static final YAMLMapper YAML = YAMLMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
@@ -69,13 +71,14 @@ public final class Presets {
         }
     }
 
-    static Experiment parse(final String name, final String text) {
+    /** Reads an experiment from its text; the message of an exception is fit for a user. */
+    public static Experiment parse(final String name, final String text) {
         final Map<String, Object> entries = entries(name, text);
         Settings settings = Settings.DEFAULTS;
         final List<Axis> axes = new ArrayList<>();
         for (final Map.Entry<String, Object> entry : entries.entrySet()) {
             switch (entry.getKey()) {
-                case ABOUT, FIGURES, RULES -> settings.given();
+                case ABOUT, FIGURES, RULES, CLAIM, BASELINE -> settings.given();
                 case VARY -> map(entry).forEach((axis, values) -> axes.add(Axis.read(String.valueOf(axis), values)));
                 case "set" -> {
                     for (final Map.Entry<?, ?> line : map(entry).entrySet()) {
@@ -87,10 +90,28 @@ public final class Presets {
         }
         final String about = String.valueOf(entries.getOrDefault(ABOUT, ""));
         final List<String> figures = Axis.list(entries.get(FIGURES));
-        final Experiment experiment =
-                new Experiment(name, about, settings, axes, figures, Axis.list(entries.get(RULES)));
+        final Experiment experiment = new Experiment(
+                name,
+                about,
+                settings,
+                axes,
+                figures,
+                Axis.list(entries.get(RULES)),
+                Axis.claim(entries.get(CLAIM)),
+                baseline(entries.get(BASELINE)));
         experiment.cells();
         return experiment;
+    }
+
+    private static Map<String, String> baseline(final Object value) {
+        final Map<String, String> baseline = new LinkedHashMap<>();
+        if (value instanceof final Map<?, ?> map) {
+            map.forEach((key, each) -> baseline.put(String.valueOf(key), String.valueOf(each)));
+        } else if (value != null) {
+            throw new IllegalArgumentException(
+                    "'baseline' has settings below it, as {listener: stock}, not '" + value + "'");
+        }
+        return baseline;
     }
 
     private static Map<String, Object> entries(final String name, final String text) {
@@ -115,6 +136,12 @@ public final class Presets {
         entries.put(VARY, axes);
         entries.put(FIGURES, experiment.figures());
         entries.put(RULES, experiment.rules());
+        if (!experiment.claim().isEmpty()) {
+            entries.put(CLAIM, experiment.claim());
+        }
+        if (!experiment.baseline().isEmpty()) {
+            entries.put(BASELINE, experiment.baseline());
+        }
         return HarnessException.attempt(
                 e -> "Strings cannot be written as YAML: " + e, () -> YAML.writeValueAsString(entries));
     }
@@ -128,6 +155,9 @@ public final class Presets {
         }
         if (!step.figures().isEmpty()) {
             entries.put(FIGURES, step.figures());
+        }
+        if (!step.claim().isEmpty()) {
+            entries.put(CLAIM, step.claim());
         }
         return entries;
     }

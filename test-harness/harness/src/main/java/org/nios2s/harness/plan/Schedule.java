@@ -39,7 +39,7 @@ public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration e
     }
 
     public static Schedule of(final Experiment experiment) {
-        final List<Turn> turns = experiment.turns(Math.max(1, experiment.base().number(Parameter.ROUNDS)));
+        final List<Turn> turns = experiment.turns();
         Duration overhead = Duration.ZERO;
         Duration measured = Duration.ZERO;
         int runs = 0;
@@ -48,8 +48,8 @@ public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration e
         for (final Turn turn : turns) {
             final Settings settings = turn.cell().settings();
             if (started.add(settings.ofTarget()) || fresh) {
-                overhead =
-                        overhead.plus(startOf(settings)).plus(experiment.base().time(Parameter.WARMUP));
+                final Duration once = startOf(settings).plus(experiment.base().time(Parameter.WARMUP));
+                overhead = overhead.plus(fresh ? once : once.multipliedBy(experiment.starts()));
             }
             final int laps = Math.max(1, settings.number(Parameter.LAPS));
             runs += laps;

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.nios2s.harness.load.Arrivals;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Connection;
 import org.nios2s.harness.load.LoadSettings.Direction;
@@ -27,6 +28,14 @@ public record Settings(Map<String, String> given) {
 
     /** Before the key of a line of nifi.properties. */
     public static final String PROPERTY = "set.";
+
+    /** Lines of nifi.properties that mean nothing to the stock listener. */
+    private static final String OF_NIO = PROPERTY + "nifi.remote.input.nio.";
+
+    /** What NiFi's own client was called before; files of users have it. */
+    private static final String FORMER_CLIENT = "stock";
+
+    private static final String NIFI_CLIENT = "nifi";
 
     public static final Settings DEFAULTS = new Settings(Map.of());
 
@@ -50,7 +59,7 @@ public record Settings(Map<String, String> given) {
                     .check(value);
         }
         final Map<String, String> changed = new TreeMap<>(given);
-        changed.put(key, value);
+        changed.put(key, FORMER_CLIENT.equals(value) && key.equals(Parameter.CLIENT.key()) ? NIFI_CLIENT : value);
         return new Settings(changed);
     }
 
@@ -93,6 +102,23 @@ public record Settings(Map<String, String> given) {
                         "%s exclude each other: write one of them".formatted(String.join(" and ", both)));
             }
         }
+    }
+
+    /** Whether both mean the same work on the same kind of server: what is usual need not be said. */
+    public boolean meansTheSameAs(final Settings other) {
+        return effective().equals(other.effective());
+    }
+
+    private Map<String, String> effective() {
+        final Map<String, String> effective = new TreeMap<>(given);
+        final boolean stock = text(Parameter.LISTENER).equals("stock");
+        effective
+                .entrySet()
+                .removeIf(entry -> stock && entry.getKey().startsWith(OF_NIO)
+                        || Parameter.find(entry.getKey())
+                                .filter(found -> found.usual().equals(entry.getValue()))
+                                .isPresent());
+        return effective;
     }
 
     /** Whether all of these have the same value here, as it was given or as it usually is. */
@@ -187,6 +213,7 @@ public record Settings(Map<String, String> given) {
                 stagger,
                 time(Parameter.TIMEOUT),
                 shape,
-                new Connection(flag(Parameter.SECURE), flag(Parameter.RECONNECT), number(Parameter.CONNECTIONS)));
+                new Connection(flag(Parameter.SECURE), flag(Parameter.RECONNECT), number(Parameter.CONNECTIONS)),
+                word(Parameter.ARRIVALS, Arrivals.class));
     }
 }

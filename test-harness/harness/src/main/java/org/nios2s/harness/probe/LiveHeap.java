@@ -5,6 +5,7 @@ import java.util.Map;
 import org.nios2s.harness.engine.Target;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.nifi.Jcmd;
+import org.nios2s.harness.nifi.Liveness;
 import org.nios2s.harness.nifi.ProcessUsage;
 
 /** What lives in the server's heap after a full collection, and its memory in RAM. Used on the command's thread. */
@@ -14,7 +15,7 @@ record LiveHeap(Target target) implements Probe {
 
     @Override
     public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
-        if (target.process() != null && target.process().isAlive()) {
+        if (target.process() != null && Liveness.isAlive(target.process())) {
             figures.put("live-heap", new Jcmd(target.process()).heapAfterCollection() / MEBIBYTE);
             figures.put("rss-after", ProcessUsage.of(target.process()).residentBytes() / MEBIBYTE);
         }

@@ -4,6 +4,7 @@ package org.nios2s.harness.report;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.samskivert.mustache.Mustache;
+import java.io.StringReader;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.time.format.FormatStyle;
@@ -18,10 +19,12 @@ import java.util.stream.IntStream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.HarnessResource;
 import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
 
 /**
@@ -37,6 +40,10 @@ public final class HtmlReport {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofLocalizedDateTime(
                     FormatStyle.LONG, FormatStyle.SHORT)
             .withLocale(Locale.UK);
+    /** Rows whose first column is called so stand below it. */
+    private static final String SITUATION = "what";
+
+    private static final List<String> FILES = List.of("result.json", OpenMetrics.FILE, Presets.RESULT_FILE, "index.md");
     private static final int MEBIBYTES_PER_GIBIBYTE = 1024;
 
     /** A longer text is no figure with its spread. */
@@ -48,21 +55,45 @@ public final class HtmlReport {
     private HtmlReport() {}
 
     /** A table on the page; {@code wide} ones become lists on a phone. */
-    private record Table(String title, String note, boolean wide, List<Header> headers, List<List<Cell>> rows) {}
+    private record Table(String title, String note, boolean wide, List<Header> headers, List<Row> rows) {}
 
     /** A column; one of words is read from the left. */
     private record Header(String name, boolean words) {}
 
+    /** A row; the first of a situation has its name, above so many columns. */
+    private record Row(String group, int span, List<Cell> cells) {}
+
     /** A cell; what stands in parentheses at its end is its detail, in smaller letters. */
-    private record Cell(String header, String text, String detail, boolean first, boolean words) {
+    private record Cell(String header, String text, String detail, boolean first, String kind) {
 
         private static final Pattern DETAIL = Pattern.compile("(.+?) (\\(.+\\))");
 
         static Cell of(final Header column, final String text, final boolean first) {
             final Matcher matcher = DETAIL.matcher(text);
             return matcher.matches() && !first && !column.words()
-                    ? new Cell(column.name(), matcher.group(1), matcher.group(2), false, false)
-                    : new Cell(column.name(), text, null, first, column.words());
+                    ? new Cell(column.name(), matcher.group(1), matcher.group(2), false, null)
+                    : new Cell(column.name(), text, null, first, kind(column, text));
+        }
+
+        private static String kind(final Header column, final String text) {
+            if (text.endsWith(", better")) {
+                return "better";
+            }
+            if (text.endsWith(", worse")) {
+                return "worse";
+            }
+            if (text.startsWith("no difference") || text.endsWith("not enough to tell")) {
+                return "none";
+            }
+            return column.words() ? "words" : null;
+        }
+    }
+
+    /** A file beside the page. */
+    private record Link(String name, String address) {
+
+        static Link of(final String name) {
+            return new Link(name, name.replace("%", "%25").replace("#", "%23"));
         }
     }
 
@@ -88,6 +119,7 @@ public final class HtmlReport {
         final String chartLibrary =
                 CHART_LIBRARY.formatted(Machine.versionsOfBuild().get("ECharts"));
         return Mustache.compiler()
+                .withLoader(name -> new StringReader(resource(name + ".html")))
                 .compile(resource("report.html"))
                 .execute(Map.of(
                         "page", page(result, charts),
@@ -121,6 +153,7 @@ public final class HtmlReport {
                 "figures", figures(charts),
                 "faultless", !runs.isEmpty() && runs.stream().allMatch(run -> run.failures() == 0),
                 "runs", runs.isEmpty() ? List.of() : List.of(table(everyRun)),
+                "repeat", repeat(result),
                 "settings", settings(result));
     }
 
@@ -129,13 +162,36 @@ public final class HtmlReport {
         return Figure.words("%d processors (%s), %,d GiB", machine.processors(), machine.processorModel(), gibibytes);
     }
 
+    /** How to measure it again, and the files beside the page; nothing of a page that was made of several results. */
+    private static List<Map<String, Object>> repeat(final ExperimentResult result) {
+        return result.repeat() == null
+                ? List.of()
+                : List.of(Map.of(
+                        "command", result.repeat().command(),
+                        "experiment", result.repeat().experiment(),
+                        "files", FILES.stream().map(Link::of).toList(),
+                        "logs",
+                                result.runs().stream()
+                                        .map(run -> ResultDirectory.part(run.place()) + "/latencies.hlog")
+                                        .map(Link::of)
+                                        .toList()));
+    }
+
     private static Table table(final DataTable table) {
         final List<List<String>> texts = table.texts();
-        final List<Header> headers = IntStream.range(0, table.columns().size())
-                .mapToObj(column -> new Header(table.columns().get(column).title(), column > 0 && words(texts, column)))
+        final boolean grouped = table.columns().getFirst().title().equals(SITUATION);
+        final int from = grouped ? 1 : 0;
+        final List<Header> headers = IntStream.range(from, table.columns().size())
+                .mapToObj(column ->
+                        new Header(table.columns().get(column).title(), column > from && words(texts, column)))
                 .toList();
-        final List<List<Cell>> rows =
-                texts.stream().map(row -> row(headers, row)).toList();
+        final List<Row> rows = new ArrayList<>();
+        String last = null;
+        for (final List<String> text : texts) {
+            final String situation = grouped && !text.getFirst().equals(last) ? text.getFirst() : null;
+            last = text.getFirst();
+            rows.add(new Row(situation, headers.size(), row(headers, text.subList(from, text.size()))));
+        }
         final boolean wide =
                 headers.size() > MOST_NARROW_COLUMNS || headers.stream().anyMatch(Header::words);
         return new Table(table.title(), table.note(), wide, headers, rows);

@@ -28,11 +28,20 @@ final class RunCharts {
 
     private static final int MOST_OVERLAID = 5;
     private static final int MOST_KINDS = 6;
+    private static final int MOST_ROWS = 8;
     private static final double MILLIS_PER_SECOND = 1_000;
 
     private RunCharts() {}
 
     static List<Chart> of(final List<RunResult> runs) {
+        final Map<String, List<RunResult>> rows = group(runs, run -> run.place().row());
+        if (group(runs, run -> run.place().kind()).size() > MOST_KINDS && rows.size() <= MOST_ROWS) {
+            return Stream.concat(
+                            rows.entrySet().stream().flatMap(row -> ofRow(row.getKey(), row.getValue())),
+                            Stream.of(failures(runs)))
+                    .filter(Chart::hasPoints)
+                    .toList();
+        }
         final Map<String, List<RunResult>> kinds = kinds(runs);
         final boolean overlaid = kinds.values().stream().allMatch(same -> same.size() <= MOST_OVERLAID);
         final Drawing drawing = new Drawing(kinds, overlaid);
@@ -48,6 +57,21 @@ final class RunCharts {
                         failures(runs))
                 .filter(Chart::hasPoints)
                 .toList();
+    }
+
+    /** The course of a situation by itself: in one chart with others nobody could tell which piece is which. */
+    private static Stream<Chart> ofRow(final String row, final List<RunResult> runs) {
+        final Drawing drawing = new Drawing(group(runs, run -> run.place().column()), true);
+        final Axis rate = new Axis("rate", "tx/s");
+        final Axis time = new Axis("time of a transaction", "ms");
+        return Stream.of(
+                drawing.chart("Transactions: " + row, rate, Sample::transactionsPerSecond),
+                new Chart(
+                        "p99 by second: " + row,
+                        Kind.LINE,
+                        drawing.time(),
+                        time,
+                        drawing.series("", Sample::p99Millis)));
     }
 
     private static Map<String, List<RunResult>> kinds(final List<RunResult> runs) {

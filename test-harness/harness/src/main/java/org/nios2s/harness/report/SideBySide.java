@@ -53,6 +53,7 @@ public final class SideBySide {
         return new ExperimentResult(
                 "report",
                 verdict(byLetter),
+                verdict(byLetter),
                 first.started(),
                 first.machine(),
                 common(byLetter),
@@ -61,13 +62,15 @@ public final class SideBySide {
                 List.of(),
                 tables,
                 charts(byLetter),
-                runs(byLetter));
+                runs(byLetter),
+                List.of(),
+                null);
     }
 
     private static String said(final ExperimentResult result) {
         return result.completion().complete()
-                ? result.verdict()
-                : "Not complete: " + result.completion().reason() + " " + result.verdict();
+                ? result.sentence()
+                : "Not complete: " + result.completion().reason() + " " + result.sentence();
     }
 
     private static String verdict(final Map<String, ExperimentResult> byLetter) {
@@ -92,8 +95,9 @@ public final class SideBySide {
             return Optional.empty();
         }
         final List<RunResult> runs = byLetter.get("A").runs();
-        final Pairs first = Pairs.of(runs);
-        final Pairs second = Pairs.of(byLetter.get("B").runs());
+        final Pairs first = new Pairs(byLetter.get("A").comparisons(), runs);
+        final Pairs second =
+                new Pairs(byLetter.get("B").comparisons(), byLetter.get("B").runs());
         final Set<Object> shown = byLetter.get("A").tables().stream()
                 .flatMap(table -> table.rows().stream().flatMap(List::stream))
                 .collect(Collectors.toSet());

@@ -11,7 +11,8 @@ import java.util.Map;
  * All that an experiment found: what result.json holds and the report shows. Immutable, any thread.
  *
  * @param experiment its name
- * @param verdict    what it says, in a sentence
+ * @param sentence   what held in it, in a sentence that one would say
+ * @param verdict    what it says, with its figures and what to beware of
  * @param started    when it began
  * @param machine    where
  * @param config     its settings
@@ -21,9 +22,12 @@ import java.util.Map;
  * @param tables     its figures
  * @param charts     the same, drawn
  * @param runs       every run
+ * @param comparisons what is compared with what
+ * @param repeat     how to measure it again
  */
 public record ExperimentResult(
         String experiment,
+        String sentence,
         String verdict,
         Instant started,
         Machine machine,
@@ -33,7 +37,17 @@ public record ExperimentResult(
         List<Headline> headlines,
         List<DataTable> tables,
         List<Chart> charts,
-        List<RunResult> runs) {
+        List<RunResult> runs,
+        List<Comparison> comparisons,
+        Repeat repeat) {
+
+    /**
+     * How to measure it again. Immutable, any thread.
+     *
+     * @param command    the command line
+     * @param experiment the file that says the same
+     */
+    public record Repeat(String command, String experiment) {}
 
     /** How a scenario ended: whether its figures are those of all of it. Immutable, any thread. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -70,5 +84,8 @@ public record ExperimentResult(
         tables = List.copyOf(tables);
         charts = List.copyOf(charts);
         runs = List.copyOf(runs);
+        // Results of an older harness have neither.
+        sentence = sentence == null ? verdict : sentence;
+        comparisons = comparisons == null ? List.of() : List.copyOf(comparisons);
     }
 }

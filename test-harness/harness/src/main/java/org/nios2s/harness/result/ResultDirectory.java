@@ -54,6 +54,11 @@ public record ResultDirectory(Path path) {
         throw new IOException("no free name like " + parent.resolve(name));
     }
 
+    /** The directory of a run in that of its result. */
+    public static String part(final RunResult.Place place) {
+        return place.toString().replaceAll("[^\\w.#-]+", "_");
+    }
+
     /** Writes the CSV of a run with its index line, and its times in HdrHistogram's log format. */
     public void addRun(
             final String part, final LoadSettings settings, final LoadOutcome outcome, final LatencyLog latencies)

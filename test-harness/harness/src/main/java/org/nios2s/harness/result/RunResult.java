@@ -2,12 +2,12 @@
 package org.nios2s.harness.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.nios2s.harness.load.Arrivals;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.SteadyWindow;
@@ -23,6 +23,7 @@ public record RunResult(
         double seconds,
         SteadyWindow window,
         boolean interrupted,
+        boolean cold,
         long transactions,
         double transactionsPerSecond,
         long flowFiles,
@@ -39,6 +40,9 @@ public record RunResult(
         Disturbance disturbance,
         TimeSeries series,
         Map<String, Double> probes) {
+
+    /** A run that gets less than this of its pace does not keep it; the window's edges take part of a transaction each. */
+    public static final double PACE_PERCENT = 98;
 
     /**
      * Where in an experiment a run stands.
@@ -76,11 +80,29 @@ public record RunResult(
      * @param count   values
      * @param average their mean
      * @param p50     half are at most this
-     * @param p99     99 % are at most this
+     * @param p75     75 % are at most this
+     * @param p90     90 %
+     * @param p95     95 %
+     * @param p99     99 %
+     * @param p999    99.9 %; null with fewer than 1,000 values, of which it would be the largest
+     * @param p9999   99.99 %; null with fewer than 10,000
      * @param max     all are at most this
      */
-    public record LatencySummary(long count, double average, double p50, double p99, double max) {
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record LatencySummary(
+            long count,
+            double average,
+            double p50,
+            Double p75,
+            Double p90,
+            Double p95,
+            double p99,
+            Double p999,
+            Double p9999,
+            double max) {
 
+        private static final long LEAST_FOR_P999 = 1_000;
+        private static final long LEAST_FOR_P9999 = 10_000;
         private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
 
         /** Sums a histogram up: its figures, all 0 when it is empty. */
@@ -88,9 +110,18 @@ public record RunResult(
             return new LatencySummary(
                     micros.getTotalCount(),
                     micros.getMean() / MICROS_PER_MILLI,
-                    micros.getValueAtPercentile(50) / MICROS_PER_MILLI,
-                    micros.getValueAtPercentile(99) / MICROS_PER_MILLI,
+                    millis(micros, 50),
+                    millis(micros, 75),
+                    millis(micros, 90),
+                    millis(micros, 95),
+                    millis(micros, 99),
+                    micros.getTotalCount() < LEAST_FOR_P999 ? null : millis(micros, 99.9),
+                    micros.getTotalCount() < LEAST_FOR_P9999 ? null : millis(micros, 99.99),
                     micros.getMaxValue() / MICROS_PER_MILLI);
+        }
+
+        private static double millis(final Histogram micros, final double percentile) {
+            return micros.getValueAtPercentile(percentile) / MICROS_PER_MILLI;
         }
     }
 
@@ -117,18 +148,46 @@ public record RunResult(
     /** What a run cost the process that makes the load, and whether it kept up. Immutable, any thread. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record GeneratorFigures(
-            double cpuMillisPerTransaction, double cpuPercent, double busiestThreadPercent, Double lateP99Millis) {}
+            Double cpuMillisPerTransaction, double cpuPercent, double busiestThreadPercent, Double lateP99Millis) {}
 
-    /** What a run cost the server's process. Immutable, any thread. */
+    /**
+     * What a run cost the server's process. Immutable, any thread.
+     *
+     * @param cpuMillis                 processor time from the first client's start until the sink's last packet
+     * @param wallMillis                how long that was
+     * @param cpuMillisPerTransaction   of an acknowledged transaction; null when there was none
+     * @param cpuPercent                of one processor, while the clients were at work: the clock of all processes
+     * @param idlePercent               what it took in the pause before the run; null when that was too short to tell
+     * @param netCpuMillisPerTransaction above what it takes while nothing happens; null when too few pauses tell that
+     * @param maxResidentBytes          most memory in RAM
+     * @param maxThreads                most threads
+     */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record ServerFigures(
             double cpuMillis,
-            double cpuMillisPerTransaction,
+            double wallMillis,
+            Double cpuMillisPerTransaction,
             double cpuPercent,
             Double idlePercent,
             Double netCpuMillisPerTransaction,
             long maxResidentBytes,
-            int maxThreads) {}
+            int maxThreads) {
+
+        /** The same beside what its process takes while nothing happens, in percent of one processor. */
+        public ServerFigures above(final Double idle, final long transactions) {
+            final Double net =
+                    idle == null || transactions == 0 ? null : (cpuMillis - idle * wallMillis / 100) / transactions;
+            return new ServerFigures(
+                    cpuMillis,
+                    wallMillis,
+                    cpuMillisPerTransaction,
+                    cpuPercent,
+                    idlePercent,
+                    net,
+                    maxResidentBytes,
+                    maxThreads);
+        }
+    }
 
     /**
      * How a run went, second by second. Immutable, any thread.
@@ -157,8 +216,59 @@ public record RunResult(
 
     /** The same run at another place of another page. */
     public RunResult at(final Place other) {
-        final ObjectNode copy = ResultDirectory.JSON.valueToTree(this);
-        return ResultDirectory.JSON.convertValue(copy.putPOJO("place", other), RunResult.class);
+        return with(other, server);
+    }
+
+    /** The same run with what several pauses say of its server. */
+    public RunResult with(final ServerFigures figures) {
+        return with(place, figures);
+    }
+
+    private RunResult with(final Place other, final ServerFigures figures) {
+        return new RunResult(
+                other,
+                run,
+                client,
+                started,
+                settings,
+                seconds,
+                window,
+                interrupted,
+                cold,
+                transactions,
+                transactionsPerSecond,
+                flowFiles,
+                bytes,
+                failures,
+                failuresByCause,
+                abandoned,
+                unbegun,
+                destinationFull,
+                latencyMillis,
+                generator,
+                figures,
+                ledger,
+                disturbance,
+                series,
+                probes);
+    }
+
+    /** Whether its times are those of a server at its work: not the first steps of one, and no queue that only grows. */
+    public boolean timesTell() {
+        return !interrupted && !cold && (!settings.paced() || pacePercent() >= PACE_PERCENT);
+    }
+
+    /** Acknowledged transactions in percent of what the pace asks for; 100 flat out. */
+    public double pacePercent() {
+        if (!settings.paced()) {
+            return 100;
+        }
+        if (settings.arrivals() == Arrivals.UNIFORM) {
+            return 100 * transactionsPerSecond / settings.intendedPerSecond();
+        }
+        // By chance a window has more or fewer of them than on average: what was due is what was begun or should have
+        // been.
+        return 100.0 * transactions / Math.max(1, transactions + failures + unbegun + abandoned);
     }
 
     /** Whether nothing failed, nothing was given up, and every packet arrived once. */

@@ -204,6 +204,36 @@ class MeasureCommandTest {
         assertTrue(out.toString().contains("listener: [stock, nio]"), out.toString());
     }
 
+    @Test
+    void theVersionIsThatOfTheBuild() {
+        assertEquals(ExitCode.OK, run("--version"));
+        assertEquals(
+                "s2s-harness " + Machine.versionsOfBuild().get("s2s-harness"),
+                out.toString().strip());
+    }
+
+    @Test
+    void helpFitsAScreenBeforeItsOptions() {
+        assertEquals(ExitCode.OK, run("measure", "--help"));
+        assertTrue(out.toString().startsWith("Usage: s2s-harness measure [OPTIONS] [PRESET|FILE]"), out.toString());
+    }
+
+    @Test
+    void aScriptForTheShellCompletesTheCommands() {
+        assertEquals(ExitCode.OK, run("generate-completion"));
+        assertTrue(out.toString().contains("--no-default-rules"), "the options of search");
+    }
+
+    @Test
+    void progressSaysHowManyRunsThereAreAndHowLongTheyTake() throws IOException {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            assertEquals(ExitCode.OK, measure(server, "--vary", "packets=1,2"), errors::toString);
+
+            assertTrue(errors.toString().contains("run 1 of 2, "), errors.toString());
+            assertTrue(errors.toString().contains("run 2 of 2, "), errors.toString());
+        }
+    }
+
     private void assertRefused(final String message, final String... arguments) {
         errors.getBuffer().setLength(0);
         final List<String> all = new ArrayList<>(

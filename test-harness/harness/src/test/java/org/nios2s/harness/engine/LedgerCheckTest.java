@@ -70,7 +70,8 @@ class LedgerCheckTest {
                 List.of("other-0-0-0", "", "run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"),
                 StandardOpenOption.APPEND);
 
-        assertTrue(check.compare(outcome(), 2, STILL, PATIENCE, () -> false).exact());
+        assertTrue(check.compare(outcome(), 2, STILL, PATIENCE, () -> false, () -> {})
+                .exact());
     }
 
     @Test
@@ -78,7 +79,9 @@ class LedgerCheckTest {
         final LedgerCheck check = LedgerCheck.before(List.of(directory.resolve("missing")));
 
         assertEquals(
-                4, check.compare(outcome(), 2, STILL, PATIENCE, () -> false).lost());
+                4,
+                check.compare(outcome(), 2, STILL, PATIENCE, () -> false, () -> {})
+                        .lost());
     }
 
     @Test
@@ -87,7 +90,7 @@ class LedgerCheckTest {
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
 
-        final LedgerFigures figures = check.compare(outcome(), 2, PATIENCE, PATIENCE, () -> true);
+        final LedgerFigures figures = check.compare(outcome(), 2, PATIENCE, PATIENCE, () -> true, () -> {});
 
         assertEquals(0, figures.lost());
         assertFalse(figures.exact());
@@ -97,7 +100,7 @@ class LedgerCheckTest {
         final Path ids = directory.resolve("ids");
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, List.of(lines));
-        return check.compare(outcome(), 2, STILL, PATIENCE, () -> false);
+        return check.compare(outcome(), 2, STILL, PATIENCE, () -> false, () -> {});
     }
 
     /** Client 0 was acknowledged transaction 0, client 1 transaction 2. */

@@ -9,10 +9,13 @@ import static org.nios2s.harness.result.Samples.run;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.RunResult;
@@ -40,7 +43,7 @@ class JudgeTest {
         assertEquals("1,000 (500 – 1,000)", rate.get(1));
         assertEquals("2,000 (500 – 3,000)", rate.get(2));
         assertEquals("2.00 × (1.00 – 3.00)", rate.get(3));
-        assertEquals("no difference shown", rate.get(4));
+        assertEquals("3 pairs: not enough to tell", rate.get(4));
         assertFalse(judge(runs).headlines().stream()
                 .anyMatch(headline -> headline.caption().startsWith("tx/s")));
     }
@@ -58,23 +61,21 @@ class JudgeTest {
 
     @Test
     void aDifferenceThatNoFigureShowsIsNone() {
-        final List<RunResult> runs =
-                List.of(run("stock", 1, 10_000), run("nio", 1, 9_999), run("stock", 2, 10_000), run("nio", 2, 9_998));
-
-        assertEquals("no difference shown", row(runs, "tx/s").get(4));
+        assertEquals(
+                "no difference shown", row(rounds(6, 10_000, 9_999), "tx/s").get(4));
     }
 
     @Test
     void aDifferenceThatEveryPairShowsIsOne() {
-        final List<RunResult> runs =
-                List.of(run("stock", 1, 1_000), run("nio", 1, 1_500), run("stock", 2, 1_000), run("nio", 2, 1_400));
+        final List<RunResult> runs = rounds(6, 1_000, 1_500);
 
-        assertEquals("45 % more, better", row(runs, "tx/s").get(4));
-        assertEquals("1.45 ×", judge(runs).headlines().getFirst().value());
-        assertEquals("no difference shown", row(runs, "server CPU ms/tx").get(4));
+        assertEquals("50 % more, better", row(runs, "tx/s").get(4));
+        assertEquals("1,000 → 1,500", judge(runs).headlines().getFirst().value());
+        assertEquals("the same", row(runs, "server CPU ms/tx").get(4));
         assertTrue(judge(runs)
                 .verdict(PROCESSORS)
-                .startsWith("nio / stock: tx/s 1.45 × (1.40 – 1.50), 45 % more, better"));
+                .startsWith("nio / stock: tx/s 1.50 × (1.50 – 1.50), 50 % more, better"));
+        assertEquals("Nio has 50 % more tx/s than stock.", judge(runs).sentence());
     }
 
     @Test
@@ -88,7 +89,131 @@ class JudgeTest {
     void onePairHasNoSpread() {
         final List<RunResult> runs = List.of(run("stock", 1, 1_000), run("nio", 1, 1_500));
 
-        assertEquals("one pair: its spread is not known", row(runs, "tx/s").get(4));
+        assertEquals("1 pair: not enough to tell", row(runs, "tx/s").get(4));
+        assertEquals("No difference is shown in this run.", judge(runs).sentence());
+    }
+
+    @Test
+    void fivePairsThatAgreeAreLeftToChance() {
+        assertEquals(
+                "5 pairs: not enough to tell",
+                row(rounds(5, 1_000, 1_500), "tx/s").get(4));
+        assertEquals(List.of(), judge(rounds(5, 1_000, 1_500)).headlines());
+    }
+
+    @Test
+    void nothingIsSaidWhereRangesOverlap() {
+        // A machine that becomes slower: every pair shows the same, and the figures lie among each other.
+        final List<RunResult> runs = new ArrayList<>();
+        for (int round = 1; round <= 6; round++) {
+            runs.add(run("stock", round, 2_000 - 200 * round));
+            runs.add(run("nio", round, 1.1 * (2_000 - 200 * round)));
+        }
+
+        assertEquals(
+                "no difference shown: their ranges overlap", row(runs, "tx/s").get(4));
+    }
+
+    @Test
+    void aRunThatDidNotKeepItsPaceOrWasColdOrEndedEarlyGivesNoTimeToAnyMedian() {
+        final List<RunResult> runs = new ArrayList<>(rounds(2, 1_000, 1_000).stream()
+                .map(each -> Samples.paced(1_000, each))
+                .toList());
+        assertEquals(2, Figure.P50.spread(runs.subList(0, 2)).orElseThrow().count());
+
+        final RunResult slow = Samples.paced(3_000, run("nio", 3, 1_000));
+
+        assertTrue(Figure.P50.spread(List.of(slow)).isEmpty(), "a queue that grows");
+        assertEquals(1, Figure.PACE.spread(List.of(slow)).orElseThrow().count());
+        assertEquals(4, Figure.P50.orNull(slow), "a rule still sees it");
+        assertTrue(Figure.P50
+                .spread(List.of(Samples.but("cold", run("nio", 3, 1_000))))
+                .isEmpty());
+        assertTrue(Figure.RATE
+                .spread(List.of(Samples.but("interrupted", run("nio", 3, 1_000))))
+                .isEmpty());
+    }
+
+    @Test
+    void aBaselineMayBeAnySetting() {
+        final Experiment experiment = Presets.parse(
+                "x",
+                "{vary: {secure: [{name: senior, secure: false}, {name: TLS, secure: true}]}, baseline: {secure: false}}");
+        final List<RunResult> runs = List.of(run("senior", 1, 1_000), run("TLS", 1, 500));
+
+        final DataTable table = new Judge(experiment, runs).table();
+
+        assertEquals(
+                List.of("figure", "senior", "TLS", "TLS / senior", "which means"),
+                table.columns().stream().map(DataTable.Column::title).toList());
+        assertEquals("0.50 ×", table.texts().getFirst().get(3));
+    }
+
+    @Test
+    void aLoadIsComparedWithTheLoadOfTheBaseline() {
+        final Experiment experiment = Presets.parse(
+                "x", "{listener: nio, vary: {reconnect: [false, true]}, baseline: {reconnect: false}, figures: rate}");
+        final List<RunResult> runs = List.of(
+                run("nio", 1, 1_000).at(new Place("no reconnect", "nio", 1, 1)),
+                run("nio", 1, 250).at(new Place("reconnect", "nio", 1, 1)));
+
+        final DataTable table = new Judge(experiment, runs).table();
+
+        assertEquals("nio / no reconnect", table.columns().get(3).title());
+        assertEquals("0.25 ×", table.texts().getLast().get(3));
+    }
+
+    @Test
+    void otherWorkIsNoBaseline() {
+        final Experiment experiment = Presets.read("connections");
+
+        assertEquals(
+                List.of("nio, 1,000 / stock, 1,000"),
+                new Judge(experiment, List.of())
+                        .comparisons().stream()
+                                .map(each -> each.column() + " / " + each.againstColumn())
+                                .toList());
+    }
+
+    @Test
+    void aClaimIsMadeOnlyWhereItHeld() {
+        final Experiment experiment = Samples.experiment();
+        final Experiment claiming = new Experiment(
+                "x",
+                "",
+                experiment.base(),
+                experiment.axes(),
+                List.of(),
+                List.of(),
+                "rate: it takes {this} tx/s in place of {baseline}, {ratio} times as many",
+                Map.of());
+
+        assertEquals(
+                "It takes 1,500 tx/s in place of 1,000, 1.50 times as many.",
+                new Judge(claiming, rounds(6, 1_000, 1_500)).sentence());
+        assertEquals(
+                "It takes 1,500 tx/s in place of 0,  times as many.",
+                new Judge(claiming, rounds(6, 0, 1_500)).sentence());
+        assertEquals("No difference is shown in this run.", new Judge(claiming, rounds(2, 1_000, 1_500)).sentence());
+        assertFalse(new Judge(claiming, rounds(6, 1_500, 1_000)).sentence().contains("in place of"));
+    }
+
+    @Test
+    void whatIsAboveIdleNeedsSeveralPausesAndIsNotCutOffAtNothing() {
+        final Judge two = judge(rounds(2, 1_000, 1_000));
+        final Judge three = judge(rounds(3, 1_000, 1_000));
+
+        assertTrue(two.runs().stream().allMatch(run -> Figure.CPU_NET.orNull(run) == null));
+        // 100 ms of processor in 5 s, of which 10 % are 500 ms.
+        assertEquals(-400.0 / 5_000, Figure.CPU_NET.orNull(three.runs().getFirst()), 1e-9);
+    }
+
+    /** So many rounds of both, in which nothing changes. */
+    private static List<RunResult> rounds(final int count, final double stock, final double nio) {
+        return IntStream.rangeClosed(1, count)
+                .boxed()
+                .flatMap(round -> Stream.of(run("stock", round, stock), run("nio", round, nio)))
+                .toList();
     }
 
     @Test

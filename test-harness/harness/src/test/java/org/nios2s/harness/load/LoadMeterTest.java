@@ -26,7 +26,19 @@ class LoadMeterTest {
         assertEquals(0, meter.tick().get(Phase.TOTAL).getTotalCount());
         assertEquals(3, meter.histograms(meter.window()).get(Phase.TOTAL).getTotalCount());
         assertEquals(3, meter.bytes());
-        assertFalse(meter.histograms(meter.window()).containsKey(Phase.RESPONSE));
+        assertEquals(3, meter.histograms(meter.window()).get(Phase.RESPONSE).getTotalCount());
+    }
+
+    @Test
+    void whatFailedCountsWithTheTimeThatItsCallerWaited() {
+        final LoadMeter meter = new LoadMeter(load(1, Duration.ZERO));
+        meter.succeeded(times(), false, 1, 1);
+
+        meter.failed("time-out", System.nanoTime() - 60 * SECOND);
+
+        assertTrue(meter.histograms(meter.window()).get(Phase.RESPONSE).getMaxValue() >= 59_000_000);
+        assertEquals(1, meter.histograms(meter.window()).get(Phase.TOTAL).getTotalCount(), "what the server served");
+        assertEquals(1, meter.failures());
     }
 
     @Test
@@ -63,7 +75,7 @@ class LoadMeterTest {
         final LoadMeter meter = new LoadMeter(load);
         final RunPlan plan = new RunPlan(load, System.nanoTime() - SECOND);
 
-        plan.neverBegun(0, 4, meter);
+        plan.neverBegun(0, 4, plan.clientStart(0) + 4 * SECOND / 10, meter);
 
         assertEquals(6, meter.unbegun());
         assertEquals(6, meter.histograms(meter.window()).get(Phase.RESPONSE).getTotalCount());

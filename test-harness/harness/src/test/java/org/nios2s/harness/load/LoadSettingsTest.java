@@ -28,15 +28,17 @@ class LoadSettingsTest {
         final RunPlan plan = new RunPlan(settings(3, 5, Duration.ZERO, Duration.ofSeconds(1)), 0);
 
         assertEquals(2 * Duration.ofMillis(10).toNanos(), plan.clientStart(2));
-        assertEquals(plan.clientStart(2) + 3 * SECOND, plan.intendedStart(2, 3, 100 * SECOND));
+        assertEquals(
+                plan.clientStart(2) + 3 * SECOND,
+                plan.intendedStart(plan.clientStart(2) + 3 * plan.gap(2, 0), 100 * SECOND));
     }
 
     @Test
     void flatOutTheNextTransactionBeginsNow() {
         final RunPlan plan = new RunPlan(settings(3, 5, Duration.ZERO, Duration.ZERO), 0);
 
-        assertEquals(SECOND, plan.intendedStart(2, 3, SECOND));
-        assertEquals(plan.clientStart(2), plan.intendedStart(2, 0, 0));
+        assertEquals(SECOND, plan.intendedStart(plan.clientStart(2), SECOND));
+        assertEquals(plan.clientStart(2), plan.intendedStart(plan.clientStart(2), 0));
     }
 
     @Test

@@ -12,12 +12,16 @@ import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.junit.jupiter.api.Test;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.DataTable.Column;
+import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.Samples;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
@@ -37,16 +41,22 @@ class HtmlReportTest {
         final Document document = document();
 
         assertEquals(3, document.getElementsByTagName("script").getLength());
-        assertTrue(document.getElementsByTagName("h1").item(0).getTextContent().contains("tx/s 2.50 ×"));
+        assertTrue(document.getElementsByTagName("h1")
+                .item(0)
+                .getTextContent()
+                .contains("No difference is shown in this run."));
         assertTrue(page.getBytes(StandardCharsets.UTF_8).length < MAX_BYTES);
     }
 
     @Test
     void nothingIsLoaded() throws Exception {
         final Document document = document();
-        for (final String attribute : List.of("src", "href", "srcset", "data", "poster")) {
+        for (final String attribute : List.of("src", "srcset", "data", "poster")) {
             assertEquals(List.of(), elementsWith(document, attribute));
         }
+        // A link is followed by whoever wants to; each names a file beside the page.
+        assertEquals(Set.of("a"), Set.copyOf(elementsWith(document, "href")));
+        assertFalse(Pattern.compile("href=\"[^\"]*:").matcher(page).find());
         assertFalse(
                 document.getElementsByTagName("style").item(0).getTextContent().contains("url("));
         assertFalse(Pattern.compile("@import|url\\(").matcher(part("style")).find());
@@ -74,6 +84,47 @@ class HtmlReportTest {
             assertFalse(chart.get("y").get("unit").asText().isBlank());
         }
         assertEquals(titles.size(), document().getElementsByTagName("figure").getLength());
+    }
+
+    @Test
+    void thePageSaysHowToMeasureItAgainAndWhereItsDataIs() throws Exception {
+        final String text = document().getDocumentElement().getTextContent();
+
+        assertTrue(text.contains("s2s-harness measure compare"), text);
+        assertTrue(page.contains("href=\"result.json\""));
+        assertTrue(page.contains("href=\"stock_%231/latencies.hlog\""));
+        assertTrue(text.indexOf("What to beware of") > text.indexOf("Every run"), "caveats stand at the foot");
+        assertTrue(text.indexOf("The machine was noisy.") > text.indexOf("What to beware of"));
+    }
+
+    @Test
+    void rowsStandBelowTheirSituation() throws Exception {
+        final DataTable table = new DataTable(
+                "t",
+                null,
+                List.of(Column.of("what"), Column.of("figure"), Column.of("nio")),
+                List.of(List.of("few", "tx/s", "1"), List.of("few", "p50", "2"), List.of("many", "tx/s", "3")));
+        final ExperimentResult one = Samples.comparison();
+
+        final String shown = HtmlReport.of(new ExperimentResult(
+                "x",
+                "A sentence.",
+                "v",
+                one.started(),
+                one.machine(),
+                one.config(),
+                one.completion(),
+                List.of(),
+                List.of(),
+                List.of(table),
+                List.of(),
+                one.runs(),
+                List.of(),
+                null));
+
+        assertEquals(2, shown.split("class=\"group\"", -1).length - 1);
+        assertFalse(shown.contains("data-label=\"what\""));
+        assertFalse(shown.contains("Measure it again"));
     }
 
     @Test

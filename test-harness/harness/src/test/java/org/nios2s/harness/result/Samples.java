@@ -17,6 +17,7 @@ import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.ExperimentResult.Completion;
+import org.nios2s.harness.result.ExperimentResult.Repeat;
 import org.nios2s.harness.result.RunResult.Disturbance;
 import org.nios2s.harness.result.RunResult.GeneratorFigures;
 import org.nios2s.harness.result.RunResult.LatencySummary;
@@ -73,6 +74,7 @@ public final class Samples {
                 5,
                 new SteadyWindow(1, 4, 0.5, (long) (4 * rate), true),
                 false,
+                false,
                 (long) (5 * rate),
                 rate,
                 5,
@@ -82,13 +84,26 @@ public final class Samples {
                 0,
                 0,
                 0,
-                Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 9, 10)),
+                Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 5.0, 6.0, 7.0, 9, null, null, 10)),
                 generator,
-                new ServerFigures(100, 0.5, 50, 10.0, 0.4, 1 << 30, 100),
+                new ServerFigures(100, 5_000, 0.5, 50, 10.0, 0.4, 1 << 30, 100),
                 new LedgerFigures(50, 50, 0, 0, 0, true),
                 disturbance,
                 new TimeSeries(samples),
                 new TreeMap<>());
+    }
+
+    /** The same run whose clients should each have begun so often in a second. */
+    public static RunResult paced(final double perSecond, final RunResult run) {
+        final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
+        copy.withObject("/settings").put("interval", "PT%.9fS".formatted(1 / perSecond));
+        return ResultDirectory.JSON.convertValue(copy, RunResult.class);
+    }
+
+    /** The same run, with another value of something that is true or false of it. */
+    public static RunResult but(final String name, final RunResult run) {
+        final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
+        return ResultDirectory.JSON.convertValue(copy.put(name, true), RunResult.class);
     }
 
     /** The same run of another number of clients. */
@@ -125,6 +140,7 @@ public final class Samples {
                 List.of(new Chart.Series("nio", List.of(new Chart.Point(1.0, 10.0), new Chart.Point(2.0, 20.0))))));
         return new ExperimentResult(
                 "compare",
+                judge.sentence(),
                 judge.verdict(2),
                 Instant.parse("2026-11-21T10:00:00Z"),
                 Machine.current(Set.of("2.9.0")),
@@ -134,7 +150,9 @@ public final class Samples {
                 judge.headlines(),
                 List.of(judge.table()),
                 charts,
-                runs);
+                runs,
+                judge.comparisons(),
+                new Repeat("s2s-harness measure compare", "clients: 100"));
     }
 
     private static LoadSettings settings() {

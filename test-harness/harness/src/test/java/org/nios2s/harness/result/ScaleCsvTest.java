@@ -70,7 +70,7 @@ class ScaleCsvTest {
         final ClientTally busy = new ClientTally(0, meter);
         busy.begin();
         busy.succeeded(0, times, false, 1, 50);
-        busy.failed("time-out");
+        busy.failed("time-out", new TransactionTimes());
         busy.end();
         final ClientTally idle = new ClientTally(1, meter);
         idle.begin();

@@ -52,11 +52,36 @@ public final class WireTransport implements Transactor.Transport {
             final SslContext tls,
             final boolean large,
             final boolean tcpNoDelay) {
+        this(
+                run,
+                load,
+                targets,
+                large ? null : new TransactionWriter(run, load.shape()),
+                new WireConnector("wire-client", EVENT_LOOPS, tls, load.timeout(), tcpNoDelay));
+    }
+
+    private WireTransport(
+            final String run,
+            final LoadSettings load,
+            final List<TargetAddress> targets,
+            final TransactionWriter writer,
+            final WireConnector connector) {
         this.run = run;
         this.load = load;
         this.targets = List.copyOf(targets);
-        this.writer = large ? null : new TransactionWriter(run, load.shape());
-        this.connector = new WireConnector("wire-client", EVENT_LOOPS, tls, load.timeout(), tcpNoDelay);
+        this.writer = writer;
+        this.connector = connector;
+    }
+
+    /** Peers that write as MiNiFi C++ does: each field alone, over sockets without TCP_NODELAY. */
+    public static WireTransport asMinifi(
+            final String run, final LoadSettings load, final List<TargetAddress> targets, final SslContext tls) {
+        return new WireTransport(
+                run,
+                load,
+                targets,
+                TransactionWriter.byField(run, load.shape()),
+                new WireConnector("minifi-client", EVENT_LOOPS, tls, load.timeout(), false));
     }
 
     @Override

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.load;
+
+/** How the intended starts of a client that has a pace lie in time. A constant, used on every thread. */
+public enum Arrivals {
+    /** One after each interval: the kindest pattern. */
+    UNIFORM,
+    /** By chance, as those of many independent callers: gaps have an exponential distribution. */
+    POISSON,
+    /** Ten at once, then nothing for as long as ten take. */
+    BURSTS;
+
+    private static final int BURST = 10;
+
+    /** Of a golden ratio, so that neighbouring numbers have unlike gaps. */
+    private static final long MIX = 0x9E3779B97F4A7C15L;
+
+    private static final int MANTISSA_BITS = 53;
+
+    /**
+     * From the intended start of a client's transaction to that of its next. It follows from the numbers alone: every run and
+     * every target gets the same.
+     */
+    long gap(final int client, final int transaction, final long intervalNanos) {
+        return switch (this) {
+            case UNIFORM -> intervalNanos;
+            case POISSON -> Math.round(-Math.log(chance(client, transaction)) * intervalNanos);
+            case BURSTS -> (transaction + 1) % BURST == 0 ? BURST * intervalNanos : 0;
+        };
+    }
+
+    /** Between 0, which it never is, and 1. */
+    private static double chance(final int client, final int transaction) {
+        long bits = (((long) client << Integer.SIZE) + transaction + 1) * MIX;
+        bits = (bits ^ (bits >>> 30)) * 0xBF58476D1CE4E5B9L;
+        bits = (bits ^ (bits >>> 27)) * 0x94D049BB133111EBL;
+        bits ^= bits >>> 31;
+        return ((bits >>> (Long.SIZE - MANTISSA_BITS)) + 1) / (double) (1L << MANTISSA_BITS);
+    }
+}
