@@ -34,7 +34,7 @@ class DocumentedCommandsTest {
     private static final Pattern PLACEHOLDER = Pattern.compile("[ =](?:N|T|FILE|KEY=VALUE|…)(?:$|[ =])");
     private static final Pattern MEASURES = Pattern.compile("^(?:measure|search|demo)(?: |$)");
     private static final Pattern OWN_FILE =
-            Pattern.compile("mine\\.yaml|--(?:list|show|help)|measure DIR|PRESET|'p99 > x'");
+            Pattern.compile("mine\\.yaml|--(?:list|show|help|plan)|measure DIR|PRESET|'p99 > x'");
     private static final int FEWEST = 40;
 
     private static List<String> commands() throws IOException {
