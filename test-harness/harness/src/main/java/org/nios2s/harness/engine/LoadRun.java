@@ -66,6 +66,11 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interr
      */
     public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies, String version) {}
 
+    /** A run on a target that was warmed up. */
+    public LoadRun(final Settings settings, final MeasuredNifi nifi, final Interruption interruption) {
+        this(settings, nifi, false, interruption);
+    }
+
     /** Runs a load; {@code idlePercent} is what the server takes of a processor while nothing happens, or null. */
     public Measured run(final Place place, final LoadSettings load, final Double idlePercent)
             throws InterruptedException {
