@@ -14,4 +14,5 @@ record End(boolean closed, int fewest, int most) {
     static final End COMMITTED_AND_CLOSED = new End(true, 1, 1);
     static final End COMMITTED_IF_IN_TIME = new End(true, 0, 1);
     static final End COMMITTED = new End(false, 1, 1);
+    static final End COMMITTED_AGAIN_AND_AGAIN = new End(true, 1, Integer.MAX_VALUE);
 }

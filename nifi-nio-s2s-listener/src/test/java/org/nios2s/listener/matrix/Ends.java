@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.matrix;
 
+import static org.nios2s.listener.matrix.Misbehaviour.ANSWERS_NOT_READ;
 import static org.nios2s.listener.matrix.Misbehaviour.GARBAGE;
 import static org.nios2s.listener.matrix.Misbehaviour.HALF_CLOSE;
 import static org.nios2s.listener.matrix.Misbehaviour.OUT_OF_ORDER;
@@ -42,6 +43,9 @@ final class Ends {
         if (place == Place.COMMIT && endsOutput) {
             // Who ends his output has left, and takes back what no port task has.
             return End.COMMITTED_IF_IN_TIME;
+        }
+        if (place == Place.PUSH && misbehaviour == ANSWERS_NOT_READ) {
+            return End.COMMITTED_AGAIN_AND_AGAIN;
         }
         return OTHERS.getOrDefault(place, Map.of()).getOrDefault(misbehaviour, End.CLOSED);
     }
