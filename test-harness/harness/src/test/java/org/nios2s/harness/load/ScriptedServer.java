@@ -60,6 +60,9 @@ public final class ScriptedServer implements Closeable {
 
     public static final String PORT_ID = "9b2f6d8e-0192-1000-0000-000000000001";
 
+    /** Names of this server in the list of peers, by both of which it can be reached. */
+    public static final List<String> NODES = List.of("127.0.0.1", "localhost");
+
     private static final int OK = 20;
     private static final int RESPONSE_BYTES = 3;
 
@@ -176,6 +179,10 @@ public final class ScriptedServer implements Closeable {
             properties.put(in.readUTF(), in.readUTF());
         }
         handshake.putAll(properties);
+        if (!properties.containsKey(HandshakeProperty.PORT_IDENTIFIER.name())) {
+            ResponseCode.PROPERTIES_OK.writeResponse(out); // It asks for the list of peers.
+            return true;
+        }
         if (script == Script.REFUSE_PORT || !PORT_ID.equals(properties.get(HandshakeProperty.PORT_IDENTIFIER.name()))) {
             ResponseCode.UNKNOWN_PORT.writeResponse(out);
             return false;
@@ -203,8 +210,8 @@ public final class ScriptedServer implements Closeable {
             case RECEIVE_FLOWFILES:
                 return sendPackets(in, out);
             case REQUEST_PEER_LIST:
-                out.writeInt(2);
-                for (final String host : List.of("node-1", "node-2")) {
+                out.writeInt(NODES.size());
+                for (final String host : NODES) {
                     out.writeUTF(host);
                     out.writeInt(port());
                     out.writeBoolean(false);

@@ -43,7 +43,9 @@ class WireTransportTest extends TransportContract {
             final TargetAddress asked = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
 
             assertEquals(
-                    List.of("node-1:" + server.port(), "node-2:" + server.port()),
+                    ScriptedServer.NODES.stream()
+                            .map(node -> node + ":" + server.port())
+                            .toList(),
                     WireProbe.nodes(asked, null, PATIENCE).stream()
                             .map(TargetAddress::toString)
                             .toList());
