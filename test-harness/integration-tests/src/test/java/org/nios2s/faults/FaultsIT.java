@@ -11,7 +11,6 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -62,7 +61,6 @@ class FaultsIT {
     private static final int SPARE_DESCRIPTORS = 5;
     private static final int DOOMED_PACKETS = 40;
     private static final BackPressure FULL_WITH_ONE = new BackPressure(1, 0);
-    private static final Duration STAYS_FULL = Duration.ofMillis(200);
     private static final int REPOSITORY_MEBIBYTES = 1024;
     /** What arrives while the sink stands. */
     private static final int CONTENT_MEBIBYTES = 4 * REPOSITORY_MEBIBYTES;
@@ -342,7 +340,15 @@ class FaultsIT {
                     final String kind = "held-" + step + goesOnWhileFull;
                     try (ResendingSenders held = load.join(kind, 1, bytes, gate)) {
                         gate.awaitPeer();
-                        fillAndFree(connection, goesOnWhileFull ? gate : null);
+                        final long failures = held.failures();
+                        fillAndFree(connection, () -> {
+                            if (goesOnWhileFull) {
+                                gate.close();
+                                Awaitility.await()
+                                        .atMost(Ordeal.PATIENCE)
+                                        .until(() -> held.failures() > failures || aPushWaits());
+                            }
+                        });
                         gate.close();
                         held.awaitMore(2);
                     }
@@ -380,15 +386,17 @@ class FaultsIT {
         nifi.flow().start(port);
     }
 
-    /** Makes a connection full for a while, in which a gate is opened, if there is one. */
-    private static void fillAndFree(final Component connection, final Gate gate) throws InterruptedException {
+    /** Whether a push stands before the full queue. */
+    private static boolean aPushWaits() {
+        return nifi.metrics(ordeal.port().id()).getOrDefault("TransactionsWaiting", 0.0) > 0;
+    }
+
+    /** Makes a connection full, in which something is done, and free again. */
+    private static void fillAndFree(final Component connection, final Runnable whileFull) {
         nifi.flow().setBackPressure(connection, FULL_WITH_ONE);
         try {
             awaitRefusal("input");
-            if (gate != null) {
-                gate.close();
-                Thread.sleep(STAYS_FULL);
-            }
+            whileFull.run();
         } finally {
             nifi.flow().setBackPressure(connection, BackPressure.generous());
         }

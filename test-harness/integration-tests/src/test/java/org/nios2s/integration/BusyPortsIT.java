@@ -2,6 +2,7 @@
 package org.nios2s.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -18,54 +19,69 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
 
 /**
- * More busy ports than timer-driven threads leave threads to the rest of the flow. With the stock listener every
- * transaction that is under way holds one of them, and none is left.
- * Runs on the thread of the tests, with a NiFi of its own and a thread for each peer that pushes without a pause.
+ * More busy ports than timer-driven threads leave threads to the rest of the flow.
+ * Runs on the thread of the tests against the shared NiFi, with a thread for each peer that pushes without a pause.
  */
+@ResourceLock(SharedNifi.Lock.NIO)
 class BusyPortsIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int PORTS = 20;
     private static final int TASKS = 4;
     private static final int POOL_THREADS = 10;
+    /** As the harness starts a NiFi. */
+    private static final int USUAL_POOL_THREADS = 20;
+
     private static final int TRIGGERS = 200;
     private static final byte[] CONTENT = {1, 2, 3};
 
+    private final NifiInstance nifi = SharedNifi.NIO.get();
+    private final Component sink =
+            nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow();
+    private final List<Component> made = new ArrayList<>();
+    private final List<String> ports = new ArrayList<>();
     private final CountDownLatch allPush = new CountDownLatch(PORTS);
     private final AtomicBoolean over = new AtomicBoolean();
 
+    @AfterEach
+    void removeFlow() {
+        final FlowClient flow = nifi.flow();
+        flow.stop(sink);
+        for (final Component part : made) {
+            flow.stop(part);
+            flow.findConnection(part, sink).ifPresent(flow::delete);
+            flow.delete(part);
+        }
+        flow.start(sink);
+        flow.setTimerDrivenThreads(USUAL_POOL_THREADS);
+    }
+
     @Test
     void anotherProcessorRunsBesideMoreBusyPortsThanThePoolHasThreads() throws Exception {
-        try (NifiInstance nifi = NifiInstance.start(new NifiOptions()
-                        .home(SharedNifi.HOMES.resolve("busy-ports"))
-                        .listener(Listener.NIO)
-                        .heap("512m")
-                        .fresh(true)
-                        .stopOnExit(true));
-                ExecutorService threads = Executors.newFixedThreadPool(PORTS)) {
-            final List<String> ports = makeFlow(nifi);
-            final SinkLedger before = nifi.ledger();
-            final List<RawPeer> waiting = new ArrayList<>();
+        makeFlow();
+        final SinkLedger before = nifi.ledger();
+        final List<RawPeer> waiting = new ArrayList<>();
+        long pushed = 0;
+        try (ExecutorService threads = Executors.newFixedThreadPool(PORTS)) {
             for (final String port : ports) {
-                waiting.add(inTheMiddleOfATransaction(nifi, port));
+                waiting.add(inTheMiddleOfATransaction(port));
             }
-            long pushed = 0;
             try {
                 final List<Future<Integer>> pushing = ports.stream()
-                        .map(port -> threads.submit(() -> push(nifi, port)))
+                        .map(port -> threads.submit(() -> push(port)))
                         .toList();
-                allPush.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                assertTrue(allPush.await(PATIENCE.toSeconds(), TimeUnit.SECONDS), "ports are not served");
                 final long triggers = triggers(nifi);
 
                 Awaitility.await().atMost(PATIENCE).until(() -> triggers(nifi) >= triggers + TRIGGERS);
@@ -77,33 +93,33 @@ class BusyPortsIT {
             } finally {
                 over.set(true);
             }
-            for (final RawPeer peer : waiting) {
-                assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.finishPush());
-                peer.close();
-            }
-            final long packets = pushed + PORTS;
-            Awaitility.await()
-                    .atMost(PATIENCE)
-                    .until(() -> nifi.ledger().since(before).count() == packets);
         }
+        for (final RawPeer peer : waiting) {
+            assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.finishPush());
+            peer.close();
+        }
+        final long packets = pushed + PORTS;
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> nifi.ledger().since(before).count() == packets);
     }
 
-    private static List<String> makeFlow(final NifiInstance nifi) {
+    private void makeFlow() {
         final FlowClient flow = nifi.flow();
         flow.setTimerDrivenThreads(POOL_THREADS);
-        final Component sink = flow.find(ComponentKind.PROCESSOR, "sink").orElseThrow();
-        final List<String> ports = new ArrayList<>();
         for (int number = 1; number <= PORTS; number++) {
             final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, "busy-" + number, TASKS);
+            made.add(port);
             flow.connect(port, sink, BackPressure.generous());
             flow.start(port);
             ports.add(port.id());
         }
-        flow.start(flow.createProcessor("trigger-counter", "org.nios2s.harness.sink.TriggerCounter"));
-        return ports;
+        final Component counter = flow.createProcessor("trigger-counter", "org.nios2s.harness.sink.TriggerCounter");
+        made.add(counter);
+        flow.start(counter);
     }
 
-    private static RawPeer inTheMiddleOfATransaction(final NifiInstance nifi, final String port) throws IOException {
+    private RawPeer inTheMiddleOfATransaction(final String port) throws IOException {
         final RawPeer peer = RawPeer.atPort(nifi.instance(), port);
         peer.request(RequestType.SEND_FLOWFILES);
         peer.packet(Map.of(), CONTENT);
@@ -111,7 +127,7 @@ class BusyPortsIT {
     }
 
     /** Pushes without a pause until all is over; returns how many transactions that were. */
-    private int push(final NifiInstance nifi, final String port) throws IOException {
+    private int push(final String port) throws IOException {
         int transactions = 0;
         try (RawPeer peer = RawPeer.atPort(nifi.instance(), port)) {
             while (!over.get()) {

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
+import org.nios2s.harness.S2sHarness;
+import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.ResultDirectory;
+import org.nios2s.harness.result.RunResult;
+import picocli.CommandLine.ExitCode;
+
+/**
+ * Experiments of the harness with real NiFis, end to end: every run is of the load and the listener that it is named after,
+ * every acknowledged packet is in its ledger, and the ratios of the table are those of the runs.
+ * Runs on the thread of the tests; every experiment starts and stops its NiFis.
+ */
+@Order(1)
+@ResourceLock(Resources.SYSTEM_PROPERTIES)
+class MeasureIT {
+
+    private static final String PROJECT = "s2s.harness.project";
+    private static final List<String> LISTENERS = List.of("stock", "nio");
+    private static final List<String> LOADS = List.of(
+            "pushed",
+            "at a pace",
+            "beside slow peers",
+            "beside idle peers",
+            "large",
+            "pulled compressed",
+            "pulled",
+            "in laps",
+            "made inside",
+            "by NiFi's client",
+            "by the NIO client");
+    private static final String RATE = "tx/s";
+    private static final int LAPS = 4;
+
+    private static String before;
+
+    @TempDir
+    private Path results;
+
+    @BeforeAll
+    static void homesBelowTarget() {
+        before = System.setProperty(
+                PROJECT, Path.of("target", "measured").toAbsolutePath().toString());
+    }
+
+    @AfterAll
+    static void asItWas() {
+        if (before == null) {
+            System.clearProperty(PROJECT);
+        } else {
+            System.setProperty(PROJECT, before);
+        }
+    }
+
+    @Test
+    void eachLoadIsMeasuredOnEachListenerAndItsLedgerIsExact() throws IOException {
+        final ExperimentResult result = measure("every-load.yaml");
+
+        final Set<String> expected = new HashSet<>();
+        for (final String load : LOADS) {
+            LISTENERS.forEach(listener -> expected.add(load + ", " + listener));
+        }
+        final Set<String> measured = new HashSet<>();
+        for (final RunResult run : result.runs()) {
+            measured.add(run.place().kind());
+            assertTrue(run.flawless(), () -> run.place() + " failed: " + run);
+            assertIsWhatItIsCalled(run);
+        }
+        assertEquals(expected, measured);
+        assertEquals(LISTENERS.size() * (LOADS.size() - 1 + LAPS), result.runs().size());
+        for (final String load : LOADS) {
+            assertRatio(result, load);
+        }
+    }
+
+    /** By what its settings and its probes say. */
+    private static void assertIsWhatItIsCalled(final RunResult run) {
+        final String load = run.place().row();
+        final boolean pulled = load.startsWith("pulled");
+        assertEquals(
+                pulled ? Direction.PULL : Direction.PUSH, run.settings().shape().direction(), load);
+        if (!load.equals("made inside")) {
+            assertNotNull(run.server(), () -> run.place() + " has no figures of its server");
+        }
+        switch (load) {
+            case "at a pace" -> assertTrue(run.settings().paced());
+            case "beside slow peers" -> assertEquals(3.0, run.probes().get("slow-peers"), load);
+            case "beside idle peers" -> assertEquals(50.0, run.probes().get("idle-peers"), load);
+            case "large" -> assertEquals(2.0, run.probes().get("equal"), load);
+            case "pulled compressed" -> assertPulled(run, 100, true);
+            case "pulled" -> assertPulled(run, 2_048, false);
+            case "in laps" -> assertTrue(run.probes().get("live-heap") > 0, load);
+            case "made inside" -> assertEquals("inside", run.client());
+            case "by NiFi's client" -> assertEquals("stock", run.client());
+            case "by the NIO client" -> assertEquals("nio", run.client());
+            default -> assertEquals("wire", run.client(), load);
+        }
+        if (!pulled && !load.equals("made inside") && !load.equals("large")) {
+            assertEquals(run.flowFiles(), run.ledger().acknowledged(), load);
+            assertEquals(run.flowFiles(), run.ledger().arrived(), load);
+        }
+    }
+
+    private static void assertPulled(final RunResult run, final int size, final boolean gzip) {
+        assertEquals(gzip, run.settings().shape().gzip());
+        assertEquals(run.flowFiles() * size, run.bytes());
+    }
+
+    /** The table's ratio of rates is that of the two runs, or of the medians of their laps. */
+    private static void assertRatio(final ExperimentResult result, final String load) {
+        final DataTable table = result.tables().getFirst();
+        final List<String> head =
+                table.columns().stream().map(DataTable.Column::title).toList();
+        final List<Object> row = table.rows().stream()
+                .filter(cells -> load.equals(cells.get(0)) && RATE.equals(cells.get(1)))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no rate of " + load + " in " + table.rows()));
+        final double ratio = rate(result, load, "nio") / rate(result, load, "stock");
+        final String text = String.valueOf(row.get(head.indexOf("nio / stock")));
+        assertTrue(text.startsWith(String.format(Locale.ROOT, "%.2f ×", ratio)), () -> text + ", not " + ratio);
+    }
+
+    private static double rate(final ExperimentResult result, final String load, final String listener) {
+        final double[] rates = result.runs().stream()
+                .filter(run -> run.place().kind().equals(load + ", " + listener))
+                .mapToDouble(RunResult::transactionsPerSecond)
+                .sorted()
+                .toArray();
+        return (rates[(rates.length - 1) / 2] + rates[rates.length / 2]) / 2;
+    }
+
+    @Test
+    @Tag("full")
+    void manyPortsAndANifiInBetweenAreMeasured() throws IOException {
+        final List<RunResult> runs = measure("other-targets.yaml").runs();
+
+        assertEquals(
+                List.of("many ports", "stored in between"),
+                runs.stream().map(run -> run.place().column()).toList());
+        runs.forEach(run -> assertTrue(run.flawless(), () -> run.place() + " failed: " + run));
+        assertTrue(runs.getFirst().probes().get("triggers") > 0, runs.getFirst()::toString);
+        assertTrue(runs.getLast().probes().get("between-percent") > 0, runs.getLast()::toString);
+    }
+
+    private ExperimentResult measure(final String experiment) throws IOException {
+        final StringWriter out = new StringWriter();
+        final List<String> arguments = new ArrayList<>(List.of("measure"));
+        arguments.add(Path.of("src", "test", "resources", experiment).toString());
+        arguments.addAll(List.of("--wait", "--results", results.toString()));
+
+        final int code = S2sHarness.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(out))
+                .execute(arguments.toArray(String[]::new));
+
+        assertEquals(ExitCode.OK, code, out::toString);
+        try (Stream<Path> directories = Files.list(results)) {
+            final ExperimentResult result =
+                    ResultDirectory.read(directories.findFirst().orElseThrow());
+            assertTrue(result.completion().complete(), out::toString);
+            return result;
+        }
+    }
+}
