@@ -1,37 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.apache.nifi.remote.TransferDirection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Finds a peer for a transaction, runs it, and tries again as far as it is safe and allowed. Any thread; never blocks.
- *
- * <p>A peer that failed is passed over at once where there is another; else the {@link RetryPolicy} says how long to
- * wait. Results are completed on the completion executor, where whoever waits for them may block.
+ * Starts the calls of a client and knows those that are not over: how many may be pending, and what a close waits for. Any
+ * thread; never blocks, but for {@link #drain} and {@link #close}.
  */
 final class Attempts {
     /** One attempt of a transaction. */
     interface Transaction {
-        /** Its future is completed where nothing may block. */
-        CompletableFuture<TransactionResult> start(RemotePort port, CallOptions options);
+        Attempt start(RemotePort port, CallOptions options);
     }
+
+    private static final Logger logger = LoggerFactory.getLogger(Attempts.class);
+
+    /** How long a close waits for an executor of the caller's that takes what is decided. */
+    private static final Duration HAND_OVER = Duration.ofSeconds(1);
+
+    private static final long HAND_OVER_LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
     private final SiteToSiteConnector connector;
     private final Executor completion;
     private final ClientObserver observer;
     private final Set<Call> unfinished = ConcurrentHashMap.newKeySet();
+    private final Map<PeerChoice, AtomicInteger> pending = new ConcurrentHashMap<>();
+    private volatile boolean draining;
+    private volatile boolean closed;
 
     Attempts(final SiteToSiteConnector connector, final Executor completion, final ClientObserver observer) {
         this.connector = connector;
@@ -64,182 +77,129 @@ final class Attempts {
             final BooleanSupplier repeatable,
             final Executor executor,
             final Transaction transaction) {
-        final Call call = new Call(peers, direction, options, retry, repeatable, executor, transaction);
+        final Call call = new Call(this, peers, direction, options, retry, repeatable, executor, transaction);
         unfinished.add(call);
-        call.result.whenComplete((result, failure) -> {
-            unfinished.remove(call);
-            call.giveUp();
-        });
-        call.next();
-        return call.result;
+        final int before = pending(peers).getAndIncrement();
+        if (draining) {
+            call.refuse(FailureReason.CONNECTOR_CLOSED, "The client is closed");
+        } else if (before >= mostPending(peers)) {
+            call.refuse(
+                    FailureReason.TOO_MANY_WAITING,
+                    before + " transactions are pending already; send slower, or allow more of them to wait");
+        } else {
+            call.begin();
+        }
+        return call.result();
     }
 
-    /** The engine is closed: ends what waited for another attempt, which nobody will start any more. */
-    void close() {
+    private AtomicInteger pending(final PeerChoice peers) {
+        return pending.computeIfAbsent(peers, key -> new AtomicInteger());
+    }
+
+    /** Those that have a connection do not wait. */
+    private long mostPending(final PeerChoice peers) {
+        final ConnectorSettings settings = connector.settings();
+        return settings.waitingPerPort() + (long) settings.connectionsPerPort() * peers.peers();
+    }
+
+    /** The call's outcome is decided: another may take its place. */
+    void decided(final Call call) {
+        pending(call.peers()).decrementAndGet();
+    }
+
+    /** The call's caller can see its outcome. */
+    void finished(final Call call) {
+        unfinished.remove(call);
+    }
+
+    /** @return transactions that look for a peer or pause before another attempt */
+    int withoutAttempt() {
+        return (int) unfinished.stream().filter(Call::isWithoutAttempt).count();
+    }
+
+    SiteToSiteConnector connector() {
+        return connector;
+    }
+
+    EventExecutor timer() {
+        return connector.timer();
+    }
+
+    ClientObserver observer() {
+        return observer;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Refuses new calls, and waits until the outcome of those that were begun is decided, whatever they wait for, and the
+     * completion executor has begun to hand it over.
+     */
+    void drain(final Duration longest) {
+        draining = true;
+        if (connector.isOnWorker()) {
+            return;
+        }
+        final List<Call> calls = List.copyOf(unfinished);
+        if (!await(calls, Call::outcome, longest)) {
+            logger.warn(
+                    "Closing: {} transactions are not over after {} and end now",
+                    calls.stream().filter(call -> !call.outcome().isDone()).count(),
+                    longest);
+        }
+        awaitHandOver(calls);
+    }
+
+    /** Refuses further attempts: calls that wait for one end now, with what is known of them. */
+    void stop() {
+        draining = true;
+        closed = true;
         unfinished.forEach(Call::closed);
     }
 
-    /** All attempts of one transaction; one thing at a time happens in it. */
-    private final class Call {
-        private final PeerChoice peers;
-        private final TransferDirection direction;
-        private final CallOptions options;
-        private final RetryPolicy retry;
-        private final BooleanSupplier repeatable;
-        private final Executor executor;
-        private final Transaction transaction;
-        private final long startedNanos = System.nanoTime();
-        private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
-        private volatile CompletableFuture<TransactionResult> attempt;
-        private int failed;
-
-        Call(
-                final PeerChoice peers,
-                final TransferDirection direction,
-                final CallOptions options,
-                final RetryPolicy retry,
-                final BooleanSupplier repeatable,
-                final Executor executor,
-                final Transaction transaction) {
-            this.peers = peers;
-            this.direction = direction;
-            this.options = options;
-            this.retry = retry;
-            this.repeatable = repeatable;
-            this.executor = executor;
-            this.transaction = transaction;
+    /** The engine has stopped: ends what has not ended with it. */
+    void close() {
+        final List<Call> calls = new ArrayList<>(unfinished);
+        if (!connector.isOnWorker()) {
+            calls.forEach(Call::abandoned);
+            awaitHandOver(calls);
         }
+    }
 
-        /** The caller completed the result himself, or it is complete anyway. */
-        void giveUp() {
-            final CompletableFuture<TransactionResult> running = attempt;
-            if (running != null && !running.isDone()) {
-                running.cancel(false);
-            }
+    private static boolean await(
+            final List<Call> calls,
+            final Function<Call, CompletableFuture<Void>> moment,
+            final Duration longest) {
+        final CompletableFuture<Void> all =
+                CompletableFuture.allOf(calls.stream().map(moment).toArray(CompletableFuture[]::new));
+        try {
+            all.get(TimeUnit.NANOSECONDS.convert(longest), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (final TimeoutException e) {
+            return false;
+        } catch (final ExecutionException e) {
+            throw new IllegalStateException("Such a moment does not fail", e);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
         }
+    }
 
-        void closed() {
-            final TransactionException failure = failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", null);
-            complete(() -> result.completeExceptionally(failure));
+    /** What depends on a future runs before its completion returns, and may itself be what closes: so this only looks. */
+    private static void awaitHandOver(final List<Call> calls) {
+        final List<Call> decided =
+                calls.stream().filter(call -> call.outcome().isDone()).toList();
+        final long startedNanos = System.nanoTime();
+        if (!await(decided, Call::handedOver, HAND_OVER)) {
+            logger.warn("Closing: the completion executor does not take the results of transactions");
+            return;
         }
-
-        void next() {
-            if (result.isDone()) {
-                return;
-            }
-            inTime(peers.choose(direction)).whenComplete((port, failure) -> {
-                if (failure == null) {
-                    start(port);
-                } else {
-                    judge(null, known(failure));
-                }
-            });
-        }
-
-        private CompletableFuture<RemotePort> inTime(final CompletableFuture<RemotePort> choice) {
-            return options.deadline() == null || choice.isDone()
-                    ? choice
-                    : choice.orTimeout(Math.max(1, leftNanos()), TimeUnit.NANOSECONDS);
-        }
-
-        private void start(final RemotePort port) {
-            if (result.isDone()) {
-                return;
-            }
-            final CallOptions left = options.deadline() == null
-                    ? options
-                    : options.withDeadline(Duration.ofNanos(Math.max(1, leftNanos())));
-            final CompletableFuture<TransactionResult> running = tryToStart(port, left);
-            attempt = running;
-            if (result.isDone()) {
-                running.cancel(false);
-            }
-            running.whenComplete((done, failure) -> {
-                if (failure == null) {
-                    succeeded(port, done);
-                } else {
-                    final TransactionException cause = known(failure);
-                    peers.failed(port, cause);
-                    judge(port, cause);
-                }
-            });
-        }
-
-        private CompletableFuture<TransactionResult> tryToStart(final RemotePort port, final CallOptions left) {
-            try {
-                return transaction.start(port, left);
-            } catch (final RuntimeException | Error e) {
-                return CompletableFuture.failedFuture(e);
-            }
-        }
-
-        private void succeeded(final RemotePort port, final TransactionResult done) {
-            if (done.destinationFull()) {
-                peers.full(port);
-            }
-            Observers.tell(observer, seen -> seen.transactionCompleted(direction.name(), done));
-            complete(() -> result.complete(done));
-        }
-
-        private TransactionException known(final Throwable failure) {
-            final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            if (cause instanceof final TransactionException transactionFailure) {
-                return transactionFailure;
-            }
-            if (cause instanceof CancellationException) {
-                return failure(FailureReason.CANCELLED, "The caller gave the transaction up", cause);
-            }
-            final boolean late = cause instanceof TimeoutException;
-            return late
-                    ? failure(FailureReason.DEADLINE_PASSED, "Not over after " + options.deadline(), cause)
-                    : failure(FailureReason.INTERNAL_ERROR, String.valueOf(cause), cause);
-        }
-
-        private TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
-            return new TransactionException(peers.name(), "", TransactionStep.FIND_PEER, reason, message, cause);
-        }
-
-        private void judge(final RemotePort port, final TransactionException failure) {
-            final int attempts = ++failed;
-            final Optional<Duration> allowed = result.isDone() ? Optional.empty() : retry.pauseAfter(attempts, failure);
-            final Duration pause = allowed.isPresent() && port != null && peers.hasOther(port)
-                    ? Duration.ZERO
-                    : allowed.orElse(Duration.ZERO);
-            final boolean inTime = options.deadline() == null || pause.toNanos() < leftNanos();
-            if (allowed.isPresent() && inTime && repeatable.getAsBoolean()) {
-                Observers.tell(observer, seen -> seen.retrying(failure, attempts, pause));
-                later(pause, failure);
-            } else {
-                failed(failure);
-            }
-        }
-
-        private void failed(final TransactionException failure) {
-            if (!result.isDone()) {
-                Observers.tell(observer, seen -> seen.transactionFailed(direction.name(), failure));
-                complete(() -> result.completeExceptionally(failure));
-            }
-        }
-
-        private void later(final Duration pause, final TransactionException failure) {
-            try {
-                connector.timer().schedule(this::next, pause.toNanos(), TimeUnit.NANOSECONDS);
-            } catch (final RejectedExecutionException e) {
-                failed(failure);
-            }
-        }
-
-        private long leftNanos() {
-            return TimeUnit.NANOSECONDS.convert(options.deadline()) - (System.nanoTime() - startedNanos);
-        }
-
-        private void complete(final Runnable task) {
-            try {
-                executor.execute(task);
-            } catch (final RejectedExecutionException e) {
-                // Whoever waits must hear of it, if not where it wants to.
-                task.run();
-            }
+        while (decided.stream().anyMatch(call -> !call.result().isDone())
+                && System.nanoTime() - startedNanos < HAND_OVER.toNanos()
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(HAND_OVER_LOOK_NANOS);
         }
     }
 }

@@ -11,13 +11,14 @@ import java.time.Duration;
  * @param idleTimeout the longest time that the peer takes nothing and says nothing, or that no connection is free; null
  *     for none
  * @param requestExpiration how long the peer is told to wait for us; null for what the port says
+ * @param budget what the call leaves to this attempt; null where there is no call around it
  */
-record CallOptions(Duration deadline, Duration idleTimeout, Duration requestExpiration) {
+record CallOptions(Duration deadline, Duration idleTimeout, Duration requestExpiration, AttemptBudget budget) {
     /** As long as NiFi's client waits for a peer. */
-    static final CallOptions DEFAULTS = new CallOptions(null, Duration.ofSeconds(30), null);
+    static final CallOptions DEFAULTS = new CallOptions(null, Duration.ofSeconds(30), null, null);
 
     /** Somebody else watches the time. */
-    static final CallOptions UNWATCHED = new CallOptions(null, null, null);
+    static final CallOptions UNWATCHED = new CallOptions(null, null, null, null);
 
     CallOptions {
         requirePositive("deadline", deadline);
@@ -32,15 +33,19 @@ record CallOptions(Duration deadline, Duration idleTimeout, Duration requestExpi
     }
 
     CallOptions withDeadline(final Duration longest) {
-        return new CallOptions(longest, idleTimeout, requestExpiration);
+        return new CallOptions(longest, idleTimeout, requestExpiration, budget);
     }
 
     CallOptions withIdleTimeout(final Duration longest) {
-        return new CallOptions(deadline, longest, requestExpiration);
+        return new CallOptions(deadline, longest, requestExpiration, budget);
     }
 
     CallOptions withRequestExpiration(final Duration longest) {
-        return new CallOptions(deadline, idleTimeout, longest);
+        return new CallOptions(deadline, idleTimeout, longest, budget);
+    }
+
+    CallOptions within(final AttemptBudget left) {
+        return new CallOptions(deadline, idleTimeout, requestExpiration, left);
     }
 
     /** @return the port as it is to be talked to */

@@ -6,7 +6,7 @@ package org.nios2s.client;
  *
  * @param connections open ones, idle ones included
  * @param idleConnections those that serve no transaction
- * @param waiting transactions that wait for a connection
+ * @param waiting transactions that look for a peer, wait for a connection, or pause before another attempt
  * @param running transactions that have one
  */
 public record ClientStatistics(int connections, int idleConnections, int waiting, int running) {
@@ -16,5 +16,9 @@ public record ClientStatistics(int connections, int idleConnections, int waiting
                 idleConnections + other.idleConnections,
                 waiting + other.waiting,
                 running + other.running);
+    }
+
+    ClientStatistics withWaiting(final int more) {
+        return new ClientStatistics(connections, idleConnections, waiting + more, running);
     }
 }

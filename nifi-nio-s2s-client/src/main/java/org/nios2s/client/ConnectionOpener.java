@@ -9,41 +9,49 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.resolver.NoopAddressResolverGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.nifi.remote.exception.ProtocolException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens the connections of the pools: finds the way, connects, and begins to speak. Names are resolved and proxies chosen
- * on platform threads, at most one per port at a time, since the JDK may block there for long and would hold the carrier
- * of a virtual thread; all else lives on IO workers.
+ * on the connector's threads for look-ups, at most one per port at a time; all else lives on IO workers.
  *
  * <p>Every attempt ends in exactly one call of the pool, whatever is thrown on the way.
  */
 final class ConnectionOpener implements ConnectionPool.Opener {
-    /** Where a connection leads, and through what; no proxy is null. */
-    private record Route(InetSocketAddress address, PeerProxy proxy) {}
+    /**
+     * Where a connection leads, and through what.
+     *
+     * @param addresses of the peer, in the order of the resolver; one that is not resolved where the proxy does it
+     * @param proxy null without one
+     * @param proxyAddress null without one
+     */
+    private record Route(List<InetSocketAddress> addresses, PeerProxy proxy, InetSocketAddress proxyAddress) {}
+
+    private static final Logger logger = LoggerFactory.getLogger(ConnectionOpener.class);
 
     private final Bootstrap bootstrap;
     private final Duration connectTimeout;
     private final ChannelGroup channels;
     private final Executor virtualThreads;
     private final Consumer<ConnectionPool> onRetired;
-    private final ExecutorService names =
-            Executors.newCachedThreadPool(new DefaultThreadFactory("s2s-client-names", true));
+    private final Executor lookups;
     private final Map<RemotePort, CompletableFuture<Route>> asked = new ConcurrentHashMap<>();
 
     ConnectionOpener(
@@ -51,6 +59,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
             final Duration connectTimeout,
             final ChannelGroup channels,
             final Executor virtualThreads,
+            final Executor lookups,
             final Consumer<ConnectionPool> onRetired) {
         this.bootstrap = bootstrap
                 .resolver(NoopAddressResolverGroup.INSTANCE)
@@ -62,6 +71,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
         this.connectTimeout = connectTimeout;
         this.channels = channels;
         this.virtualThreads = virtualThreads;
+        this.lookups = lookups;
         this.onRetired = onRetired;
     }
 
@@ -96,12 +106,12 @@ final class ConnectionOpener implements ConnectionPool.Opener {
     private CompletableFuture<Route> route(final RemotePort port) {
         return asked.computeIfAbsent(port, this::askForRoute)
                 .copy()
-                .orTimeout(connectTimeout.toNanos(), TimeUnit.NANOSECONDS);
+                .orTimeout(TimeUnit.NANOSECONDS.convert(connectTimeout), TimeUnit.NANOSECONDS);
     }
 
     private CompletableFuture<Route> askForRoute(final RemotePort port) {
         final CompletableFuture<Route> route = new CompletableFuture<>();
-        names.execute(() -> {
+        lookups.execute(() -> {
             try {
                 final Route found = findRoute(port);
                 asked.remove(port, route);
@@ -115,40 +125,55 @@ final class ConnectionOpener implements ConnectionPool.Opener {
     }
 
     private static Route findRoute(final RemotePort port) throws UnknownHostException {
-        final InetSocketAddress address = new InetSocketAddress(port.host(), port.port());
         final PeerProxy named = port.proxy();
         final PeerProxy proxy = named == null ? PeerProxy.ofJvm(port.host(), port.port()) : named;
-        if (address.isUnresolved() && proxy == null) {
-            throw new UnknownHostException(port.host());
+        if (proxy == null) {
+            return new Route(addresses(port), null, null);
         }
-        return new Route(address, proxy);
+        final InetSocketAddress peer = new InetSocketAddress(port.host(), port.port());
+        return new Route(
+                List.of(peer), proxy, new InetSocketAddress(InetAddress.getByName(proxy.host()), proxy.port()));
+    }
+
+    private static List<InetSocketAddress> addresses(final RemotePort port) throws UnknownHostException {
+        return Arrays.stream(InetAddress.getAllByName(port.host()))
+                .map(address -> new InetSocketAddress(address, port.port()))
+                .toList();
     }
 
     /** Elsewhere the proxy could have answered before there is who hears it. */
     private void connectOnWorker(final ConnectionPool pool, final Route route, final long startedNanos) {
         final EventLoop worker = bootstrap.config().group().next();
         try {
-            worker.execute(() -> connect(pool, route, startedNanos, worker));
+            worker.execute(() -> connect(pool, route, 0, startedNanos, worker));
         } catch (final RejectedExecutionException e) {
             pool.openingFailed(connectFailure(pool.port(), e));
         }
     }
 
+    /** Connects to one of the peer's addresses, or the next one if that fails; they share what is left of the time. */
     private void connect(
-            final ConnectionPool pool, final Route route, final long startedNanos, final EventLoop worker) {
+            final ConnectionPool pool,
+            final Route route,
+            final int which,
+            final long startedNanos,
+            final EventLoop worker) {
         try {
+            final long left = TimeUnit.NANOSECONDS.toMillis(leftNanos(startedNanos))
+                    / (route.addresses().size() - which);
             final Bootstrap own = bootstrap
                     .clone(worker)
-                    .option(
-                            ChannelOption.CONNECT_TIMEOUT_MILLIS,
-                            Math.clamp(TimeUnit.NANOSECONDS.toMillis(leftNanos(startedNanos)), 1, Integer.MAX_VALUE));
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.clamp(left, 1, Integer.MAX_VALUE));
             if (route.proxy() != null) {
-                own.handler(ProxyHandlers.of(route.proxy()));
+                own.handler(ProxyHandlers.of(route.proxy(), route.proxyAddress()));
             }
-            own.connect(route.address()).addListener((ChannelFuture connected) -> {
+            own.connect(route.addresses().get(which)).addListener((ChannelFuture connected) -> {
                 if (connected.isSuccess()) {
                     channels.add(connected.channel());
                     converse(pool, connected.channel(), route.proxy(), startedNanos);
+                } else if (which + 1 < route.addresses().size()) {
+                    logger.debug("{} is tried next", route.addresses().get(which + 1), connected.cause());
+                    connect(pool, route, which + 1, startedNanos, worker);
                 } else {
                     pool.openingFailed(connectFailure(pool.port(), connected.cause()));
                 }
@@ -172,7 +197,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
     private TransactionException connectFailure(final RemotePort port, final Throwable failure) {
         final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         final String message = cause instanceof TimeoutException
-                ? "The name " + port.host() + " could not be resolved in " + connectTimeout
+                ? "The name of " + port.host() + ", or of its proxy, could not be resolved in " + connectTimeout
                 : String.valueOf(cause);
         return new TransactionException(port, TransactionStep.CONNECT, FailureReason.CONNECT_FAILED, message, cause);
     }
@@ -205,10 +230,6 @@ final class ConnectionOpener implements ConnectionPool.Opener {
         } catch (final ProtocolException | RuntimeException | Error e) {
             connection.end(connection.failure(FailureReason.INTERNAL_ERROR, "The first words can't be said: " + e, e));
         }
-    }
-
-    void close() {
-        names.shutdownNow();
     }
 
     /** A bootstrap asks for a handler; ours come when the connection is there. */

@@ -21,9 +21,10 @@ import org.slf4j.LoggerFactory;
  * moments and never while something else is called.
  *
  * <p>A transaction takes the connection that was used last; a new one is opened only while transactions wait and the
- * limit allows it. When a connection could not be opened and there is no other, the one who waits longest fails with
- * its cause, for it was opened for that one; all fail if the cause is one that stays. The next attempt pauses a growing,
- * random time. A pool that nobody needs any more is retired.
+ * limit allows it. When a connection could not be opened and there is no other, the transaction that waits longest fails
+ * with its cause, for it was opened for that one; all fail if the cause is one that stays. Transactions that may go to
+ * another peer do not wait here then, nor while the first connection is long in opening: they have not begun, so nothing
+ * can be doubled. The next attempt pauses a growing, random time. A pool that nobody needs any more is retired.
  */
 final class ConnectionPool implements Opening.Listener, PeerConnection.CloseListener {
     /** Opens connections and runs tasks later. */
@@ -39,6 +40,8 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     private static final Logger logger = LoggerFactory.getLogger(ConnectionPool.class);
 
     private static final int LARGEST_BACK_OFF_SHIFT = 20;
+    /** A connection that opens takes some milliseconds; a node that hangs takes the whole time-out. */
+    private static final long LONG_OPENING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RemotePort port;
     private final ConnectorSettings settings;
@@ -52,6 +55,11 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     private int opening;
     /** Those of them for which nobody waits any more. */
     private int unwanted;
+
+    /** Since when the pool has had no connection and opened one, by {@link System#nanoTime}. */
+    private long openingSinceNanos;
+
+    private boolean watchingOpening;
 
     private int failuresInRow;
     private long pauseUntil = System.nanoTime();
@@ -165,6 +173,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     private void openWhatIsMissing() {
         int missing = 0;
         long pause = 0;
+        boolean watch = false;
         lock.lock();
         try {
             final long left = pauseUntil - System.nanoTime();
@@ -174,10 +183,16 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
                     pause = left;
                 }
             } else {
+                final boolean first = opening == 0;
                 while (!closed && opening < Math.min(mostOpening(), waiting.size() + unwanted)) {
                     opening++;
                     missing++;
                 }
+                if (first && missing > 0) {
+                    openingSinceNanos = System.nanoTime();
+                }
+                watch = !watchingOpening && opening > 0 && open.isEmpty();
+                watchingOpening |= watch;
             }
         } finally {
             lock.unlock();
@@ -185,9 +200,60 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         if (pause > 0) {
             opener.later(this::endPause, pause);
         }
+        if (watch) {
+            opener.later(this::lookAtOpening, LONG_OPENING_NANOS);
+        }
         for (int i = 0; i < missing; i++) {
             opener.open(this);
         }
+    }
+
+    /** Looks again as long as no connection is there. */
+    private void lookAtOpening() {
+        final boolean isLong;
+        lock.lock();
+        try {
+            watchingOpening = opening > 0 && open.isEmpty() && !closed;
+            isLong = watchingOpening && System.nanoTime() - openingSinceNanos >= LONG_OPENING_NANOS;
+            if (!watchingOpening) {
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        opener.later(this::lookAtOpening, LONG_OPENING_NANOS);
+        if (isLong) {
+            sendElsewhere(waitingFailure(
+                    FailureReason.CONNECT_FAILED,
+                    "No connection is open yet, and the one being opened is long in coming: another peer is tried",
+                    null));
+        }
+    }
+
+    /** Fails what waits here and need not. */
+    private void sendElsewhere(final TransactionException failure) {
+        final List<Transfer> here;
+        lock.lock();
+        try {
+            here = new ArrayList<>(waiting);
+        } finally {
+            lock.unlock();
+        }
+        final List<Transfer> leaving =
+                here.stream().filter(Transfer::mayGoElsewhere).toList();
+        final List<Transfer> failing = new ArrayList<>();
+        lock.lock();
+        try {
+            for (final Transfer transfer : leaving) {
+                // Meanwhile it may have got a connection.
+                if (waiting.remove(transfer)) {
+                    failing.add(transfer);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        failing.forEach(transfer -> transfer.fail(failure));
     }
 
     private void endPause() {
@@ -228,9 +294,11 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     public void openingFailed(final TransactionException failure) {
         final List<Transfer> failing = new ArrayList<>();
         final boolean first;
+        final boolean none;
         lock.lock();
         try {
             opening--;
+            none = open.isEmpty();
             first = failuresInRow == 0;
             pauseUntil = System.nanoTime() + backOffNanos(failuresInRow);
             failuresInRow++;
@@ -255,6 +323,9 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         }
         Observers.tell(observer, seen -> seen.connectionFailed(failure));
         failing.forEach(transfer -> transfer.fail(failure));
+        if (none) {
+            sendElsewhere(failure);
+        }
         openWhatIsMissing();
     }
 

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param connectionsPerPort the most connections to one {@link RemotePort}. Default: 100
  * @param waitingPerPort the most transactions that wait for a connection to one port; one more fails at once with
  *     {@link FailureReason#TOO_MANY_WAITING}. Default: 10,000
- * @param connectTimeout from the start of a connection to the end of its handshake. Default: 30 s
+ * @param connectTimeout from the start of a connection to the end of its handshake. Default: 10 s
  * @param idleExpiration an unused connection is closed after this time, before the peer does it. Default: 30 s
  * @param firstBackOff pause after a connection could not be opened; doubled with every further failure. Default: 100 ms
  * @param longestBackOff the most that the pause grows to. Default: 10 s
@@ -28,7 +28,7 @@ record ConnectorSettings(
             2,
             100,
             10_000,
-            Duration.ofSeconds(30),
+            Duration.ofSeconds(10),
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             Duration.ofSeconds(10));

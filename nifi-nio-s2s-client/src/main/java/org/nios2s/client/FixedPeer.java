@@ -24,13 +24,23 @@ final class FixedPeer implements PeerChoice {
     }
 
     @Override
+    public int peers() {
+        return 1;
+    }
+
+    @Override
     public boolean hasOther(final RemotePort peer) {
         return false;
     }
 
     @Override
-    public boolean hasOtherThan(final Set<String> peers) {
-        return !peers.contains(port.peer());
+    public boolean hasOtherThan(final Set<String> names) {
+        return !names.contains(port.peer());
+    }
+
+    @Override
+    public void succeeded(final RemotePort peer) {
+        // There is nothing to forgive.
     }
 
     @Override
@@ -40,7 +50,7 @@ final class FixedPeer implements PeerChoice {
 
     @Override
     public void full(final RemotePort peer) {
-        // The result says so; to wait is the caller's choice.
+        // The result says so, and NiFi itself refuses the next transaction or lets it wait.
     }
 
     @Override

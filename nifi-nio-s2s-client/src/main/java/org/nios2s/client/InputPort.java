@@ -46,7 +46,7 @@ public final class InputPort {
 
     /** @return the same port with other rules for failed transactions */
     public InputPort withRetry(final RetryPolicy policy) {
-        return new InputPort(site, peers, options, policy);
+        return new InputPort(site, peers, options, Objects.requireNonNull(policy, "policy"));
     }
 
     /** Sends one packet in one transaction. */
@@ -93,7 +93,7 @@ public final class InputPort {
                         retry,
                         () -> packets.stream().allMatch(Packet::isRepeatable),
                         completion,
-                        (port, left) -> site.connector().push(port, packets, left));
+                        (port, left) -> site.connector().pushing(port, packets, left));
     }
 
     /** The same as {@link #batching(BatchingOptions)} with {@link BatchingOptions#standard} but for these two. */
@@ -103,7 +103,8 @@ public final class InputPort {
 
     /** @return gathers packets to transactions; to be closed before the {@link SiteToSite} is */
     public BatchingSender batching(final BatchingOptions gathering) {
-        return new BatchingSender(this, site.connector(), site.completion(), gathering);
+        return new BatchingSender(
+                this, site.connector(), site.completion(), Objects.requireNonNull(gathering, "gathering"));
     }
 
     /** @return what is configured, for errors */
@@ -137,7 +138,7 @@ public final class InputPort {
         };
         return site.attempts()
                 .run(peers, TransferDirection.SEND, options, retry, () -> !asked.get(), (port, left) -> site.connector()
-                        .push(port, watched, left));
+                        .pushing(port, watched, left));
     }
 
     private CompletableFuture<TransactionResult> refuse(final String message, final Throwable cause) {

@@ -58,12 +58,8 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
             }
             final SSLContext tls = config.getSslContext();
             // As NiFi's client: whom the trust store knows is trusted, whatever its name.
-            this.cluster = new RemoteCluster(
-                    connector,
-                    config,
-                    tls,
-                    tls == null ? null : TlsContext.of(tls).withoutHostNameVerification(),
-                    null);
+            this.cluster = RemoteCluster.of(
+                    connector, config, tls == null ? null : TlsContext.of(tls).withoutHostNameVerification(), null);
             made = true;
         } finally {
             if (!made && shared != null) {
@@ -86,14 +82,9 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
             throw new IllegalStateException("Client is closed");
         }
         for (int i = 0; i < MOST_FULL_PEERS; i++) {
-            final RemotePort port;
-            try {
-                port = findPort(direction);
-            } catch (final TransactionException e) {
-                if (e.reason() == FailureReason.NO_PEER && e.getCause() == null) {
-                    return null;
-                }
-                throw e;
+            final RemotePort port = findPort(direction);
+            if (port == null) {
+                return null;
             }
             try {
                 return NioTransaction.begin(connector, cluster, config, port, direction);
@@ -107,9 +98,10 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
         return null;
     }
 
+    /** @return null if all peers are penalized */
     private RemotePort findPort(final TransferDirection direction) throws IOException {
         try {
-            return cluster.choose(direction).get();
+            return cluster.chooseFree(direction).get();
         } catch (final ExecutionException e) {
             throw e.getCause() instanceof final IOException known ? known : new IOException(e.getCause());
         } catch (final InterruptedException e) {

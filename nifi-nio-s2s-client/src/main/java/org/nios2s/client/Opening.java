@@ -130,17 +130,19 @@ final class Opening implements Conversation {
         if (port.hasPortIdentifier()) {
             properties.put(HandshakeProperty.PORT_IDENTIFIER, port.portIdentifier());
         }
-        properties.put(
-                HandshakeProperty.REQUEST_EXPIRATION_MILLIS,
-                String.valueOf(
-                        Math.min(MOST_EXPIRATION_MILLIS, TimeUnit.MILLISECONDS.convert(port.requestExpiration()))));
+        properties.put(HandshakeProperty.REQUEST_EXPIRATION_MILLIS, String.valueOf(millis(port.requestExpiration())));
         if (version >= FIRST_WITH_BATCH_LIMITS) {
             final BatchLimits limits = port.batchLimits();
             putLimit(properties, HandshakeProperty.BATCH_COUNT, limits.packets());
             putLimit(properties, HandshakeProperty.BATCH_SIZE, limits.bytes());
-            putLimit(properties, HandshakeProperty.BATCH_DURATION, TimeUnit.MILLISECONDS.convert(limits.duration()));
+            putLimit(properties, HandshakeProperty.BATCH_DURATION, millis(limits.duration()));
         }
         return properties;
+    }
+
+    /** NiFi keeps such a time in 32 bits. */
+    private static long millis(final Duration time) {
+        return Math.min(TimeUnit.MILLISECONDS.convert(time), MOST_EXPIRATION_MILLIS);
     }
 
     private static void putLimit(
@@ -198,7 +200,7 @@ final class Opening implements Conversation {
     void timedOut(final Duration timeout) {
         if (!done) {
             connection.end(connection.failure(
-                    FailureReason.DEADLINE_PASSED, "The connection was not ready after " + timeout, null));
+                    FailureReason.CONNECT_FAILED, "The connection was not ready after " + timeout, null));
         }
     }
 

@@ -157,6 +157,8 @@ public final class OutputPort {
         transfer.result().whenComplete((done, failure) -> {
             if (failure != null) {
                 peers.failed(peer, transfer.failure());
+            } else {
+                peers.succeeded(peer);
             }
             report(done, transfer.failure());
         });
@@ -215,7 +217,7 @@ public final class OutputPort {
                         retry,
                         () -> !called.get(),
                         (port, left) -> site.connector()
-                                .pull(
+                                .pulling(
                                         port.withBatchLimits(batchLimits),
                                         batch -> {
                                             called.set(true);

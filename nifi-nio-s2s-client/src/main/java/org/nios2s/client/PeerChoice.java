@@ -8,7 +8,7 @@ import org.apache.nifi.remote.TransferDirection;
 /** Knows the peers of a port, and which of them is next. Any thread; never blocks. */
 interface PeerChoice extends AutoCloseable {
     /**
-     * Chooses a peer.
+     * Chooses a peer. If all are set aside, the one whose time is over first is chosen.
      *
      * @return completed with it in bounded time, or with a {@link TransactionException} of the step FIND_PEER
      */
@@ -17,14 +17,20 @@ interface PeerChoice extends AutoCloseable {
     /** @return what is configured, for errors: an address or URLs */
     String name();
 
-    /** @return whether another peer than this one may be chosen now */
+    /** @return how many peers are known now */
+    int peers();
+
+    /** @return whether another peer than this one is known that is not set aside */
     boolean hasOther(RemotePort peer);
 
-    /** @return whether a peer is known that is none of these, each as {@code host:port} */
-    boolean hasOtherThan(Set<String> peers);
+    /** @return whether a peer is known that is none of these, each as {@code host:port}, set aside or not */
+    boolean hasOtherThan(Set<String> names);
 
     /** A transaction with the peer failed. */
     void failed(RemotePort peer, TransactionException failure);
+
+    /** A transaction with the peer succeeded. */
+    void succeeded(RemotePort peer);
 
     /** The peer says that it is full. */
     void full(RemotePort peer);

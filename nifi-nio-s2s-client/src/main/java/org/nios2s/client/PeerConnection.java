@@ -9,7 +9,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.wire.ChunkDeflater;
@@ -197,7 +199,7 @@ final class PeerConnection extends ReadOnDemandHandler {
             if (tls.isSuccess()) {
                 tlsDone = true;
             } else if (proxyDone) {
-                end(tlsFailure(tls.cause()));
+                end(handshakeFailure(tls.cause()));
             }
         }
         super.userEventTriggered(context, event);
@@ -213,11 +215,30 @@ final class PeerConnection extends ReadOnDemandHandler {
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
         if (!proxyDone) {
             end(failure(FailureReason.CONNECT_FAILED, "The " + proxy + " does not lead there: " + cause, cause));
-        } else if (cause instanceof DecoderException && cause.getCause() instanceof javax.net.ssl.SSLException) {
+        } else if (cause instanceof DecoderException && cause.getCause() instanceof SSLException) {
             end(tlsFailure(cause.getCause()));
+        } else if (!tlsDone) {
+            end(brokenHandshake(cause));
         } else {
             end(failure(FailureReason.CONNECTION_LOST, "The connection broke: " + cause, cause));
         }
+    }
+
+    /** A peer that leaves says nothing of certificates: it may be about to restart, or have no room. */
+    private TransactionException handshakeFailure(final Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof ClosedChannelException) {
+                return brokenHandshake(cause);
+            }
+        }
+        return cause instanceof SSLException ? tlsFailure(cause) : brokenHandshake(cause);
+    }
+
+    private TransactionException brokenHandshake(final Throwable cause) {
+        return failure(
+                FailureReason.CONNECTION_LOST,
+                "The connection ended during the TLS handshake; does the peer speak TLS? " + cause,
+                cause);
     }
 
     private TransactionException tlsFailure(final Throwable cause) {
@@ -228,7 +249,8 @@ final class PeerConnection extends ReadOnDemandHandler {
         return new TransactionException(port, step(), reason, message, cause);
     }
 
-    private TransactionStep step() {
+    /** @return where what happens on it is, for errors and for the time that the peer has */
+    TransactionStep step() {
         if (!proxyDone) {
             return TransactionStep.CONNECT;
         }

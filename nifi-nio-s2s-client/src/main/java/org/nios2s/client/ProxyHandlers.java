@@ -15,9 +15,11 @@ import java.net.InetSocketAddress;
 final class ProxyHandlers {
     private ProxyHandlers() {}
 
-    /** @return what speaks to the proxy before anything else is said. May block: the proxy's name is resolved */
-    static ProxyHandler of(final PeerProxy proxy) {
-        final InetSocketAddress address = new InetSocketAddress(proxy.host(), proxy.port());
+    /**
+     * @param address of the proxy, resolved
+     * @return what speaks to the proxy before anything else is said
+     */
+    static ProxyHandler of(final PeerProxy proxy, final InetSocketAddress address) {
         final String user = proxy.user();
         final String password = proxy.password();
         final ProxyHandler handler =

@@ -1,82 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.ssl.SSLContext;
+import java.util.function.Function;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PeerStatus;
 import org.apache.nifi.remote.TransferDirection;
-import org.apache.nifi.remote.client.PeerPersistence;
-import org.apache.nifi.remote.client.SiteInfoProvider;
 import org.apache.nifi.remote.client.SiteToSiteClientConfig;
-import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
-import org.apache.nifi.remote.util.PeerStatusCache;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The peers of a cluster, or of a standalone NiFi, that is known by the URLs of its REST API. Any thread; NiFi is asked on
- * one platform thread, once for all who wait, and they wait no longer than the configuration's timeout.
+ * The peers of one port of a {@link Site}, and which of them is next. Any thread; waits no longer than the site's time-out.
  *
- * <p>What was learned last serves at once; when it is older than {@link #PEERS_AGE} it is learned anew meanwhile. Peers
- * are weighed by their queued FlowFiles as NiFi's client does; a peer is penalized when a transaction with it failed or
- * when it said that it is full. NiFi's own REST client asks, and its persistence keeps the peers.
+ * <p>Peers are weighed by their queued FlowFiles as NiFi's client does. A peer is set aside when it failed or said that
+ * it is full; if all are, the one whose time is over first serves: a peer that is the only one is never passed over.
  */
 final class RemoteCluster implements PeerChoice {
-    /** As NiFi's client: how long a list of peers is good. */
-    private static final Duration PEERS_AGE = Duration.ofMinutes(1);
-    /** How long what is known serves after NiFi could not be asked, before it is asked again. */
-    private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
+    /** As NiFi's client sets a peer aside. */
+    private static final Duration PENALTY = Duration.ofSeconds(3);
     /** How long a node that refuses us is passed over where another serves. */
     private static final Duration REFUSED_PENALTY = Duration.ofMinutes(1);
 
-    private static final Logger logger = LoggerFactory.getLogger(RemoteCluster.class);
+    private static final Duration LONGEST_PENALTY = Duration.ofSeconds(15);
 
-    /** What a cluster said of itself. */
-    private record Site(Map<TransferDirection, String> identifiers, boolean secure, List<PeerStatus> peers) {}
+    private final Site site;
+    private final boolean ownsSite;
+    private final String portName;
+    /** Null if the name has to be looked up. */
+    private final String portId;
 
-    private final SiteToSiteConnector connector;
-    private final SiteToSiteClientConfig config;
-    private final SSLContext restTls;
-    private final TlsContext tls;
-    private final PeerProxy proxy;
-    private final int mostWaiting;
-    private final AtomicInteger waiting = new AtomicInteger();
-    private final Map<PeerDescription, Long> penalizedUntil = new ConcurrentHashMap<>();
-    private final ExecutorService asker =
-            Executors.newSingleThreadExecutor(new DefaultThreadFactory("s2s-client-peers", true));
+    private final PeersAside aside;
 
-    private final Object lock = new Object();
-    /** These three are guarded by the lock. */
-    private CompletableFuture<Site> asking;
+    private RemoteCluster(
+            final Site site,
+            final boolean ownsSite,
+            final String portName,
+            final String portId,
+            final PeersAside aside) {
+        this.site = site;
+        this.ownsSite = ownsSite;
+        this.portName = portName;
+        this.portId = portId;
+        this.aside = aside;
+    }
 
-    private Site known;
-    private long askAgainNanos;
+    /** @return a port of a site that serves others too */
+    static RemoteCluster of(final Site site, final String nameOrId) {
+        return new RemoteCluster(
+                site, false, nameOrId, isId(nameOrId) ? nameOrId : null, new PeersAside(PENALTY, LONGEST_PENALTY));
+    }
 
-    RemoteCluster(
+    private static boolean isId(final String nameOrId) {
+        try {
+            return UUID.fromString(nameOrId).toString().equalsIgnoreCase(nameOrId);
+        } catch (final IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /**
+     * @param tls for packets; null for none
+     * @param proxy null for what the JVM says
+     * @return what a configuration of NiFi's client describes
+     */
+    static RemoteCluster of(
             final SiteToSiteConnector connector,
             final SiteToSiteClientConfig config,
-            final SSLContext restTls,
             final TlsContext tls,
             final PeerProxy proxy) {
         if (config.getPortName() == null && config.getPortIdentifier() == null) {
@@ -85,71 +84,106 @@ final class RemoteCluster implements PeerChoice {
         if (config.getUrls() == null || config.getUrls().isEmpty()) {
             throw new IllegalArgumentException("The configuration has no URL of a NiFi");
         }
-        this.connector = connector;
-        this.config = config;
-        this.restTls = restTls;
-        this.tls = tls;
-        this.proxy = proxy;
-        this.mostWaiting = connector.settings().waitingPerPort();
-        ask();
+        final BatchLimits limits = BatchLimits.ofPackets(config.getPreferredBatchCount())
+                .withBytes(config.getPreferredBatchSize())
+                .withDuration(Duration.ofMillis(config.getPreferredBatchDuration(TimeUnit.MILLISECONDS)));
+        final Duration timeout = Duration.ofMillis(config.getTimeout(TimeUnit.MILLISECONDS));
+        final Site site = new Site(
+                connector,
+                new NiFiRestSite(config),
+                new PortSettings(tls, proxy, config.isUseCompression(), timeout, limits),
+                config.getPeerPersistence());
+        site.prepare();
+        final Duration penalty = Duration.ofNanos(config.getPenalizationPeriod(TimeUnit.NANOSECONDS));
+        final String name = config.getPortName() != null ? config.getPortName() : config.getPortIdentifier();
+        return new RemoteCluster(site, true, name, config.getPortIdentifier(), new PeersAside(penalty, penalty));
     }
 
     @Override
     public CompletableFuture<RemotePort> choose(final TransferDirection direction) {
-        final Site last;
-        final CompletableFuture<Site> asked;
-        synchronized (lock) {
-            last = known;
-            final boolean old = System.nanoTime() - askAgainNanos >= 0;
-            asked = last == null || old ? ask() : CompletableFuture.completedFuture(last);
-        }
-        if (last != null && (asked.isDone() || last.identifiers().containsKey(direction))) {
-            return choose(last, direction);
-        }
-        if (waiting.incrementAndGet() > mostWaiting) {
-            waiting.decrementAndGet();
-            return CompletableFuture.failedFuture(failure(
-                    FailureReason.TOO_MANY_WAITING,
-                    mostWaiting + " transactions wait already until the peers of the cluster are known",
-                    null));
-        }
-        return asked.copy()
-                .orTimeout(timeoutMillis(), TimeUnit.MILLISECONDS)
-                .whenComplete((site, failure) -> waiting.decrementAndGet())
-                .handle((site, failure) -> failure == null
-                        ? choose(site, direction)
-                        : CompletableFuture.<RemotePort>failedFuture(findFailure(failure)))
-                .thenCompose(chosen -> chosen);
+        return find(direction, known -> nextOf(known, direction));
     }
 
-    private CompletableFuture<RemotePort> choose(final Site site, final TransferDirection direction) {
-        final String identifier = site.identifiers().get(direction);
+    /** As {@link #choose}, but peers that are set aside are none: completed with null if there are only such. */
+    CompletableFuture<RemotePort> chooseFree(final TransferDirection direction) {
+        return find(direction, known -> weigh(free(known), direction));
+    }
+
+    private CompletableFuture<RemotePort> find(
+            final TransferDirection direction, final Function<Site.Known, PeerStatus> choice) {
+        return inTime(site.current())
+                .thenCompose(known -> identifier(known, direction) == null
+                        ? inTime(site.fresher(known))
+                        : CompletableFuture.completedFuture(known))
+                .thenApply(known -> port(known, direction, choice))
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(findFailure(failure)));
+    }
+
+    private CompletableFuture<Site.Known> inTime(final CompletableFuture<Site.Known> answer) {
+        return answer.isDone()
+                ? answer
+                : answer.copy()
+                        .orTimeout(TimeUnit.NANOSECONDS.convert(site.settings().timeout()), TimeUnit.NANOSECONDS);
+    }
+
+    private String identifier(final Site.Known known, final TransferDirection direction) {
+        return portId != null ? portId : known.details().ports().get(direction).get(portName);
+    }
+
+    /** @return null where the choice is null */
+    private RemotePort port(
+            final Site.Known known, final TransferDirection direction, final Function<Site.Known, PeerStatus> choice) {
+        final boolean secure = known.details().secure();
+        final String identifier = identifier(known, direction);
         if (identifier == null) {
-            synchronized (lock) {
-                // Whoever makes the port now shall not wait until the peers are old.
-                known = null;
-            }
-            return CompletableFuture.failedFuture(failure(
+            throw new CompletionException(failure(
                     FailureReason.UNKNOWN_PORT, "NiFi has no such public port, or does not let us see it", null));
         }
-        if (site.secure() && tls == null) {
-            return CompletableFuture.failedFuture(failure(
+        if (secure && site.settings().tls() == null) {
+            throw new CompletionException(failure(
                     FailureReason.TLS_FAILED, "NiFi wants secure Site-to-Site, but no TLS is configured", null));
         }
-        final PeerDescription peer = weigh(site.peers(), direction);
-        return peer == null
-                ? CompletableFuture.failedFuture(
-                        failure(FailureReason.NO_PEER, "No peer is known, or all of them are penalized for now", null))
-                : CompletableFuture.completedFuture(port(peer, identifier, site.secure()));
+        if (known.peers().isEmpty()) {
+            throw new CompletionException(failure(FailureReason.NO_PEER, "The peer list names no node", null));
+        }
+        final PeerStatus chosen = choice.apply(known);
+        return chosen == null ? null : site.settings().port(chosen.getPeerDescription(), identifier, secure);
     }
 
-    /** @return a peer by chance: the fewer FlowFiles it has the likelier to send to, the more the likelier to receive from */
-    private PeerDescription weigh(final List<PeerStatus> peers, final TransferDirection direction) {
-        final List<PeerStatus> free = peers.stream()
-                .filter(peer -> !isPenalized(peer.getPeerDescription()))
-                .toList();
-        final long total = free.stream().mapToLong(PeerStatus::getFlowFileCount).sum();
-        final double[] weights = free.stream()
+    private PeerStatus nextOf(final Site.Known known, final TransferDirection direction) {
+        final List<PeerStatus> free = free(known);
+        final PeerStatus chosen = weigh(free, direction);
+        if (chosen != null && aside.tries(peer(chosen))) {
+            return chosen;
+        }
+        // Somebody else tries that one already.
+        final PeerStatus other = weigh(
+                free.stream().filter(each -> each != chosen && !isAside(each)).toList(), direction);
+        return other != null ? other : firstBack(known);
+    }
+
+    private PeerStatus firstBack(final Site.Known known) {
+        return known.peers().stream()
+                .min(Comparator.comparingLong(each -> aside.leftNanos(peer(each))))
+                .orElseThrow();
+    }
+
+    private List<PeerStatus> free(final Site.Known known) {
+        return known.peers().stream().filter(peer -> !isAside(peer)).toList();
+    }
+
+    private boolean isAside(final PeerStatus status) {
+        return aside.isAside(peer(status));
+    }
+
+    /**
+     * @return a peer by chance: the fewer FlowFiles it has the likelier to send to, the more the likelier to receive from;
+     *     null of none
+     */
+    private static PeerStatus weigh(final List<PeerStatus> peers, final TransferDirection direction) {
+        final long total =
+                peers.stream().mapToLong(PeerStatus::getFlowFileCount).sum();
+        final double[] weights = peers.stream()
                 .mapToDouble(peer -> direction == TransferDirection.SEND
                         ? 1.0 + total - peer.getFlowFileCount()
                         : 1.0 + peer.getFlowFileCount())
@@ -159,298 +193,124 @@ final class RemoteCluster implements PeerChoice {
         for (int i = 0; i < weights.length; i++) {
             left -= weights[i];
             if (left < 0 || i == weights.length - 1) {
-                return free.get(i).getPeerDescription();
+                return peers.get(i);
             }
         }
         return null;
     }
 
-    private boolean isPenalized(final PeerDescription peer) {
-        final Long until = penalizedUntil.get(peer);
-        return until != null && until - System.nanoTime() > 0;
+    private static String peer(final PeerStatus status) {
+        final PeerDescription peer = status.getPeerDescription();
+        return RemotePort.peer(peer.getHostname(), peer.getPort());
     }
 
-    /** Learns the cluster's peers, unless somebody does already. */
-    private CompletableFuture<Site> ask() {
-        synchronized (lock) {
-            if (asking == null || asking.isDone()) {
-                asking = new CompletableFuture<>();
-                final CompletableFuture<Site> answer = asking;
-                try {
-                    asker.execute(() -> learn(answer));
-                } catch (final RejectedExecutionException e) {
-                    answer.completeExceptionally(failure(FailureReason.CONNECTOR_CLOSED, "The client is closed", e));
-                }
-            }
-            return asking;
-        }
-    }
-
-    /** On the asker's thread. */
-    private void learn(final CompletableFuture<Site> answer) {
-        try {
-            final Site site = learn();
-            synchronized (lock) {
-                known = site;
-                askAgainNanos = System.nanoTime() + PEERS_AGE.toNanos();
-            }
-            answer.complete(site);
-        } catch (final IOException | RuntimeException | LinkageError e) {
-            // Also a library that is missing must not leave anybody waiting.
-            synchronized (lock) {
-                askAgainNanos = System.nanoTime() + ASK_AGAIN.toNanos();
-            }
-            logger.warn("The peers of {} can't be found: {}", urls(), e.toString());
-            answer.completeExceptionally(e);
-        }
-    }
-
-    private Site learn() throws IOException {
-        final SiteInfoProvider site = siteInfo();
-        final boolean secure = site.isSecure();
-        final Map<TransferDirection, String> identifiers = new ConcurrentHashMap<>();
-        for (final TransferDirection direction : TransferDirection.values()) {
-            final String identifier = config.getPortIdentifier() != null
-                    ? config.getPortIdentifier()
-                    : site.getPortIdentifier(config.getPortName(), direction);
-            if (identifier != null) {
-                identifiers.put(direction, identifier);
-            }
-        }
-        // Without TLS no node could be asked; whoever chooses hears why.
-        final Set<PeerStatus> peers = secure && tls == null ? Set.of() : askPeers(site, secure);
-        final PeerPersistence persistence = config.getPeerPersistence();
-        if (persistence != null) {
-            keep(
-                    persistence,
-                    new PeerStatusCache(peers, System.currentTimeMillis(), urls(), SiteToSiteTransportProtocol.RAW));
-        }
-        return new Site(identifiers, secure, List.copyOf(peers));
-    }
-
-    private void keep(final PeerPersistence persistence, final PeerStatusCache peers) {
-        try {
-            persistence.save(peers);
-        } catch (final IOException | RuntimeException e) {
-            logger.warn("The peers of {} can't be kept for the next start: {}", urls(), e.toString());
-        }
-    }
-
-    private SiteInfoProvider siteInfo() {
-        final int timeout = (int) timeoutMillis();
-        final SiteInfoProvider info = new SiteInfoProvider();
-        info.setClusterUrls(config.getUrls());
-        info.setSslContext(restTls);
-        info.setConnectTimeoutMillis(timeout);
-        info.setReadTimeoutMillis(timeout);
-        info.setCachedContentsExpirationMillis(config.getCacheExpiration(TimeUnit.MILLISECONDS));
-        info.setProxy(config.getHttpProxy());
-        info.setLocalAddress(config.getLocalAddress());
-        return info;
-    }
-
-    /** The node that answered over REST is asked first, then those that were known before: one of them knows all. */
-    private Set<PeerStatus> askPeers(final SiteInfoProvider site, final boolean secure) throws IOException {
-        final Integer rawPort = site.getSiteToSitePort();
-        if (rawPort == null) {
-            throw new IOException(site.getActiveClusterUrl()
-                    + " does not listen to RAW Site-to-Site: set nifi.remote.input.socket.port");
-        }
-        final Set<PeerDescription> candidates = new LinkedHashSet<>();
-        candidates.add(new PeerDescription(site.getActiveClusterUrl().getHost(), rawPort, secure));
-        formerPeers().forEach(peer -> candidates.add(peer.getPeerDescription()));
-        final List<String> failures = new ArrayList<>();
-        for (final PeerDescription candidate : candidates) {
-            try {
-                return askPeer(port(candidate, "", secure).withBatchLimits(BatchLimits.NONE));
-            } catch (final IOException e) {
-                failures.add(e.getMessage());
-            }
-        }
-        throw new IOException("No node tells the peers of its cluster: " + failures);
-    }
-
-    private Set<PeerStatus> formerPeers() {
-        final Site last;
-        synchronized (lock) {
-            last = known;
-        }
-        if (last != null) {
-            return new HashSet<>(last.peers());
-        }
-        final PeerPersistence persistence = config.getPeerPersistence();
-        if (persistence == null) {
-            return Set.of();
-        }
-        try {
-            final PeerStatusCache kept = persistence.restore();
-            return kept == null || kept.isEmpty() || !urls().equals(kept.getRemoteInstanceUris())
-                    ? Set.of()
-                    : kept.getStatuses();
-        } catch (final IOException | RuntimeException e) {
-            // As at the first start: nothing was kept yet.
-            logger.debug("No peers are kept", e);
-            return Set.of();
-        }
-    }
-
-    private Set<PeerStatus> askPeer(final RemotePort peer) throws IOException {
-        final CallOptions inTime = CallOptions.DEFAULTS.withDeadline(Duration.ofMillis(timeoutMillis()));
-        try {
-            return connector.peers(peer, inTime).get(timeoutMillis(), TimeUnit.MILLISECONDS);
-        } catch (final ExecutionException e) {
-            throw new IOException(e.getCause().getMessage(), e.getCause());
-        } catch (final TimeoutException e) {
-            throw new IOException(peer.peer() + " did not tell its peers in time", e);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("Interrupted while " + peer.peer() + " was asked for its peers", e);
-        }
-    }
-
-    private RemotePort port(final PeerDescription peer, final String identifier, final boolean secure) {
-        final BatchLimits limits = BatchLimits.ofPackets(config.getPreferredBatchCount())
-                .withBytes(config.getPreferredBatchSize())
-                .withDuration(Duration.ofMillis(config.getPreferredBatchDuration(TimeUnit.MILLISECONDS)));
-        return new RemotePort(
-                peer.getHostname(),
-                peer.getPort(),
-                identifier,
-                config.isUseCompression(),
-                Duration.ofMillis(timeoutMillis()),
-                limits,
-                secure ? tls : null,
-                proxy);
+    @Override
+    public int peers() {
+        final Site.Known last = site.last();
+        return last == null ? 0 : last.peers().size();
     }
 
     @Override
     public boolean hasOther(final RemotePort peer) {
-        final Site last;
-        synchronized (lock) {
-            last = known;
-        }
+        final Site.Known last = site.last();
         return last != null
-                && last.peers().stream()
-                        .map(PeerStatus::getPeerDescription)
-                        .anyMatch(other -> !other.equals(description(peer)) && !isPenalized(other));
+                && last.peers().stream().anyMatch(other -> !peer(other).equals(peer.peer()) && !isAside(other));
     }
 
     @Override
-    public boolean hasOtherThan(final Set<String> peers) {
-        final Site last;
-        synchronized (lock) {
-            last = known;
-        }
-        return last != null
-                && last.peers().stream()
-                        .map(PeerStatus::getPeerDescription)
-                        .anyMatch(peer -> !peers.contains(peer.getHostname() + ":" + peer.getPort()));
-    }
-
-    private static PeerDescription description(final RemotePort port) {
-        return new PeerDescription(port.host(), port.port(), port.tls() != null);
+    public boolean hasOtherThan(final Set<String> names) {
+        final Site.Known last = site.last();
+        return last != null && last.peers().stream().anyMatch(other -> !names.contains(peer(other)));
     }
 
     @Override
     public void full(final RemotePort peer) {
-        passOver(peer, Duration.ofNanos(config.getPenalizationPeriod(TimeUnit.NANOSECONDS)));
+        aside.full(peer.peer());
     }
 
-    private void passOver(final RemotePort peer, final Duration time) {
-        penalizedUntil.put(description(peer), System.nanoTime() + time.toNanos());
+    @Override
+    public void succeeded(final RemotePort peer) {
+        aside.succeeded(peer.peer());
     }
 
-    /** Passes over the peer for a while if the failure is of its making. */
+    /**
+     * Sets the peer aside for a while if the failure is of its making: not for the caller's own deadline or source, and not
+     * for want of a free connection, which is our own limit.
+     */
     @Override
     public void failed(final RemotePort peer, final TransactionException failure) {
         switch (failure.reason()) {
-            case CONTENT_FAILED,
-                    RECEIVER_FAILED,
-                    RECEIVER_TOO_SLOW,
-                    CANCELLED,
-                    CONNECTOR_CLOSED,
-                    TOO_MANY_WAITING,
-                    INTERNAL_ERROR:
-                break;
-            case UNKNOWN_PORT:
-                forgetIdentifiers();
-                if (hasOther(peer)) {
-                    passOver(peer, REFUSED_PENALTY);
-                }
+            case CONNECT_FAILED, CONNECTION_LOST, PORT_NOT_RUNNING, PROTOCOL_VIOLATION, BAD_CHECKSUM:
+                aside.failed(peer.peer());
                 break;
             case UNAUTHORIZED, TLS_FAILED, REFUSED:
-                if (hasOther(peer)) {
-                    passOver(peer, REFUSED_PENALTY);
-                } else {
-                    full(peer);
+                refused(peer);
+                break;
+            case DESTINATION_FULL:
+                aside.full(peer.peer());
+                break;
+            case NO_PROGRESS:
+                if (failure.step() != TransactionStep.WAIT_FOR_CONNECTION) {
+                    aside.failed(peer.peer());
                 }
                 break;
+            case UNKNOWN_PORT:
+                refused(peer);
+                // Perhaps the port was made again under the same name.
+                site.isOutdated();
+                break;
             default:
-                full(peer);
+                break;
         }
     }
 
-    /** Perhaps the port was made again, under the same name: the next transaction waits until NiFi was asked. */
-    private void forgetIdentifiers() {
-        synchronized (lock) {
-            if (known != null) {
-                known = new Site(Map.of(), known.secure(), known.peers());
-                askAgainNanos = System.nanoTime();
-            }
+    private void refused(final RemotePort peer) {
+        if (hasOther(peer)) {
+            aside.refused(peer.peer(), REFUSED_PENALTY);
+        } else {
+            aside.failed(peer.peer());
         }
     }
 
     /** @return whether packets travel over TLS. Blocks until the site is known */
     boolean isSecure() throws IOException {
-        final CompletableFuture<Site> asked;
-        synchronized (lock) {
-            asked = known == null ? ask() : CompletableFuture.completedFuture(known);
-        }
         try {
-            return asked.copy()
-                    .orTimeout(timeoutMillis(), TimeUnit.MILLISECONDS)
-                    .join()
-                    .secure();
+            return inTime(site.current()).join().details().secure();
         } catch (final CompletionException e) {
             throw findFailure(e);
         }
     }
 
-    private long timeoutMillis() {
-        return config.getTimeout(TimeUnit.MILLISECONDS);
-    }
-
     @Override
     public String name() {
-        return urls();
-    }
-
-    private String urls() {
-        return String.join(",", config.getUrls());
-    }
-
-    private String portName() {
-        return config.getPortName() != null ? config.getPortName() : config.getPortIdentifier();
+        return site.name();
     }
 
     private TransactionException findFailure(final Throwable failure) {
         final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof final TransactionException known) {
+        if (cause instanceof final TransactionException known
+                && known.portIdentifier().equals(portName)) {
             return known;
         }
-        final String message = cause instanceof TimeoutException
-                ? "NiFi did not tell its peers within " + timeoutMillis() + " ms"
-                : "The peers can't be found: " + cause.getMessage();
-        return failure(FailureReason.NO_PEER, message, cause);
+        if (cause instanceof TimeoutException) {
+            return failure(
+                    FailureReason.NO_PEER,
+                    "NiFi did not tell its peers within " + site.settings().timeout(),
+                    cause);
+        }
+        final String said = cause instanceof final TransactionException known ? known.detail() : cause.getMessage();
+        return failure(Site.reason(cause), "The peers can't be found: " + said, cause);
     }
 
     private TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
-        return new TransactionException(urls(), portName(), TransactionStep.FIND_PEER, reason, message, cause);
+        return new TransactionException(name(), portName, TransactionStep.FIND_PEER, reason, message, cause);
     }
 
     /** Stops to look for peers; transactions under way go on. */
     @Override
     public void close() {
-        asker.shutdownNow();
+        if (ownsSite) {
+            site.close();
+        }
     }
 }

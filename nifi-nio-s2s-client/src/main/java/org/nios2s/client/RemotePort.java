@@ -43,9 +43,13 @@ record RemotePort(
     }
 
     static void requireTcpPort(final String host, final int port) {
-        if (port < 1 || port > HIGHEST_TCP_PORT) {
+        if (!isTcpPort(port)) {
             throw new IllegalArgumentException("TCP port " + port + " of " + host + " is not in 1 to 65535");
         }
+    }
+
+    static boolean isTcpPort(final int port) {
+        return port >= 1 && port <= HIGHEST_TCP_PORT;
     }
 
     private static void requirePositive(final Duration duration, final String name) {
@@ -94,6 +98,10 @@ record RemotePort(
 
     /** @return the peer as {@code host:port}, with an address of IPv6 in brackets */
     public String peer() {
+        return peer(host, port);
+    }
+
+    static String peer(final String host, final int port) {
         if (host.contains(":") && !host.startsWith("[")) {
             return "[" + host + "]:" + port;
         }

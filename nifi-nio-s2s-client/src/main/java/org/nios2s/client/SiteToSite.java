@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -29,14 +30,21 @@ public final class SiteToSite implements AutoCloseable {
     private final Executor completion;
     private final SiteToSiteConnector connector;
     private final Attempts attempts;
+    /** Null where an address is given. */
+    private final Site site;
+
     private final Map<String, PeerChoice> peers = new ConcurrentHashMap<>();
 
     private SiteToSite(final Builder settings) {
         this.settings = settings;
         this.connector = new SiteToSiteConnector(
-                settings.connectorSettings, Transport.best(), settings.eventLoops, settings.observer);
+                settings.connectorSettings,
+                settings.eventLoops == null ? Transport.best() : Transport.of(settings.eventLoops),
+                settings.eventLoops,
+                settings.observer);
         this.completion = settings.completion == null ? connector.virtualThreads() : settings.completion;
         this.attempts = new Attempts(connector, completion, settings.observer);
+        this.site = settings.urls.isEmpty() ? null : Site.ofUrls(connector, settings);
     }
 
     /** Begins to describe a NiFi; name its {@link Builder#url URLs} or its {@link Builder#address address}. */
@@ -67,12 +75,18 @@ public final class SiteToSite implements AutoCloseable {
     }
 
     private PeerChoice peers(final String nameOrId) {
-        Objects.requireNonNull(nameOrId, "nameOrId");
-        return peers.computeIfAbsent(
-                nameOrId,
-                name -> settings.urls.isEmpty()
-                        ? new FixedPeer(settings.port(name))
-                        : ClusterPeers.of(connector, settings, name));
+        if (nameOrId.isBlank()) {
+            throw new IllegalArgumentException("A port is known by its name or its id, and this one is blank");
+        }
+        return peers.computeIfAbsent(nameOrId, this::findPeers);
+    }
+
+    private PeerChoice findPeers(final String nameOrId) {
+        if (site == null) {
+            return new FixedPeer(settings.port(nameOrId));
+        }
+        site.prepare();
+        return RemoteCluster.of(site, nameOrId);
     }
 
     Attempts attempts() {
@@ -97,18 +111,36 @@ public final class SiteToSite implements AutoCloseable {
 
     /** @return what there is at this moment, for gauges */
     public ClientStatistics statistics() {
-        return connector.statistics();
+        return connector.statistics().withWaiting(attempts.withoutAttempt());
+    }
+
+    /** The same as {@link #close(Duration)} with the builder's {@link Builder#drainTimeout}. */
+    @Override
+    public void close() {
+        close(settings.drainTimeout);
     }
 
     /**
-     * Takes no transaction any more, waits for those under way, at most the builder's {@link Builder#drainTimeout}, then
-     * ends what is left with {@link FailureReason#CONNECTOR_CLOSED} and every connection. Batching senders and receivers
-     * are to be closed before.
+     * Takes no transaction any more, waits for those that were begun, whether they look for a peer, wait, run or pause
+     * before another attempt, then ends what is left with {@link FailureReason#CONNECTOR_CLOSED} and every connection.
+     * Batching senders and receivers are to be closed before. An interrupt ends the waiting, and on an IO worker there is
+     * none.
+     *
+     * @param longest how long it waits; zero for not at all
      */
-    @Override
-    public void close() {
-        connector.drain(settings.drainTimeout);
-        peers.values().forEach(PeerChoice::close);
+    public void close(final Duration longest) {
+        if (longest.isNegative()) {
+            throw new IllegalArgumentException("The time to wait is " + longest + "; accepted: 0 or more");
+        }
+        final long startedNanos = System.nanoTime();
+        connector.refuseOthers();
+        attempts.drain(longest);
+        final long left = TimeUnit.NANOSECONDS.convert(longest) - (System.nanoTime() - startedNanos);
+        connector.drain(Duration.ofNanos(Math.max(0, left)));
+        attempts.stop();
+        if (site != null) {
+            site.close();
+        }
         connector.close();
         attempts.close();
     }
@@ -128,6 +160,9 @@ public final class SiteToSite implements AutoCloseable {
         BatchLimits batchLimits = BatchLimits.standard();
         CallOptions options = CallOptions.DEFAULTS;
         private RetryPolicy retry = RetryPolicy.standard();
+        /** Null for the policy's own. */
+        private Duration deliveryTimeout;
+
         private ConnectorSettings connectorSettings = ConnectorSettings.DEFAULTS;
         private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
         private EventLoopGroup eventLoops;
@@ -147,7 +182,9 @@ public final class SiteToSite implements AutoCloseable {
             compress = other.compress;
             batchLimits = other.batchLimits;
             options = other.options;
-            retry = other.retry;
+            retry = other.deliveryTimeout == null
+                    ? other.retry
+                    : other.retry.withDeliveryTimeout(other.deliveryTimeout);
             connectorSettings = other.connectorSettings;
             drainTimeout = other.drainTimeout;
             eventLoops = other.eventLoops;
@@ -156,13 +193,17 @@ public final class SiteToSite implements AutoCloseable {
         }
 
         /**
-         * Names a NiFi by its web address. Its REST API, which needs NiFi's client library and what that depends on, says
-         * the rest: ports, RAW address, TLS or not, the other nodes of its cluster.
+         * Names a NiFi by its web address. Its REST API says the rest: ports, RAW address, TLS or not, the other nodes of its
+         * cluster.
          *
          * @param url such as {@code https://nifi.example.org:8443/nifi}; more nodes of the cluster may follow
+         * @throws IllegalArgumentException if one is no URL of HTTP or HTTPS
          */
         public Builder url(final String... url) {
-            urls.addAll(List.of(url));
+            for (final String each : List.of(url)) {
+                RestSite.api(each);
+                urls.add(each);
+            }
             return this;
         }
 
@@ -173,6 +214,9 @@ public final class SiteToSite implements AutoCloseable {
          * @param port {@code nifi.remote.input.socket.port}
          */
         public Builder address(final String name, final int port) {
+            if (name.isBlank()) {
+                throw new IllegalArgumentException("The name of the host is blank");
+            }
             RemotePort.requireTcpPort(name, port);
             host = name;
             rawPort = port;
@@ -197,7 +241,10 @@ public final class SiteToSite implements AutoCloseable {
             return this;
         }
 
-        /** @param through what packets travel through. Default: what the JVM says ({@code -DsocksProxyHost}), else none */
+        /**
+         * @param through what packets travel through, and an HTTP proxy also what the REST API is asked through. Default: what
+         *     the JVM says ({@code -DsocksProxyHost} for packets, {@code -Dhttps.proxyHost} for the REST API), otherwise none
+         */
         public Builder proxy(final PeerProxy through) {
             proxy = through;
             return this;
@@ -233,7 +280,10 @@ public final class SiteToSite implements AutoCloseable {
             return this;
         }
 
-        /** @param longest how long a transaction may take altogether, attempts and pauses included. Default: no limit */
+        /**
+         * @param longest how long a transaction may take altogether, attempts and pauses included; null for no limit, which is
+         *     the default
+         */
         public Builder deadline(final Duration longest) {
             options = options.withDeadline(longest);
             return this;
@@ -245,6 +295,18 @@ public final class SiteToSite implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Replaces the delivery time-out of the retry policy, whichever is given first.
+         *
+         * @param longest in which attempts of a transaction may begin, see {@link RetryPolicy#withDeliveryTimeout}. Default:
+         *     2 minutes
+         */
+        public Builder deliveryTimeout(final Duration longest) {
+            RetryPolicy.standard().withDeliveryTimeout(longest);
+            deliveryTimeout = longest;
+            return this;
+        }
+
         /** @param threads IO workers, 1 to 8; each serves thousands of connections. Default: 2 */
         public Builder ioWorkers(final int threads) {
             connectorSettings = connectorSettings.withWorkerThreads(threads);
@@ -252,10 +314,12 @@ public final class SiteToSite implements AutoCloseable {
         }
 
         /**
-         * @param shared event loops of Netty that serve as IO workers, of the transport that {@link Transport#best} names;
-         *     they stay the caller's. Default: own ones
+         * @param shared event loops of Netty that serve as IO workers, of its NIO or its epoll transport; they stay the
+         *     caller's. Default: own ones
+         * @throws IllegalArgumentException if they are of another transport
          */
         public Builder eventLoops(final EventLoopGroup shared) {
+            Transport.of(shared);
             eventLoops = shared;
             return this;
         }
@@ -266,13 +330,16 @@ public final class SiteToSite implements AutoCloseable {
             return this;
         }
 
-        /** @param most transactions that wait for a connection to one port of one node, one more fails. Default: 10,000 */
+        /**
+         * @param most transactions of one port that may wait, for a peer, a connection or another attempt, beside those that
+         *     have a connection; one more fails with {@link FailureReason#TOO_MANY_WAITING}. Default: 10,000
+         */
         public Builder waiting(final int most) {
             connectorSettings = connectorSettings.withWaitingPerPort(most);
             return this;
         }
 
-        /** @param longest from the resolution of the name to the end of the handshake. Default: 30 s */
+        /** @param longest from the resolution of the name to the end of the handshake. Default: 10 s */
         public Builder connectTimeout(final Duration longest) {
             connectorSettings = connectorSettings.withConnectTimeout(longest);
             return this;
@@ -297,7 +364,10 @@ public final class SiteToSite implements AutoCloseable {
 
         /** @param longest that {@link SiteToSite#close} waits for transactions under way. Default: 30 s */
         public Builder drainTimeout(final Duration longest) {
-            drainTimeout = Objects.requireNonNull(longest, "longest");
+            if (longest.isNegative()) {
+                throw new IllegalArgumentException("drainTimeout is " + longest + "; accepted: 0 or more");
+            }
+            drainTimeout = longest;
             return this;
         }
 
@@ -323,6 +393,10 @@ public final class SiteToSite implements AutoCloseable {
                         + (host == null ? "there is neither" : "there are both"));
             }
             return new SiteToSite(new Builder(this));
+        }
+
+        PortSettings portSettings() {
+            return new PortSettings(tls, proxy, compress, options.idleTimeout(), BatchLimits.NONE);
         }
 
         private RemotePort port(final String identifier) {

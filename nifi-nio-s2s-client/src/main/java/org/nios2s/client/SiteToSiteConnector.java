@@ -19,6 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.nifi.remote.PeerStatus;
@@ -37,6 +41,8 @@ final class SiteToSiteConnector implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(SiteToSiteConnector.class);
 
     private static final int CLOSE_SECONDS = 10;
+    /** Looking up is rare: its threads are given back soon. */
+    private static final int LOOKUP_KEEP_SECONDS = 5;
 
     private final ConnectorSettings settings;
     private final ClientObserver observer;
@@ -47,6 +53,16 @@ final class SiteToSiteConnector implements AutoCloseable {
     private final Set<Transfer> transfers = ConcurrentHashMap.newKeySet();
     private final Map<RemotePort, ConnectionPool> pools = new ConcurrentHashMap<>();
     private final Executor virtualThreads = task -> Thread.ofVirtual().start(task);
+    private final ExecutorService lookups = new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            LOOKUP_KEEP_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            new DefaultThreadFactory("s2s-client-lookup", true));
+
+    /** Refuses transactions that belong to no call; a call that was begun may still attempt its own. */
+    private volatile boolean draining;
 
     private volatile boolean closed;
 
@@ -78,6 +94,7 @@ final class SiteToSiteConnector implements AutoCloseable {
                 settings.connectTimeout(),
                 channels,
                 virtualThreads,
+                lookups,
                 pool -> pools.remove(pool.port(), pool));
     }
 
@@ -104,8 +121,12 @@ final class SiteToSiteConnector implements AutoCloseable {
         if (copy.isEmpty()) {
             return CompletableFuture.failedFuture(packetsFailure(port, "A push needs at least one packet", null));
         }
-        return start(new PushTransfer(options.at(port), copy.iterator(), false, options))
-                .result();
+        return pushing(port, copy, options).result();
+    }
+
+    /** Begins to push packets that nobody changes any more. */
+    Attempt pushing(final RemotePort port, final List<Packet> packets, final CallOptions options) {
+        return start(new PushTransfer(options.at(port), packets.iterator(), false, options));
     }
 
     private static TransactionException packetsFailure(
@@ -115,15 +136,13 @@ final class SiteToSiteConnector implements AutoCloseable {
     }
 
     /**
-     * Pushes packets in one transaction, as many as the iterator has.
+     * Begins to push packets in one transaction, as many as the iterator has.
      *
      * @param port an input port
      * @param packets at least one; asked on a virtual thread, and may block
-     * @return completed when the peer has taken all packets over
      */
-    CompletableFuture<TransactionResult> push(
-            final RemotePort port, final Iterator<Packet> packets, final CallOptions options) {
-        return start(new PushTransfer(options.at(port), packets, true, options)).result();
+    Attempt pushing(final RemotePort port, final Iterator<Packet> packets, final CallOptions options) {
+        return start(new PushTransfer(options.at(port), packets, true, options));
     }
 
     /** The same as {@link #pull(RemotePort, BatchHandler, CallOptions)} with the default options. */
@@ -140,13 +159,19 @@ final class SiteToSiteConnector implements AutoCloseable {
      */
     CompletableFuture<TransactionResult> pull(
             final RemotePort port, final BatchHandler handler, final CallOptions options) {
-        final InteractiveTransfer transfer = interact(port, TransferDirection.RECEIVE, options);
+        return pulling(port, handler, options).result();
+    }
+
+    /** Begins to pull one batch. */
+    Attempt pulling(final RemotePort port, final BatchHandler handler, final CallOptions options) {
+        final InteractiveTransfer transfer =
+                start(new InteractiveTransfer(options.at(port), TransferDirection.RECEIVE, options));
         transfer.started().thenAccept(any -> {
             if (any) {
                 Thread.ofVirtual().name("s2s-receiver-of-" + port.peer()).start(() -> handle(transfer, handler));
             }
         });
-        return transfer.result();
+        return transfer;
     }
 
     private static void handle(final InteractiveTransfer transfer, final BatchHandler handler) {
@@ -164,12 +189,21 @@ final class SiteToSiteConnector implements AutoCloseable {
 
     /** Starts a transaction whose packets are sent or received one by one. */
     InteractiveTransfer interact(final RemotePort port, final TransferDirection direction, final CallOptions options) {
-        return start(new InteractiveTransfer(options.at(port), direction, options));
+        final InteractiveTransfer transfer = new InteractiveTransfer(options.at(port), direction, options);
+        return draining ? refuse(transfer) : start(transfer);
     }
 
     /** @return runs tasks that may block, each on a virtual thread */
     Executor virtualThreads() {
         return virtualThreads;
+    }
+
+    /**
+     * @return runs what asks a resolver or a REST API, on platform threads: the JDK may block there for long and would hold
+     *     the carrier of a virtual thread
+     */
+    ExecutorService lookups() {
+        return lookups;
     }
 
     ConnectorSettings settings() {
@@ -184,13 +218,7 @@ final class SiteToSiteConnector implements AutoCloseable {
     /** Listens to a caller who gives up, and waits for a connection. */
     private <T extends Transfer> T start(final T transfer) {
         if (closed) {
-            transfer.fail(new TransactionException(
-                    transfer.port(),
-                    TransactionStep.WAIT_FOR_CONNECTION,
-                    FailureReason.CONNECTOR_CLOSED,
-                    "The client is closed",
-                    null));
-            return transfer;
+            return refuse(transfer);
         }
         transfer.waitIn(pool(transfer.port()), timer());
         transfers.add(transfer);
@@ -206,6 +234,16 @@ final class SiteToSiteConnector implements AutoCloseable {
             pools.remove(transfer.port(), transfer.pool());
             transfer.waitIn(pool(transfer.port()), timer());
         }
+        return transfer;
+    }
+
+    private static <T extends Transfer> T refuse(final T transfer) {
+        transfer.fail(new TransactionException(
+                transfer.port(),
+                TransactionStep.WAIT_FOR_CONNECTION,
+                FailureReason.CONNECTOR_CLOSED,
+                "The client is closed",
+                null));
         return transfer;
     }
 
@@ -229,11 +267,17 @@ final class SiteToSiteConnector implements AutoCloseable {
                 .reduce(new ClientStatistics(0, 0, 0, 0), ClientStatistics::plus);
     }
 
+    /** Refuses transactions that belong to no call, as a receiver's. */
+    void refuseOthers() {
+        draining = true;
+    }
+
     /**
      * Takes no transaction any more, and waits until those under way have ended, but not longer than this. Whether a peer
      * still tells its cluster's peers is nothing to wait for.
      */
     void drain(final Duration longest) {
+        draining = true;
         closed = true;
         if (isOnWorker()) {
             return;
@@ -243,7 +287,7 @@ final class SiteToSiteConnector implements AutoCloseable {
                 .map(transfer -> transfer.result().exceptionally(failure -> null))
                 .toArray(CompletableFuture[]::new));
         try {
-            ended.get(longest.toNanos(), TimeUnit.NANOSECONDS);
+            ended.get(TimeUnit.NANOSECONDS.convert(longest), TimeUnit.NANOSECONDS);
         } catch (final TimeoutException | ExecutionException e) {
             logger.warn("Closing: {} transactions are not over after {} and end now", transfers.size(), longest);
         } catch (final InterruptedException e) {
@@ -258,13 +302,12 @@ final class SiteToSiteConnector implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        opener.close();
+        lookups.shutdownNow();
         pools.values().forEach(ConnectionPool::close);
         for (final Channel channel : channels) {
             final PeerConnection connection = channel.pipeline().get(PeerConnection.class);
             if (connection != null) {
-                connection.execute(() -> connection.shutDown(
-                        connection.failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", null)));
+                shutDown(connection);
             }
         }
         if (isOnWorker()) {
@@ -276,13 +319,23 @@ final class SiteToSiteConnector implements AutoCloseable {
         shutDownWorkers().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
 
+    private static void shutDown(final PeerConnection connection) {
+        try {
+            connection.execute(() -> connection.shutDown(
+                    connection.failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", null)));
+        } catch (final RejectedExecutionException e) {
+            // Shared event loops that their owner has stopped already have closed their connections.
+            logger.debug("The IO worker of {} is gone", connection.port().peer(), e);
+        }
+    }
+
     private Future<?> shutDownWorkers() {
         return ownsWorkers
                 ? workers.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS)
                 : ImmediateEventExecutor.INSTANCE.newSucceededFuture(null);
     }
 
-    private boolean isOnWorker() {
+    boolean isOnWorker() {
         for (final EventExecutor worker : workers) {
             if (worker.inEventLoop()) {
                 return true;

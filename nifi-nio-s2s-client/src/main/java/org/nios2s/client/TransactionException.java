@@ -2,6 +2,7 @@
 package org.nios2s.client;
 
 import java.io.IOException;
+import java.util.List;
 
 /**
  * A transaction failed: says with which peer and port, in which step, and why. Immutable; any thread.
@@ -21,6 +22,10 @@ public final class TransactionException extends IOException {
     private final String detail;
     /** Which packet of a push it was, from 0; belongs to the IO worker until the transaction is over. */
     private int failedPacket = NO_PACKET;
+    /** These two are set before the exception is handed to anybody. */
+    private int attempts = 1;
+
+    private boolean unknownBefore;
 
     TransactionException(
             final RemotePort port,
@@ -69,6 +74,32 @@ public final class TransactionException extends IOException {
         return reason;
     }
 
+    /** @return how many attempts were made, this one included; the earlier ones are {@link #getSuppressed suppressed} */
+    public int attempts() {
+        return attempts;
+    }
+
+    /**
+     * The failure of a whole call. An exception of one attempt may belong to many calls, so it is copied.
+     *
+     * @param made attempts, this one included
+     * @param earlier what failed before
+     * @param unknown whether the outcome of any attempt is unknown
+     */
+    TransactionException after(final int made, final List<TransactionException> earlier, final boolean unknown) {
+        final TransactionException last =
+                new TransactionException(peer, portIdentifier, step, reason, detail, getCause());
+        last.setStackTrace(getStackTrace());
+        last.failedPacket = failedPacket;
+        last.attempts = made;
+        last.unknownBefore = unknown;
+        for (final Throwable own : getSuppressed()) {
+            last.addSuppressed(own);
+        }
+        earlier.forEach(last::addSuppressed);
+        return last;
+    }
+
     /** @return which packet of a push it was that failed, from 0 */
     int failedPacket() {
         return failedPacket;
@@ -85,10 +116,10 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * @return whether the peer may have taken the packets over although the transaction failed; to send them again may
-     *     make duplicates
+     * @return whether NiFi may have taken the packets over, in this attempt or an earlier one, although the transaction
+     *     failed; to send them again may make duplicates
      */
     public boolean isOutcomeUnknown() {
-        return step == TransactionStep.COMPLETE;
+        return unknownBefore || step == TransactionStep.COMPLETE;
     }
 }

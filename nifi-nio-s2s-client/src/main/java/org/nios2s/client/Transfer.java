@@ -14,8 +14,10 @@ import java.util.concurrent.atomic.AtomicReference;
  * the time come from any thread; {@link #run} and what follows live on the connection's IO worker, where the result is
  * completed too: what depends on it must not block.
  */
-abstract class Transfer {
+abstract class Transfer implements Attempt {
     private static final TransactionStep WAITING_STEP = TransactionStep.WAIT_FOR_CONNECTION;
+    /** Beyond the time that a peer allows itself: what it says last has a way to come. */
+    private static final Duration COMMIT_MARGIN = Duration.ofSeconds(5);
 
     private enum State {
         WAITING,
@@ -66,7 +68,8 @@ abstract class Transfer {
         timer = keeper;
     }
 
-    CompletableFuture<TransactionResult> result() {
+    @Override
+    public CompletableFuture<TransactionResult> result() {
         return result;
     }
 
@@ -81,7 +84,7 @@ abstract class Transfer {
 
     /** On a connection its own IO worker keeps the time: to ask another would cost more than a small transaction. */
     private void watch(final EventExecutor keeper) {
-        final long left = Math.min(leftNanos(options.deadline(), startedNanos), idleLeftNanos(startedNanos));
+        final long left = Math.min(deadlineLeftNanos(), waitLeftNanos());
         if (left < Long.MAX_VALUE) {
             lookAgain(keeper, left);
         }
@@ -97,33 +100,63 @@ abstract class Transfer {
 
     private void look(final EventExecutor keeper) {
         final PeerConnection running = connection;
-        if (leftNanos(options.deadline(), startedNanos) <= 0) {
+        if (deadlineLeftNanos() <= 0) {
             stop(FailureReason.DEADLINE_PASSED, "Not over after " + options.deadline());
         } else if (state.get() == State.WAITING) {
-            lookWhetherIdle(keeper, startedNanos, "No connection was free for " + options.idleTimeout());
+            lookWhetherIdle(
+                    keeper,
+                    waitLeftNanos(),
+                    "No connection was free for " + TimeUnit.NANOSECONDS.toMillis(elapsedNanos()) + " ms");
         } else if (state.get() == State.RUNNING) {
             executeOn(running, () -> {
                 if (state.get() == State.RUNNING) {
+                    final Duration patience = patience(running);
                     lookWhetherIdle(
                             running.worker(),
-                            running.lastProgressNanos(),
-                            "The peer took nothing and said nothing for " + options.idleTimeout());
+                            leftNanos(patience, running.lastProgressNanos()),
+                            "The peer took nothing and said nothing for " + patience);
                 }
             });
         }
     }
 
-    private void lookWhetherIdle(final EventExecutor keeper, final long lastProgressNanos, final String idle) {
-        final long left = idleLeftNanos(lastProgressNanos);
+    private void lookWhetherIdle(final EventExecutor keeper, final long left, final String idle) {
         if (left <= 0) {
             stop(FailureReason.NO_PROGRESS, idle);
         } else {
-            lookAgain(keeper, Math.min(left, Math.max(1, leftNanos(options.deadline(), startedNanos))));
+            lookAgain(keeper, Math.min(left, Math.max(1, deadlineLeftNanos())));
         }
     }
 
-    private long idleLeftNanos(final long lastProgressNanos) {
-        return leftNanos(options.idleTimeout(), lastProgressNanos);
+    /**
+     * How long the peer may take nothing and say nothing. While it takes the packets over it may need longer: a listener
+     * that confirms before it commits waits for room up to twice the time that it was told at the handshake, and to leave
+     * it then would make the outcome unknown.
+     */
+    private Duration patience(final PeerConnection running) {
+        final Duration idle = options.idleTimeout();
+        if (idle == null || running.step() != TransactionStep.COMPLETE) {
+            return idle;
+        }
+        final long commitNanos = TimeUnit.NANOSECONDS.convert(port.requestExpiration());
+        final Duration commit = Duration.ofNanos(commitNanos).multipliedBy(2).plus(COMMIT_MARGIN);
+        return commit.compareTo(idle) > 0 ? commit : idle;
+    }
+
+    private long deadlineLeftNanos() {
+        final AttemptBudget budget = options.budget();
+        return leftNanos(options.deadline(), budget == null ? startedNanos : budget.calledNanos());
+    }
+
+    private long waitLeftNanos() {
+        final AttemptBudget budget = options.budget();
+        final long called = budget == null ? Long.MAX_VALUE : budget.waitNanos() - (System.nanoTime() - startedNanos);
+        return Math.min(called, leftNanos(options.idleTimeout(), startedNanos));
+    }
+
+    /** @return whether its call can turn to another peer; it has not begun while it waits. Not to be asked in a lock */
+    boolean mayGoElsewhere() {
+        return options.budget() != null && options.budget().mayGoElsewhere().getAsBoolean();
     }
 
     private static long leftNanos(final Duration longest, final long since) {
@@ -174,7 +207,8 @@ abstract class Transfer {
     protected abstract void abandon(TransactionException failure);
 
     /** Ends the transaction from outside: its caller cancels, its time is over, the client closes. Any thread. */
-    final void stop(final FailureReason reason, final String message) {
+    @Override
+    public final void stop(final FailureReason reason, final String message) {
         stop(reason, message, null);
     }
 

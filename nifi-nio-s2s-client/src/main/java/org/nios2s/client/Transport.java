@@ -3,6 +3,8 @@ package org.nios2s.client;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.IoHandler;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -53,6 +55,29 @@ enum Transport {
             logger.debug("Java NIO serves, epoll is not on the class path", e);
             return NIO;
         }
+    }
+
+    /**
+     * @return what serves sockets on such event loops
+     * @throws IllegalArgumentException if neither does
+     */
+    static Transport of(final EventLoopGroup loops) {
+        if (isOf(loops, NioIoHandler.class)) {
+            return NIO;
+        }
+        try {
+            if (isOf(loops, EpollIoHandler.class)) {
+                return EPOLL;
+            }
+        } catch (final LinkageError e) {
+            logger.debug("Epoll is not on the class path", e);
+        }
+        throw new IllegalArgumentException(
+                "The event loops " + loops + " are neither of Netty's NIO nor of its epoll transport");
+    }
+
+    private static boolean isOf(final EventLoopGroup loops, final Class<? extends IoHandler> handler) {
+        return loops instanceof final IoEventLoopGroup group && group.isIoType(handler);
     }
 
     abstract EventLoopGroup workers(int threads, ThreadFactory factory);

@@ -2,8 +2,11 @@
 package org.nios2s.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -15,9 +18,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.Logger;
@@ -45,7 +50,8 @@ class BlackHoleTest {
         PEERS_OF_A_NODE_WHOSE_NAME_IS_NOT_RESOLVED,
         RAW_THAT_IS_SILENT,
         RAW_THAT_DOES_NOT_ACCEPT,
-        RAW_WHOSE_NAME_IS_NOT_RESOLVED
+        RAW_WHOSE_NAME_IS_NOT_RESOLVED,
+        PROXY_WHOSE_NAME_IS_NOT_RESOLVED
     }
 
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -103,6 +109,8 @@ class BlackHoleTest {
             case RAW_THAT_IS_SILENT -> builder.address("127.0.0.1", silent());
             case RAW_THAT_DOES_NOT_ACCEPT -> builder.address("127.0.0.1", full());
             case RAW_WHOSE_NAME_IS_NOT_RESOLVED -> builder.address(unresolved(), 10_443);
+            case PROXY_WHOSE_NAME_IS_NOT_RESOLVED ->
+                builder.address("127.0.0.1", silent()).proxy(PeerProxy.of(PeerProxy.Kind.SOCKS5, unresolved(), 1_080));
         };
     }
 
@@ -144,5 +152,29 @@ class BlackHoleTest {
         final Duration all = Duration.ofNanos(System.nanoTime() - startedNanos);
         assertTrue(all.compareTo(MOST) < 0, "ended after " + latest + ", closed after " + all);
         assertEquals(Map.of(FailureReason.DEADLINE_PASSED, MANY), reasons);
+    }
+
+    @Test
+    void anIoWorkerServesOthersWhileTheNameOfAProxyIsNotResolved() throws Exception {
+        final EventLoopGroup one = Transport.best().workers(1, new DefaultThreadFactory("one", true));
+        try (ScriptedServer server = new ScriptedServer();
+                SiteToSite direct = SiteToSite.builder()
+                        .address("127.0.0.1", server.port())
+                        .eventLoops(one)
+                        .build();
+                SiteToSite proxied = SiteToSite.builder()
+                        .address("127.0.0.1", server.port())
+                        .eventLoops(one)
+                        .drainTimeout(Duration.ZERO)
+                        .proxy(PeerProxy.of(PeerProxy.Kind.SOCKS5, unresolved(), 1_080))
+                        .build()) {
+            final CompletableFuture<TransactionResult> waiting =
+                    proxied.inputPort("port-id").send(Outcomes.packet("a"));
+            Outcomes.await(direct.inputPort("port-id").send(Outcomes.packet("b")));
+            Outcomes.await(direct.inputPort("port-id").send(Outcomes.packet("c")));
+            assertFalse(waiting.isDone());
+        } finally {
+            one.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        }
     }
 }

@@ -2,12 +2,8 @@
 package org.nios2s.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
-import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -18,7 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With a RAW address the client needs Netty's seven jars, SLF4J, and the jar with NiFi's constants. */
+/** The client needs Netty's seven jars, SLF4J, and the jar with NiFi's constants. */
 class CoreClassPathTest {
     private static final Set<String> CORE = Set.of(
             "netty-handler",
@@ -62,17 +58,13 @@ class CoreClassPathTest {
     }
 
     @Test
-    void whoNamesAUrlIsToldWhatIsMissing() throws Exception {
-        final Class<?> type = core().loadClass("org.nios2s.client.SiteToSite");
-        final Object builder = type.getMethod("builder").invoke(null);
-        builder.getClass().getMethod("url", String[].class).invoke(builder, (Object)
-                new String[] {"http://localhost:8080/nifi"});
-        final Object site = builder.getClass().getMethod("build").invoke(builder);
-        final InvocationTargetException failure =
-                assertThrows(InvocationTargetException.class, () -> type.getMethod("inputPort", String.class)
-                        .invoke(site, "in"));
-        assertInstanceOf(IllegalStateException.class, failure.getCause());
-        assertTrue(failure.getCause().getMessage().contains("nifi-site-to-site-client"));
-        type.getMethod("close").invoke(site);
+    void aUrlNeedsNothingElse(@TempDir final Path directory) throws Exception {
+        final Path file = Files.writeString(directory.resolve("a.txt"), "content");
+        try (ScriptedServer server = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port())) {
+            server.peers.put("127.0.0.1", new int[] {server.port(), 5});
+            run("SendFile", site.url(), "in", file.toString());
+            assertEquals(1, server.committed.size());
+        }
     }
 }

@@ -124,7 +124,7 @@ class FailureTest {
             assertFails(
                     impatient.push(server.remotePort(), List.of(packet("a"))),
                     STEPS.get(moment),
-                    FailureReason.DEADLINE_PASSED);
+                    FailureReason.CONNECT_FAILED);
         }
         final CallOptions hasty = CallOptions.DEFAULTS.withDeadline(Duration.ofMillis(300));
         assertFails(
@@ -297,5 +297,21 @@ class FailureTest {
                 connector.peers(withoutPort, CallOptions.DEFAULTS),
                 TransactionStep.REQUEST_PEER_LIST,
                 FailureReason.CONNECTION_LOST);
+    }
+
+    /** As a listener does that confirms before it commits, and waits for room in between. */
+    @Test
+    void aPeerThatTakesPacketsOverMayNeedTwiceTheTimeThatItWasTold() throws Exception {
+        final Duration told = Duration.ofMillis(400);
+        server.at(Moment.FINISHED, wire -> {
+            Thread.sleep(told.multipliedBy(2).toMillis());
+            return false;
+        });
+        final CallOptions idle = CallOptions.DEFAULTS.withIdleTimeout(told);
+        assertEquals(
+                1,
+                Outcomes.await(connector.push(
+                                server.remotePort().withRequestExpiration(told), List.of(packet("a")), idle))
+                        .packets());
     }
 }

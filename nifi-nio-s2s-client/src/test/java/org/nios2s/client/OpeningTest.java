@@ -160,6 +160,21 @@ class OpeningTest {
     }
 
     @Test
+    void everyAddressOfANameIsTried() throws Exception {
+        final RemotePort port = RemotePort.of("node" + SilentNames.TWO_ADDRESSES, server.port(), "port-id");
+        assertEquals(
+                1, Outcomes.await(connector.push(port, List.of(packet("a")))).packets());
+    }
+
+    @Test
+    void anIpv6AddressStandsInBrackets() {
+        assertEquals("[::1]:10443", RemotePort.of("::1", 10_443, "id").peer());
+        assertEquals("nifi://[::1]:10443", RemotePort.of("::1", 10_443, "id").url());
+        assertEquals("[::1]:10443", RemotePort.of("[::1]", 10_443, "id").peer());
+        assertEquals("host:10443", RemotePort.of("host", 10_443, "id").peer());
+    }
+
+    @Test
     void theTimeForOpeningCountsFromItsBeginningToTheEndOfTheHandshake() throws Exception {
         server.at(Moment.HANDSHAKE, server.stall());
         try (SiteToSiteConnector impatient =
@@ -167,7 +182,7 @@ class OpeningTest {
             final TransactionException failure = assertFails(
                     impatient.push(server.remotePort(), List.of(packet("a"))),
                     TransactionStep.HANDSHAKE,
-                    FailureReason.DEADLINE_PASSED);
+                    FailureReason.CONNECT_FAILED);
             assertTrue(failure.getMessage().contains("0.3S"), failure.getMessage());
         }
     }

@@ -151,7 +151,7 @@ class ProxyTest {
             assertFails(
                     impatient.push(through(proxy, kind), List.of(packet("a"))),
                     TransactionStep.CONNECT,
-                    FailureReason.DEADLINE_PASSED);
+                    FailureReason.CONNECT_FAILED);
         }
     }
 

@@ -244,7 +244,9 @@ class PushTest {
                 })
                 .iterator();
         final TransactionException failure = assertFails(
-                connector.push(server.remotePort(), failing, CallOptions.DEFAULTS),
+                connector
+                        .pushing(server.remotePort(), failing, CallOptions.DEFAULTS)
+                        .result(),
                 TransactionStep.SEND_PACKETS,
                 FailureReason.CONTENT_FAILED);
         assertTrue(failure.getMessage().contains("no third"), failure.getMessage());

@@ -3,6 +3,7 @@ package org.nios2s.client;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.each;
 import static org.nios2s.client.Outcomes.packet;
@@ -11,11 +12,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClientConfig;
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,24 +108,21 @@ class RemoteClusterTest {
         final Path file = folder.resolve("peers");
         final SiteToSiteClientConfig config =
                 site.client("in").peerPersistenceFile(file.toFile()).buildConfig();
-        try (RemoteCluster cluster = new RemoteCluster(connector, config, null, null, null)) {
+        try (RemoteCluster cluster = RemoteCluster.of(connector, config, null, null)) {
             Outcomes.await(cluster.choose(TransferDirection.SEND));
             await().until(() -> Files.exists(file) && Files.readString(file).contains("" + second.port()));
         }
     }
 
     @Test
-    void whenNoPeerIsLeftItIsSaid() throws Exception {
+    void whenNoPeerIsLeftTheFailureOfOneIsTold() throws Exception {
         try (SiteToSite cluster = cluster()) {
             Outcomes.await(cluster.inputPort("in").send(List.of(packet("a"))));
             first.close();
             second.close();
-            await().until(() -> {
-                final TransactionException failure =
-                        Outcomes.failureOf(cluster.inputPort("in").send(List.of(packet("b"))));
-                return failure.reason() == FailureReason.NO_PEER
-                        && failure.getMessage().contains("penalized");
-            });
+            await().until(() -> Outcomes.failureOf(cluster.inputPort("in").send(List.of(packet("b"))))
+                            .reason()
+                    == FailureReason.CONNECT_FAILED);
         }
     }
 
@@ -186,5 +190,103 @@ class RemoteClusterTest {
                             .packets());
         }
         assertTrue(second.accepted.get() > 0, "the other node was not tried");
+    }
+
+    private SiteToSite.Builder byDefault() {
+        return SiteToSite.builder().url(site.url());
+    }
+
+    /** Sends to both nodes until each has a connection. */
+    private void warm(final SiteToSite cluster) throws Exception {
+        for (int i = 0; first.committed.isEmpty() || second.committed.isEmpty(); i++) {
+            Outcomes.await(cluster.inputPort("in").send(packet("warm" + i)));
+        }
+    }
+
+    @Test
+    void whatWaitsForANodeThatDiesGoesToTheOtherAtOnce() throws Exception {
+        final CountDownLatch hold = new CountDownLatch(1);
+        try (SiteToSite cluster = byDefault().connections(2).build()) {
+            warm(cluster);
+            for (final ScriptedServer node : List.of(first, second)) {
+                node.at(Moment.CONFIRM, wire -> {
+                    hold.await();
+                    return false;
+                });
+            }
+            final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                sent.add(cluster.inputPort("in").send(packet("a" + i)));
+            }
+            second.close();
+            hold.countDown();
+            // What waits for the dead node's pause or for the idle time-out takes longer.
+            CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void whatWaitsForANodeThatHangsGoesToTheOtherBeforeItsConnectTimeout() throws Exception {
+        prefer(true);
+        second.at(Moment.ACCEPTED, second.stall());
+        try (SiteToSite cluster = byDefault()
+                .connectTimeout(Outcomes.NEVER)
+                .drainTimeout(Duration.ZERO)
+                .build()) {
+            final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                sent.add(cluster.inputPort("in").send(packet("a" + i)));
+            }
+            CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+        }
+        assertEquals(MANY, first.committed.size());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ResponseCode.class,
+            names = {"UNAUTHORIZED", "UNKNOWN_PORT", "ILLEGAL_PROPERTY_VALUE", "PORT_NOT_IN_VALID_STATE"})
+    void whatOneNodeRefusesAnotherTakes(final ResponseCode refusal) throws Exception {
+        prefer(true);
+        second.at(Moment.HANDSHAKE, ScriptedServer.portOnly(ScriptedServer.answer(refusal, "not here")));
+        try (SiteToSite cluster = byDefault().build()) {
+            for (int i = 0; i < 5; i++) {
+                Outcomes.await(cluster.inputPort("in").send(packet("a" + i)));
+            }
+        }
+        assertEquals(5, first.committed.size());
+    }
+
+    @Test
+    void whatAllNodesRefuseFailsWithEachRefusal() {
+        for (final ScriptedServer node : List.of(first, second)) {
+            node.at(
+                    Moment.HANDSHAKE,
+                    ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.UNAUTHORIZED, "not you")));
+        }
+        try (SiteToSite cluster = byDefault().build()) {
+            final TransactionException failure = Outcomes.assertFails(
+                    cluster.inputPort("in").send(packet("a")), TransactionStep.HANDSHAKE, FailureReason.UNAUTHORIZED);
+            assertEquals(2, failure.attempts());
+            assertEquals(1, failure.getSuppressed().length);
+            assertNotEquals(failure.peer(), ((TransactionException) failure.getSuppressed()[0]).peer());
+        }
+    }
+
+    @Test
+    void whenAllNodesAreFullTheirRoomIsWaitedFor() throws Exception {
+        final AtomicInteger refusals = new AtomicInteger();
+        for (final ScriptedServer node : List.of(first, second)) {
+            node.at(Moment.HANDSHAKE, ScriptedServer.portOnly(wire -> {
+                if (refusals.incrementAndGet() > 4) {
+                    return false;
+                }
+                wire.say(ResponseCode.PORTS_DESTINATION_FULL);
+                return true;
+            }));
+        }
+        try (SiteToSite cluster = byDefault().build()) {
+            Outcomes.await(cluster.inputPort("in").send(packet("a")));
+        }
     }
 }

@@ -9,11 +9,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /**
- * The JVM's resolution of names, but for those under {@link #DOMAIN}: nobody answers for them until {@link #letGo}. Waits on
+ * The JVM's resolution of names, but for those under {@link #DOMAIN}: nobody answers for them until {@link #letGo}, and for those under
+ * {@link #TWO_ADDRESSES}. Waits on
  * the thread that asks and, as the system's resolver, hears of no interrupt.
  */
 public final class SilentNames extends InetAddressResolverProvider {
     static final String DOMAIN = ".black-hole.invalid";
+    /** Names under it have two addresses, and where the first one leads nobody listens. */
+    static final String TWO_ADDRESSES = ".two-addresses.invalid";
 
     private static volatile CountDownLatch answer = new CountDownLatch(1);
 
@@ -39,6 +42,11 @@ public final class SilentNames extends InetAddressResolverProvider {
                 if (host.endsWith(DOMAIN)) {
                     awaitUninterruptibly(answer);
                     throw new UnknownHostException(host);
+                }
+                if (host.endsWith(TWO_ADDRESSES)) {
+                    return Stream.of(
+                            InetAddress.getByAddress(host, new byte[] {127, 0, 0, 2}),
+                            InetAddress.getByAddress(host, new byte[] {127, 0, 0, 1}));
                 }
                 return builtin.lookupByName(host, policy);
             }

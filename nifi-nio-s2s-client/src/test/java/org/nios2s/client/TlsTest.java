@@ -11,6 +11,9 @@ import static org.nios2s.client.Outcomes.each;
 import static org.nios2s.client.Outcomes.packet;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -182,6 +185,46 @@ class TlsTest {
                 FailureReason.TLS_FAILED);
     }
 
+    /** How a socket dies while TLS shakes hands. */
+    enum Death {
+        FIN,
+        RST
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aPeerThatLeavesDuringTheHandshakeIsALostConnection(final Death death) throws Exception {
+        try (ServerSocket leaving = new ServerSocket(0, MANY, InetAddress.getLoopbackAddress())) {
+            Thread.ofPlatform().daemon().start(() -> leave(leaving, death));
+            final RemotePort port = RemotePort.of("127.0.0.1", leaving.getLocalPort(), "port-id")
+                    .withTls(TestCertificates.context(clientIdentity, serverIdentity));
+            final TransactionException failure = Outcomes.assertFails(
+                    connector.push(port, List.of(packet("a"))),
+                    TransactionStep.TLS_HANDSHAKE,
+                    FailureReason.CONNECTION_LOST);
+            assertTrue(failure.getMessage().contains("does the peer speak TLS?"), failure.getMessage());
+            assertTrue(failure.reason().isPassing());
+        }
+    }
+
+    private static void leave(final ServerSocket leaving, final Death death) {
+        try {
+            while (true) {
+                final Socket connection = leaving.accept();
+                connection.getInputStream().readNBytes(5);
+                if (death == Death.RST) {
+                    connection.setSoLinger(true, 0);
+                } else {
+                    // What is left unread would make it a reset.
+                    connection.getInputStream().read(new byte[LARGE_BYTES]);
+                }
+                connection.close();
+            }
+        } catch (final IOException e) {
+            // The test is over.
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Provider.class)
     void aServerThatSaysNothingFailsTheHandshakeInItsTime(final Provider provider) throws Exception {
@@ -194,7 +237,7 @@ class TlsTest {
             Outcomes.assertFails(
                     impatient.push(port, List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
-                    FailureReason.DEADLINE_PASSED);
+                    FailureReason.CONNECT_FAILED);
         }
     }
 

@@ -3,12 +3,18 @@ package org.nios2s.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.nios2s.client.Outcomes.each;
 import static org.nios2s.client.Outcomes.packet;
 
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.local.LocalIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,5 +45,31 @@ class TransportTest {
     @Test
     void thereIsAlwaysOne() {
         assertNotNull(Transport.best());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void eventLoopsOfEitherTransportMayBeShared(final Transport transport) throws Exception {
+        assumeTrue(transport == Transport.NIO || Transport.best() == Transport.EPOLL, "epoll does not load here");
+        final EventLoopGroup shared = transport.workers(1, new DefaultThreadFactory("shared", true));
+        try (ScriptedServer server = new ScriptedServer();
+                SiteToSite nifi = SiteToSite.builder()
+                        .address("127.0.0.1", server.port())
+                        .eventLoops(shared)
+                        .build()) {
+            assertEquals(
+                    1,
+                    Outcomes.await(nifi.inputPort("port-id").send(Outcomes.packet("a")))
+                            .packets());
+        } finally {
+            shared.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void eventLoopsOfAnotherTransportAreRefused() {
+        final EventLoopGroup local = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
+        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().eventLoops(local));
+        local.shutdownGracefully(0, 0, TimeUnit.SECONDS);
     }
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import java.time.Duration;
+import org.apache.nifi.remote.PeerDescription;
+
+/**
+ * How the nodes of a site are spoken to. Immutable; any thread.
+ *
+ * @param tls where NiFi wants TLS; null for none
+ * @param proxy null for what the JVM says
+ * @param compress whether packets are deflated on the wire
+ * @param timeout how long an answer may take, and what NiFi is told to wait for us
+ * @param batchLimits where a pulled batch ends
+ */
+record PortSettings(TlsContext tls, PeerProxy proxy, boolean compress, Duration timeout, BatchLimits batchLimits) {
+    RemotePort port(final PeerDescription peer, final String identifier, final boolean secure) {
+        return new RemotePort(
+                peer.getHostname(),
+                peer.getPort(),
+                identifier,
+                compress,
+                timeout,
+                batchLimits,
+                secure ? tls : null,
+                proxy);
+    }
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.assertFails;
+import static org.nios2s.client.Outcomes.packet;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.apache.nifi.remote.TransferDirection;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.client.ScriptedServer.Moment;
+
+/** Every call ends, once, in its time, and says what is known of it. */
+class CallTest {
+    private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    private ScriptedServer server;
+    private SiteToSite nifi;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ScriptedServer();
+        nifi = site().build();
+    }
+
+    private SiteToSite.Builder site() {
+        return SiteToSite.builder().address("127.0.0.1", server.port()).drainTimeout(Duration.ofMillis(1));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        nifi.close();
+        server.close();
+    }
+
+    private InputPort in() {
+        return nifi.inputPort("port-id");
+    }
+
+    @Test
+    void nullIsRefusedWhereItIsGiven() {
+        assertThrows(NullPointerException.class, () -> in().withRetry(null));
+        assertThrows(
+                NullPointerException.class, () -> nifi.outputPort("port-id").withRetry(null));
+        assertThrows(
+                NullPointerException.class, () -> nifi.outputPort("port-id").withBatchLimits(null));
+        assertThrows(NullPointerException.class, () -> in().batching(null));
+        assertThrows(NullPointerException.class, () -> nifi.inputPort(null));
+        assertThrows(NullPointerException.class, () -> SiteToSite.builder().retry(null));
+        assertThrows(NullPointerException.class, () -> SiteToSite.builder().deliveryTimeout(null));
+        assertThrows(NullPointerException.class, () -> SiteToSite.builder().address(null, 1));
+        assertThrows(NullPointerException.class, () -> SiteToSite.builder().url((String) null));
+        assertThrows(NullPointerException.class, () -> SiteToSite.builder().drainTimeout(null));
+        assertThrows(NullPointerException.class, () -> RetryPolicy.standard().withDeliveryTimeout(null));
+        assertThrows(NullPointerException.class, () -> RetryPolicy.standard().withPauses(null, null));
+    }
+
+    @Test
+    void timesThatAreNoneAreRefused() {
+        for (final Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
+            assertThrows(
+                    IllegalArgumentException.class, () -> SiteToSite.builder().deadline(none));
+            assertThrows(
+                    IllegalArgumentException.class, () -> SiteToSite.builder().idleTimeout(none));
+            assertThrows(
+                    IllegalArgumentException.class, () -> SiteToSite.builder().connectTimeout(none));
+            assertThrows(
+                    IllegalArgumentException.class, () -> SiteToSite.builder().idleExpiration(none));
+            assertThrows(
+                    IllegalArgumentException.class, () -> SiteToSite.builder().deliveryTimeout(none));
+            assertThrows(
+                    IllegalArgumentException.class, () -> SiteToSite.builder().backOff(none, none));
+            assertThrows(IllegalArgumentException.class, () -> in().withDeadline(none));
+        }
+        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().drainTimeout(Duration.ofNanos(-1)));
+    }
+
+    static Stream<RetryPolicy> endlessPolicies() {
+        return Stream.of(
+                RetryPolicy.standard().withPauses(Duration.ofMillis(1), FOR_EVER),
+                RetryPolicy.standard().withPauses(FOR_EVER, FOR_EVER),
+                RetryPolicy.standard().withDeliveryTimeout(FOR_EVER),
+                RetryPolicy.standard().withPauses(Duration.ZERO, Duration.ZERO).withDeliveryTimeout(FOR_EVER));
+    }
+
+    @ParameterizedTest
+    @MethodSource("endlessPolicies")
+    void aCallEndsAtItsDeadlineWhateverThePolicySays(final RetryPolicy policy) {
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        Outcomes.failureOf(in().withRetry(policy).withDeadline(SHORT).send(packet("a")));
+    }
+
+    @Test
+    void timesThatLastForEverAreTakenAsSuch() throws Exception {
+        nifi.close();
+        nifi = site().idleTimeout(FOR_EVER)
+                .deadline(FOR_EVER)
+                .connectTimeout(FOR_EVER)
+                .idleExpiration(FOR_EVER)
+                .deliveryTimeout(FOR_EVER)
+                .backOff(Duration.ofMillis(1), FOR_EVER)
+                .batchLimits(BatchLimits.NONE.withDuration(FOR_EVER))
+                .drainTimeout(FOR_EVER)
+                .build();
+        assertEquals(1, Outcomes.await(in().send(packet("a"))).packets());
+        server.offered.addAll(server.committed);
+        assertEquals(
+                1, Outcomes.await(nifi.outputPort("port-id").pull(Outcomes.each(packet -> {}))).packets());
+        nifi.close();
+        await().until(() -> server.openConnections() == 0);
+    }
+
+    /** Peers whose choice fails in a way that nobody planned. */
+    private record Failing(Error thrown) implements PeerChoice {
+        @Override
+        public CompletableFuture<RemotePort> choose(final TransferDirection direction) {
+            throw thrown;
+        }
+
+        @Override
+        public String name() {
+            return "failing";
+        }
+
+        @Override
+        public int peers() {
+            return 1;
+        }
+
+        @Override
+        public boolean hasOther(final RemotePort peer) {
+            throw thrown;
+        }
+
+        @Override
+        public boolean hasOtherThan(final Set<String> names) {
+            throw thrown;
+        }
+
+        @Override
+        public void failed(final RemotePort peer, final TransactionException failure) {
+            throw thrown;
+        }
+
+        @Override
+        public void succeeded(final RemotePort peer) {
+            throw thrown;
+        }
+
+        @Override
+        public void full(final RemotePort peer) {
+            throw thrown;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void whatIsThrownOnTheWayIsAnOutcome() {
+        final StackOverflowError thrown = new StackOverflowError("planned");
+        try (SiteToSiteConnector connector = new SiteToSiteConnector()) {
+            final Attempts attempts = new Attempts(connector, Runnable::run, ClientObserver.NONE);
+            final TransactionException failure = Outcomes.failureOf(attempts.run(
+                    new Failing(thrown),
+                    TransferDirection.SEND,
+                    CallOptions.DEFAULTS,
+                    RetryPolicy.standard(),
+                    () -> true,
+                    (port, options) -> null));
+            assertEquals(FailureReason.INTERNAL_ERROR, failure.reason());
+            assertEquals(thrown, failure.getCause());
+        }
+    }
+
+    @Test
+    void anExecutorThatRefusesDoesNotKeepTheOutcome() {
+        nifi.close();
+        nifi = site().retry(RetryPolicy.never())
+                .completionExecutor(task -> {
+                    throw new IllegalStateException("no room");
+                })
+                .build();
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        assertFails(in().send(packet("a")), TransactionStep.CONFIRM, FailureReason.CONNECTION_LOST);
+    }
+
+    @Test
+    void anUnknownOutcomeStaysUnknownWhenALaterAttemptTookNothing() {
+        nifi.close();
+        nifi = site().retry(RetryPolicy.standard()
+                        .withAttempts(2)
+                        .withPauses(Duration.ofMillis(1), Duration.ofMillis(2))
+                        .acceptingDuplicates())
+                .build();
+        server.at(Moment.FINISHED, wire -> {
+            server.close();
+            throw new EOFException();
+        });
+        final TransactionException failure =
+                assertFails(in().send(packet("a")), TransactionStep.CONNECT, FailureReason.CONNECT_FAILED);
+        assertEquals(1, server.committed.size());
+        assertTrue(failure.isOutcomeUnknown());
+        assertEquals(2, failure.attempts());
+        assertTrue(((TransactionException) failure.getSuppressed()[0]).isOutcomeUnknown());
+    }
+
+    @Test
+    void whoCancelsInTheLastStepLearnsFromTheObserverThatTheOutcomeIsUnknown() throws Exception {
+        nifi.close();
+        final List<TransactionException> heard = new CopyOnWriteArrayList<>();
+        nifi = site().observer(new ClientObserver() {
+                    @Override
+                    public void transactionFailed(final String direction, final TransactionException failure) {
+                        heard.add(failure);
+                    }
+                })
+                .build();
+        final CountDownLatch committed = new CountDownLatch(1);
+        server.at(Moment.FINISHED, wire -> {
+            committed.countDown();
+            return server.stall().happen(wire);
+        });
+        final CompletableFuture<TransactionResult> sent = in().send(packet("a"));
+        committed.await();
+        sent.cancel(false);
+        await().until(() -> !heard.isEmpty());
+        assertEquals(FailureReason.CANCELLED, heard.getFirst().reason());
+        assertTrue(heard.getFirst().isOutcomeUnknown());
+    }
+
+    @Test
+    void oneMoreThanMayWaitFailsAtOnceAndIsNotTriedAgain() throws Exception {
+        nifi.close();
+        final AtomicInteger retries = new AtomicInteger();
+        nifi = site().connections(1)
+                .waiting(1)
+                .observer(new ClientObserver() {
+                    @Override
+                    public void retrying(final TransactionException failure, final int attempts, final Duration pause) {
+                        retries.incrementAndGet();
+                    }
+                })
+                .build();
+        server.at(Moment.CONFIRM, server.stall());
+        in().send(packet("runs"));
+        in().send(packet("waits"));
+        for (int i = 0; i < 1_000; i++) {
+            final CompletableFuture<TransactionResult> refused = in().send(packet("refused"));
+            assertEquals(
+                    FailureReason.TOO_MANY_WAITING, Outcomes.failureOf(refused).reason());
+        }
+        assertEquals(0, retries.get());
+    }
+
+    @Test
+    void whatPausesBeforeAnotherAttemptWaitsToo() {
+        nifi.close();
+        nifi = site().connections(1)
+                .waiting(3)
+                .retry(RetryPolicy.standard()
+                        .withPauses(Duration.ofDays(1), Duration.ofDays(1))
+                        .withDeliveryTimeout(FOR_EVER))
+                .build();
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            sent.add(in().send(packet("a" + i)));
+        }
+        await().until(() -> nifi.statistics().waiting() == 4);
+        assertEquals(
+                FailureReason.TOO_MANY_WAITING,
+                Outcomes.failureOf(in().send(packet("one more"))).reason());
+        assertTrue(sent.stream().noneMatch(CompletableFuture::isDone));
+    }
+
+    @Test
+    void theTimeOfAResultCountsFromTheRequest() throws Exception {
+        final AtomicInteger times = new AtomicInteger();
+        server.at(Moment.CONFIRM, wire -> {
+            if (times.incrementAndGet() == 1) {
+                throw new EOFException();
+            }
+            return false;
+        });
+        final Duration pause = Duration.ofMillis(200);
+        final TransactionResult done = Outcomes.await(
+                in().withRetry(RetryPolicy.standard().withPauses(pause, pause)).send(Packet.of(Map.of(), new byte[1])));
+        assertTrue(done.duration().compareTo(pause.dividedBy(2)) > 0, () -> "" + done);
+        assertTrue(done.milestones().connected().compareTo(pause.dividedBy(2)) > 0, () -> "" + done);
+    }
+}
