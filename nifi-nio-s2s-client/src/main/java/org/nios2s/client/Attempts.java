@@ -169,9 +169,7 @@ final class Attempts {
     }
 
     private static boolean await(
-            final List<Call> calls,
-            final Function<Call, CompletableFuture<Void>> moment,
-            final Duration longest) {
+            final List<Call> calls, final Function<Call, CompletableFuture<Void>> moment, final Duration longest) {
         final CompletableFuture<Void> all =
                 CompletableFuture.allOf(calls.stream().map(moment).toArray(CompletableFuture[]::new));
         try {

@@ -104,7 +104,7 @@ class BatchingSenderKillsIT {
             this.name = name;
             site = SiteToSite.builder()
                     .address(nifi.instance().s2sHost(), nifi.instance().s2sPort())
-                    .retry(retry.withAttempts(Integer.MAX_VALUE)
+                    .retry(retry.withDeliveryTimeout(PATIENCE)
                             .withPauses(Duration.ofMillis(20), Duration.ofMillis(500)))
                     .backOff(Duration.ofMillis(20), Duration.ofMillis(500))
                     .deadline(PATIENCE)
