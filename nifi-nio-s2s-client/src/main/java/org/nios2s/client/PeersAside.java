@@ -61,9 +61,11 @@ final class PeersAside {
 
     /** The peer does not want us, and will not soon. */
     void refused(final String peer, final Duration time) {
-        peers.compute(peer, (key, before) -> new Aside(
-                System.nanoTime() + Math.max(shortestNanos, time.toNanos()),
-                before == null ? 1 : before.failures() + 1));
+        peers.compute(
+                peer,
+                (key, before) -> new Aside(
+                        System.nanoTime() + Math.max(shortestNanos, time.toNanos()),
+                        before == null ? 1 : before.failures() + 1));
     }
 
     private Aside failedAgain(final Aside before) {

@@ -124,7 +124,9 @@ class CallTest {
         assertEquals(1, Outcomes.await(in().send(packet("a"))).packets());
         server.offered.addAll(server.committed);
         assertEquals(
-                1, Outcomes.await(nifi.outputPort("port-id").pull(Outcomes.each(packet -> {}))).packets());
+                1,
+                Outcomes.await(nifi.outputPort("port-id").pull(Outcomes.each(packet -> {})))
+                        .packets());
         nifi.close();
         await().until(() -> server.openConnections() == 0);
     }
