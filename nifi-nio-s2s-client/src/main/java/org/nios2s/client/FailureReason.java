@@ -41,7 +41,7 @@ public enum FailureReason {
     CONNECTOR_CLOSED(false),
     /** The client itself failed; the cause says how. */
     INTERNAL_ERROR(false),
-    /** No peer of the cluster could be found, or all of them are penalized. */
+    /** No peer could be found: the REST API does not answer, or no node tells the peers. The cause says more. */
     NO_PEER(true);
 
     private final boolean passing;
