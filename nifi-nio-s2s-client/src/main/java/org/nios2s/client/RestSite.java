@@ -35,7 +35,7 @@ final class RestSite implements SiteDetails.Source {
     private static final int MOST_BYTES = 64 << 20;
     private static final int HIGHEST_TCP_PORT = 65_535;
 
-    private final Set<String> urls;
+    private final List<String> urls;
     private final SSLContext tls;
     private final ProxySelector proxies;
     private final Duration timeout;
@@ -53,7 +53,7 @@ final class RestSite implements SiteDetails.Source {
             final PeerProxy proxy,
             final Duration timeout,
             final Executor executor) {
-        this.urls = Set.copyOf(urls);
+        this.urls = List.copyOf(urls);
         this.tls = tls;
         this.proxies = proxy != null && proxy.kind() == PeerProxy.Kind.HTTP
                 ? ProxySelector.of(InetSocketAddress.createUnresolved(proxy.host(), proxy.port()))
