@@ -5,6 +5,8 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -39,6 +41,7 @@ import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
@@ -63,7 +66,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Connections that may wait to be accepted; the kernel may allow fewer. */
     private static final int BACKLOG = 4_096;
 
-    /** Threads for each thing that may block: a decision at a handshake or for a transaction, names, contents to be sent. */
+    /** Threads for each thing that may block: names, contents to be sent. */
     private static final int BLOCKING_THREADS = 4;
 
     /** One asks NiFi for the nodes of its cluster, however long that takes; another one evaluates rules of routing. */
@@ -74,9 +77,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
     /** A task for each of so many connections may wait; further ones are refused. */
     private static final int MOST_WAITING_TASKS = 100_000;
-
-    /** Connections whose handshake is not over. */
-    private static final int MOST_HANDSHAKES = 4_096;
 
     /** Of the files that the process may have open, connections may use one in so many: the others are NiFi's. */
     private static final int DESCRIPTORS_PER_CONNECTION = 2;
@@ -163,6 +163,28 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         stop();
     }
 
+    /** Counts what was accepted, and stops accepting at the limit of handshakes. Lives on the IO worker that accepts. */
+    private static final class CountHandshakes extends ChannelInboundHandlerAdapter {
+        private final HandshakeLimit handshakes;
+
+        CountHandshakes(final HandshakeLimit handshakes) {
+            this.handshakes = handshakes;
+        }
+
+        @Override
+        public void handlerAdded(final ChannelHandlerContext context) {
+            handshakes.setAcceptor(context.channel().config()::setAutoRead);
+        }
+
+        @Override
+        public void channelRead(final ChannelHandlerContext context, final Object accepted) {
+            final Channel connection = (Channel) accepted;
+            handshakes.add(connection);
+            connection.closeFuture().addListener(closed -> handshakes.remove(connection));
+            context.fireChannelRead(connection);
+        }
+    }
+
     /** Everything between a start and the stop that follows. */
     private final class Service {
         private final TransportSelection transport = TransportSelection.select(settings.transport());
@@ -174,10 +196,12 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ExecutorService inflationWriter = blockingThreads("Inflation Writer", 1);
         private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentReaders, metrics);
         private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
-        private final ExecutorService handshakeChecks = blockingThreads("Handshake Check", BLOCKING_THREADS);
+        private final ExecutorService handshakeChecks =
+                blockingThreads("Handshake Check", settings.authorizationThreads());
         private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
         private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, System::nanoTime);
-        private final ExecutorService authorizations = blockingThreads("Authorization", BLOCKING_THREADS);
+        private final ExecutorService authorizations =
+                blockingThreads("Authorization", settings.authorizationThreads());
         private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
         private final TlsHandlers tls = sslContext == null
                 ? null
@@ -257,8 +281,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     new ConnectionLimit(
                             mostConnections(),
                             settings.connectionsMaxPerAddress(),
-                            "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap"),
-                    new ConnectionLimit(MOST_HANDSHAKES, 0, "their handshakes don't end"),
+                            "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap",
+                            System::nanoTime),
+                    new HandshakeLimit(settings.handshakesMax()),
                     dispatchers,
                     new HostNames(settings.resolveHostnames(), InetAddress::getHostName, lookups),
                     handshakeChecks,
@@ -278,6 +303,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+                    .handler(new CountHandshakes(context.handshakes()))
                     .childHandler(new ChannelInitializer<SocketChannel>() {
                         @Override
                         protected void initChannel(final SocketChannel channel) {
@@ -291,13 +317,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             final InetAddress address = channel.remoteAddress().getAddress();
             final MessageSequenceHandler handler =
                     new MessageSequenceHandler(context, connections.get(channel.eventLoop()));
-            final List<ConnectionLimit> limits = List.of(context.connections(), context.handshakes());
             try {
-                for (final ConnectionLimit limit : limits) {
-                    limit.add(address, handler);
-                }
+                context.connections().add(address, handler);
                 if (tls != null) {
-                    channel.pipeline().addLast(tls.create(channel.alloc(), settings.handshakeTimeout()));
+                    channel.pipeline().addLast(tls.create(channel, settings.handshakeTimeout()));
                 }
                 KeepAlive.set(channel);
                 metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
@@ -307,7 +330,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 faultLog.report(address.getHostAddress(), PeerFault.of(e, "Setting a connection up"));
                 channel.close();
             } finally {
-                channel.closeFuture().addListener(closed -> limits.forEach(limit -> limit.remove(address, handler)));
+                channel.closeFuture()
+                        .addListener(closed -> context.connections().remove(handler));
             }
         }
 

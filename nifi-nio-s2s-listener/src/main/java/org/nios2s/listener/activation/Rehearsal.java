@@ -49,7 +49,7 @@ final class Rehearsal {
                         @Override
                         protected void initChannel(final Channel channel) {
                             if (tls != null) {
-                                channel.pipeline().addLast(tls.create(channel.alloc(), PATIENCE));
+                                channel.pipeline().addLast(tls.create(channel, PATIENCE));
                             }
                             channel.pipeline().addLast(new Answer());
                         }

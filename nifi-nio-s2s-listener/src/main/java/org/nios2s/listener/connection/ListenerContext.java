@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import org.apache.nifi.groups.ProcessGroup;
 import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatchers;
@@ -32,7 +33,7 @@ public record ListenerContext(
         Supplier<ProcessGroup> rootGroup,
         MemoryBudget budget,
         ConnectionLimit connections,
-        ConnectionLimit handshakes,
+        HandshakeLimit handshakes,
         PortDispatchers dispatchers,
         HostNames hostNames,
         Executor handshakeChecks,

@@ -16,12 +16,14 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.ConnectionLimit.Activity;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.slf4j.Logger;
@@ -50,8 +52,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** After so many steps in a row the connection lets others have their turn: peers may ask faster than we answer. */
     private static final int STEPS_IN_A_TURN = 64;
 
-    /** A connection that waits in a line gives way later than any that does nothing. */
-    private static final long LAST_TO_GO_NANOS = TimeUnit.DAYS.toNanos(1);
+    /** At the limit of handshakes one in which nothing has moved for so long makes room for another. */
+    private static final long STALLED_HANDSHAKE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** Before the next turn of a peer that says so much outside a transaction, where every message should have an answer. */
     private static final long PAUSE_OF_HASTY_MILLIS = 100;
@@ -74,7 +76,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private boolean advancing;
     private boolean hadItsTurn;
     private boolean inputEnded;
-    private volatile long idleSinceNanos = BUSY;
+    private Activity activity = Activity.BUSY;
 
     public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections siblings) {
         this.listener = listener;
@@ -95,7 +97,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         config.setRecvByteBufAllocator(() -> reads);
         connection = new PeerConnection(listener, context, this);
         step = listener.conversation().begins(connection);
-        idleSinceNanos = deadlines.lastMovedNanos();
+        tellActivity();
         siblings.add(this);
         context.read();
     }
@@ -267,7 +269,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (stepWaits) {
             deadlines.waitBegins();
         }
-        idleSinceNanos = next.isIdle() ? deadlines.lastMovedNanos() + (stepWaits ? LAST_TO_GO_NANOS : 0) : BUSY;
+        tellActivity();
         if (next instanceof ClosingStep) {
             sayNothingMore();
         }
@@ -363,15 +365,27 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         stepWaits = false;
     }
 
-    @Override
-    public long idleSinceNanos() {
-        return idleSinceNanos;
+    /** Between steps of a transaction there is nothing to tell. */
+    private void tellActivity() {
+        final Activity before = activity;
+        activity = activityOf(step);
+        if (activity != Activity.BUSY || before != Activity.BUSY) {
+            listener.connections().set(this, activity);
+        }
+    }
+
+    private static Activity activityOf(final Step step) {
+        if (!step.isIdle()) {
+            return Activity.BUSY;
+        }
+        if (step.isWaiting()) {
+            return Activity.WAITING;
+        }
+        return Activity.IDLE;
     }
 
     @Override
     public void giveWay(final PeerFault fault) {
-        // The next one that comes asks another; who has moved on meanwhile has said so itself.
-        idleSinceNanos = BUSY;
         connection.worker().execute(() -> {
             if (step.isIdle()) {
                 report(fault);
@@ -444,12 +458,32 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             step.checkDeadline(nowNanos);
             keepUnread();
             deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
+            checkHandshake(nowNanos);
             if (step.needsRunningPort() && !connection.port().isRunning()) {
                 throw Kind.PORT_NOT_RUNNING.fault(connection.port() + " was stopped in step " + step.name());
             }
         } catch (final Throwable e) {
             fail(faultOf(e));
         }
+    }
+
+    /** At the limit of handshakes nobody is accepted: one that stands still, where it is the peer's turn, is in the way. */
+    private void checkHandshake(final long nowNanos) throws PeerFault {
+        if (step.patience() != Step.Patience.HANDSHAKE || !listener.handshakes().isFull() || isTlsOurTurn()) {
+            return;
+        }
+        final long lastProgressNanos = Math.max(reads.lastReadNanos(), deadlines.lastMovedNanos());
+        if (nowNanos - lastProgressNanos > STALLED_HANDSHAKE_NANOS) {
+            throw Kind.HANDSHAKE_TIMEOUT.fault("The handshake stood still for "
+                    + TimeUnit.NANOSECONDS.toSeconds(STALLED_HANDSHAKE_NANOS) + " s, in step " + step.name()
+                    + ", and others wait to be accepted");
+        }
+    }
+
+    /** @return whether what TLS has to compute is with our threads */
+    private boolean isTlsOurTurn() {
+        final SslHandler tls = channelContext.pipeline().get(SslHandler.class);
+        return tls != null && tls.engine().getHandshakeStatus() == HandshakeStatus.NEED_TASK;
     }
 
     Step step() {

@@ -30,6 +30,7 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     private final QuickAck quickAck;
     private int reads;
     private long unheard;
+    private long lastReadNanos = System.nanoTime();
 
     PacedReads(final MessageSequenceHandler handler, final QuickAck quickAck) {
         super(new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES).newHandle());
@@ -58,7 +59,15 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
         reads++;
         unheard += bytes;
         quickAck.received(bytes);
+        if (bytes > 0) {
+            lastReadNanos = System.nanoTime();
+        }
         super.lastBytesRead(bytes);
+    }
+
+    /** @return when the socket last had something, TLS included, as {@link System#nanoTime} */
+    long lastReadNanos() {
+        return lastReadNanos;
     }
 
     /** So many of the bytes have come out of TLS. */

@@ -235,7 +235,7 @@ public final class PeerConnection implements TransactionPeer {
         handshake = properties;
         // As the stock listener, which gives it to the socket as an int.
         requestExpirationMillis = (int) properties.getExpirationMillis();
-        listener.handshakes().remove(remoteAddress.getAddress(), handler);
+        listener.handshakes().remove(channelContext.channel());
         listener.metrics().recordSince(Measure.HANDSHAKE_TIME_MS, acceptedNanos);
         if (requestedPort != null) {
             dispatcher = listener.dispatchers().acquire(requestedPort);

@@ -2,102 +2,194 @@
 package org.nios2s.listener.limits;
 
 import java.net.InetAddress;
-import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.SequencedSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
- * How many connections there may be, in all and from one address. Who comes when it is full takes the place of a connection
- * that is idle, else waits in a line, of the address that has most: so that one hurts itself. Thread-safe.
+ * How many connections there may be, in all and from one address. Thread-safe.
+ *
+ * <p>A newcomer that finds the limit reached takes the place of the connection that has been idle longest, whoever has it. Before
+ * those come the idle ones of an address that has many times as many connections as others, so that one address can't push out
+ * the rest; after them those that wait in a queue of ours. A newcomer is refused only where all are busy. All of this takes the
+ * same time with a million connections as with ten.
+ *
+ * <p>An address is a {@link PeerKey}: with IPv6 a network of 64 bits.
  */
 public final class ConnectionLimit {
-    /** Connections that are looked at for the longest idle one: many enough, and the same cost with a million. */
-    private static final int LOOKED_AT = 64;
+    /** An address has many connections if it has so many times as many as there are for each address. */
+    private static final int MANY_TIMES = 4;
+
+    /** For so long after a newcomer was refused a connection is scarce. */
+    private static final long SCARCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final int most;
     private final int mostPerAddress;
     private final String remedy;
-    private final AtomicInteger total = new AtomicInteger();
-    private final Map<InetAddress, Set<Member>> byAddress = new ConcurrentHashMap<>();
+    private final LongSupplier nanoTime;
+
+    private final Map<Member, Slot> slots = new IdentityHashMap<>();
+    private final Map<PeerKey, Integer> ofAddresses = new HashMap<>();
+    private final SequencedSet<Slot> idleOfMany = new LinkedHashSet<>();
+    private final SequencedSet<Slot> idle = new LinkedHashSet<>();
+    private final SequencedSet<Slot> waiting = new LinkedHashSet<>();
+    /** Those that give way in this order, the longest idle one first in each. */
+    private final List<SequencedSet<Slot>> victims = List.of(idleOfMany, idle, waiting);
+
+    /** Those that were told to give way and have not left yet. */
+    private int leaving;
+
+    private boolean hasRefused;
+    private long lastRefusedNanos;
+
+    /** What a connection does. */
+    public enum Activity {
+        /** It is in the middle of something. */
+        BUSY,
+        /** Nothing is lost but the connection if it is cut off. */
+        IDLE,
+        /** It waits in a queue of ours, and loses its place there if it is cut off. */
+        WAITING
+    }
 
     /** A connection that counts. */
     public interface Member {
-        /** It is in the middle of something. */
-        long BUSY = Long.MAX_VALUE;
-
-        /** @return since when it is idle, as {@link System#nanoTime}; or {@link #BUSY}. From any thread */
-        long idleSinceNanos();
-
-        /** Another one takes its place: closes, if it is idle still. From any thread. */
+        /** Another one takes its place: closes, if it is not busy. From any thread. */
         void giveWay(PeerFault fault);
+    }
+
+    /** A connection and what it does. Guarded by the limit's lock. */
+    private static final class Slot {
+        private final Member member;
+        private final PeerKey address;
+        private boolean isLeaving;
+
+        Slot(final Member member, final PeerKey address) {
+            this.member = member;
+            this.address = address;
+        }
     }
 
     /**
      * @param mostPerAddress 0 for no limit
      * @param remedy what to do if there are too few, for the log
+     * @param nanoTime as {@link System#nanoTime}
      */
-    public ConnectionLimit(final int most, final int mostPerAddress, final String remedy) {
+    public ConnectionLimit(final int most, final int mostPerAddress, final String remedy, final LongSupplier nanoTime) {
         this.most = most;
         this.mostPerAddress = mostPerAddress;
         this.remedy = remedy;
+        this.nanoTime = nanoTime;
     }
 
-    /** Counts a connection, or throws if it is one too many; then it is not counted. */
+    /** Counts a connection, busy for now, or throws if it is one too many; then it is not counted. */
     public void add(final InetAddress address, final Member member) throws PeerFault {
-        final int ofAddress = byAddress
-                .compute(address, (key, members) -> {
-                    final Set<Member> all = members == null ? ConcurrentHashMap.newKeySet() : members;
-                    all.add(member);
-                    return all;
-                })
-                .size();
-        final boolean full = total.incrementAndGet() > most;
-        if (mostPerAddress > 0 && ofAddress > mostPerAddress) {
-            remove(address, member);
-            throw Kind.TOO_MANY_CONNECTIONS.fault("There are " + mostPerAddress + " connections from "
-                    + address.getHostAddress() + " already; raise nifi.remote.input.nio.connections.max.per.address");
+        final PeerKey key = PeerKey.of(address);
+        final Slot victim;
+        synchronized (this) {
+            if (mostPerAddress > 0 && ofAddresses.getOrDefault(key, 0) >= mostPerAddress) {
+                throw Kind.TOO_MANY_CONNECTIONS.fault("There are " + mostPerAddress + " connections from " + key.name()
+                        + " already; raise nifi.remote.input.nio.connections.max.per.address");
+            }
+            victim = chooseVictim(1);
+            if (victim == null && slots.size() - leaving >= most) {
+                hasRefused = true;
+                lastRefusedNanos = nanoTime.getAsLong();
+                throw tooMany();
+            }
+            slots.put(member, new Slot(member, key));
+            ofAddresses.merge(key, 1, Integer::sum);
         }
-        if (full) {
-            makeRoom(address, member);
+        dismiss(victim);
+    }
+
+    private PeerFault tooMany() {
+        return Kind.TOO_MANY_CONNECTIONS.fault("There are more than " + most + " connections; " + remedy);
+    }
+
+    /** @return who is to give way so that so many more may come, and is leaving from now on; null if nobody has to, or can */
+    private Slot chooseVictim(final int newcomers) {
+        if (slots.size() - leaving + newcomers <= most) {
+            return null;
+        }
+        for (final SequencedSet<Slot> candidates : victims) {
+            if (!candidates.isEmpty()) {
+                final Slot victim = candidates.removeFirst();
+                victim.isLeaving = true;
+                leaving++;
+                return victim;
+            }
+        }
+        return null;
+    }
+
+    private void dismiss(final Slot victim) {
+        if (victim != null) {
+            victim.member.giveWay(tooMany());
         }
     }
 
-    private void makeRoom(final InetAddress address, final Member newcomer) throws PeerFault {
-        final Member idlest = byAddress.values().stream()
-                .max(Comparator.comparingInt(Set::size))
-                .flatMap(members -> members.stream()
-                        .filter(member -> member != newcomer && member.idleSinceNanos() != Member.BUSY)
-                        .limit(LOOKED_AT)
-                        .min(Comparator.comparingLong(Member::idleSinceNanos)))
-                .orElse(null);
-        final PeerFault fault =
-                Kind.TOO_MANY_CONNECTIONS.fault("There are more than " + most + " connections; " + remedy);
-        if (idlest == null) {
-            remove(address, newcomer);
-            throw fault;
+    /** A connection does something else, or the same once more: it is idle only from now on. */
+    public void set(final Member member, final Activity activity) {
+        final Slot victim;
+        synchronized (this) {
+            final Slot slot = slots.get(member);
+            if (slot == null) {
+                return;
+            }
+            victims.forEach(candidates -> candidates.remove(slot));
+            if (slot.isLeaving) {
+                // It was busy before it heard that it has to leave, so it stays, and somebody else has to.
+                slot.isLeaving = false;
+                leaving--;
+            }
+            switch (activity) {
+                case IDLE -> idleOf(slot).addLast(slot);
+                case WAITING -> waiting.addLast(slot);
+                default -> {}
+            }
+            victim = chooseVictim(0);
         }
-        idlest.giveWay(fault);
+        dismiss(victim);
     }
 
-    public int count() {
-        return total.get();
+    private SequencedSet<Slot> idleOf(final Slot slot) {
+        final long fair = slots.size() / ofAddresses.size();
+        if (ofAddresses.get(slot.address) > MANY_TIMES * Math.max(1, fair)) {
+            return idleOfMany;
+        }
+        return idle;
     }
 
-    public boolean isScarce() {
-        return total.get() >= most;
+    public synchronized int count() {
+        return slots.size();
+    }
+
+    /** @return whether a newcomer was refused a moment ago, and would be again */
+    public synchronized boolean isScarce() {
+        return hasRefused
+                && nanoTime.getAsLong() - lastRefusedNanos < SCARCE_NANOS
+                && slots.size() - leaving >= most
+                && victims.stream().allMatch(SequencedSet::isEmpty);
     }
 
     /** A connection that was counted counts no longer; it does no harm to say so twice. */
-    public void remove(final InetAddress address, final Member member) {
-        byAddress.computeIfPresent(address, (key, members) -> {
-            if (members.remove(member)) {
-                total.decrementAndGet();
-            }
-            return members.isEmpty() ? null : members;
-        });
+    public synchronized void remove(final Member member) {
+        final Slot slot = slots.remove(member);
+        if (slot == null) {
+            return;
+        }
+        victims.forEach(candidates -> candidates.remove(slot));
+        if (slot.isLeaving) {
+            leaving--;
+        }
+        ofAddresses.computeIfPresent(slot.address, (key, count) -> count == 1 ? null : count - 1);
     }
 }

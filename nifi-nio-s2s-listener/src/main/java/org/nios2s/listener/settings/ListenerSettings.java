@@ -20,8 +20,10 @@ import org.nios2s.listener.tls.TlsHandlers.Provider;
  * @param streamingTransactions most transactions at once that have outgrown memory
  * @param connectionsMax most connections in all; 0 for what open files and heap allow
  * @param connectionsMaxPerAddress most connections from one address; 0 for no limit
+ * @param handshakesMax most connections at once whose handshake is not over
  * @param handshakeTimeout from accept to the end of the handshake
  * @param idleTimeout how long a peer may say nothing between two requests
+ * @param authorizationThreads threads that wait for NiFi's decisions, for handshakes and for transactions each
  * @param tlsProvider what does the arithmetic of TLS
  * @param resolveHostnames whether peers' addresses are resolved to host names
  * @param describe all of them, for the line in which the listener introduces itself
@@ -38,8 +40,10 @@ public record ListenerSettings(
         int streamingTransactions,
         int connectionsMax,
         int connectionsMaxPerAddress,
+        int handshakesMax,
         Duration handshakeTimeout,
         IdleTimeout idleTimeout,
+        int authorizationThreads,
         Provider tlsProvider,
         boolean resolveHostnames,
         String describe) {
@@ -76,8 +80,10 @@ public record ListenerSettings(
                 reader.number("streaming.transactions", 100, 1, 10_000),
                 reader.number("connections.max", 0, 0, 1_000_000),
                 reader.number("connections.max.per.address", 0, 0, 1_000_000),
+                reader.number("handshakes.max", 4_096, 1, 1_000_000),
                 reader.time("handshake.timeout", "30 secs", 100),
                 reader.idleTimeout("idle.timeout", 1_000),
+                reader.number("authorization.threads", 4, 1, 256),
                 reader.choice("tls.provider", Provider.AUTO),
                 reader.flag("resolve.hostnames", true),
                 reader.description());

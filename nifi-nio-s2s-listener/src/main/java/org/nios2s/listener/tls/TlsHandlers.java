@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.tls;
 
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OpenSsl;
@@ -122,8 +122,16 @@ public final class TlsHandlers implements AutoCloseable {
         return provider;
     }
 
-    public SslHandler create(final ByteBufAllocator allocator, final Duration handshakeTimeout) {
-        final SslHandler handler = context.get().newHandler(allocator, handshakes);
+    public SslHandler create(final Channel channel, final Duration handshakeTimeout) {
+        final SslHandler handler = context.get()
+                .newHandler(
+                        channel.alloc(),
+                        task -> handshakes.execute(() -> {
+                            // In a storm of reconnects the peer may have given up long before its turn comes.
+                            if (channel.isActive()) {
+                                task.run();
+                            }
+                        }));
         handler.setHandshakeTimeout(handshakeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         return handler;
     }

@@ -286,4 +286,23 @@ class DeadlineTest {
             }
         }
     }
+
+    @Test
+    @DisplayName("a push that pauses is not too slow for being one of as many connections as there may be")
+    void pausesBesideIdle() throws Exception {
+        try (RunningListener narrow = new RunningListener("connections.max", "2");
+                WirePeer idle = narrow.connect().open();
+                WirePeer honest = narrow.connect().open()) {
+            honest.push().packet(Map.of(), new byte[1]).flush();
+            narrow.awaitStep("ReceiveIndicatorStep");
+            narrow.checkDeadlinesAfter(Duration.ofSeconds(4));
+            narrow.checkDeadlinesAfter(Duration.ofSeconds(8));
+            honest.say(ResponseCode.FINISH_TRANSACTION)
+                    .expectConfirmation()
+                    .confirm()
+                    .expect(ResponseCode.TRANSACTION_FINISHED);
+            narrow.assertNoFault();
+            idle.push().flush();
+        }
+    }
 }

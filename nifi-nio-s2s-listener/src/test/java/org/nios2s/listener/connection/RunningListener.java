@@ -48,6 +48,7 @@ import org.awaitility.core.ConditionFactory;
 import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.opening.PeerList;
@@ -140,7 +141,10 @@ final class RunningListener implements AutoCloseable {
         budget = new MemoryBudget(effective.bufferMemory());
         dispatchers = new PortDispatchers(effective, budget, contentReaders, metrics);
         final ConnectionLimit limit = new ConnectionLimit(
-                effective.connectionsMax() > 0 ? effective.connectionsMax() : MOST_CONNECTIONS, 0, "no more in a test");
+                effective.connectionsMax() > 0 ? effective.connectionsMax() : MOST_CONNECTIONS,
+                0,
+                "no more in a test",
+                System::nanoTime);
         final ListenerContext context = new ListenerContext(
                 effective,
                 new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, System::nanoTime)),
@@ -149,7 +153,7 @@ final class RunningListener implements AutoCloseable {
                 () -> rootGroup,
                 budget,
                 limit,
-                new ConnectionLimit(MOST_CONNECTIONS, 0, "no more in a test"),
+                new HandshakeLimit(MOST_CONNECTIONS),
                 dispatchers,
                 hostNames,
                 blockingTasks,
@@ -169,7 +173,7 @@ final class RunningListener implements AutoCloseable {
                     protected void initChannel(final Channel channel) throws PeerFault {
                         final MessageSequenceHandler handler = new MessageSequenceHandler(context, connections);
                         final InetAddress address = InetAddress.getLoopbackAddress();
-                        channel.closeFuture().addListener(closed -> limit.remove(address, handler));
+                        channel.closeFuture().addListener(closed -> limit.remove(handler));
                         limit.add(address, handler);
                         handlers.add(handler);
                         metrics.add(ListenerMetrics.Count.CONNECTIONS_ACCEPTED, 1);

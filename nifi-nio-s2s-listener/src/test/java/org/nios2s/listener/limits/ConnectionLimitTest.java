@@ -5,146 +5,195 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.apache.nifi.util.NiFiProperties;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.connection.ListenerContext;
-import org.nios2s.listener.connection.MessageSequenceHandler;
-import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.limits.ConnectionLimit.Activity;
 
-/** Tests of {@link ConnectionLimit}. Lives on the test's thread. */
+/** Tests of {@link ConnectionLimit}. Lives on the test's thread, with a clock of its own. */
 @DisplayName("A limit of connections")
 class ConnectionLimitTest {
     private static final int NO_LIMIT = 0;
     private static final String REMEDY = "open fewer";
 
-    private InetAddress one;
-    private InetAddress other;
+    private final AtomicLong clock = new AtomicLong();
+    private final List<String> gaveWay = new ArrayList<>();
 
-    @BeforeEach
-    void addresses() throws Exception {
-        one = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
-        other = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
+    private ConnectionLimit limitOf(final int most) {
+        return new ConnectionLimit(most, NO_LIMIT, REMEDY, clock::get);
     }
 
-    /** A connection; lives on the test's thread. */
-    private static final class Peer implements ConnectionLimit.Member {
-        private long idleSinceNanos;
-        private final List<PeerFault> gaveWay = new ArrayList<>();
-
-        Peer(final long idleSinceNanos) {
-            this.idleSinceNanos = idleSinceNanos;
-        }
-
-        static Peer busy() {
-            return new Peer(BUSY);
-        }
-
-        @Override
-        public long idleSinceNanos() {
-            return idleSinceNanos;
-        }
-
-        @Override
-        public void giveWay(final PeerFault fault) {
-            gaveWay.add(fault);
-            idleSinceNanos = BUSY;
-        }
-
-        boolean hasGivenWay() {
-            return !gaveWay.isEmpty();
-        }
+    private static InetAddress address(final int number) throws Exception {
+        return InetAddress.getByAddress(new byte[] {10, (byte) (number >> 16), (byte) (number >> 8), (byte) number});
     }
 
-    private static void assertRefused(final ConnectionLimit limit, final InetAddress address, final String remedy) {
-        final PeerFault fault = assertThrows(PeerFault.class, () -> limit.add(address, Peer.busy()));
+    private ConnectionLimit.Member member(final String name) {
+        return fault -> gaveWay.add(name);
+    }
+
+    private ConnectionLimit.Member add(
+            final ConnectionLimit limit, final InetAddress address, final String name, final Activity activity)
+            throws Exception {
+        final ConnectionLimit.Member member = member(name);
+        limit.add(address, member);
+        limit.set(member, activity);
+        return member;
+    }
+
+    private void assertRefused(final ConnectionLimit limit, final InetAddress address, final String remedy) {
+        final int before = limit.count();
+        final PeerFault fault = assertThrows(PeerFault.class, () -> limit.add(address, member("refused")));
         assertEquals(PeerFault.Kind.TOO_MANY_CONNECTIONS, fault.kind());
         assertTrue(fault.getMessage().endsWith(remedy), fault.getMessage());
+        assertEquals(before, limit.count());
     }
 
     @Test
     @DisplayName("refuses one too many where all are busy, and does not count it")
     void refuses() throws Exception {
-        final ConnectionLimit limit = new ConnectionLimit(2, NO_LIMIT, REMEDY);
-        final Peer first = Peer.busy();
-        limit.add(one, first);
-        assertFalse(limit.isScarce());
-        limit.add(other, Peer.busy());
-        assertTrue(limit.isScarce());
-        assertRefused(limit, one, REMEDY);
-        assertRefused(limit, one, REMEDY);
-        limit.remove(one, first);
-        limit.remove(one, first);
-        limit.add(one, Peer.busy());
-        assertRefused(limit, one, REMEDY);
+        final ConnectionLimit limit = limitOf(2);
+        final ConnectionLimit.Member first = add(limit, address(1), "first", Activity.BUSY);
+        add(limit, address(2), "second", Activity.BUSY);
+        assertRefused(limit, address(1), REMEDY);
+        assertRefused(limit, address(3), REMEDY);
+        limit.remove(first);
+        limit.remove(first);
+        add(limit, address(1), "third", Activity.BUSY);
+        assertRefused(limit, address(1), REMEDY);
+        assertEquals(List.of(), gaveWay);
     }
 
     @Test
-    @DisplayName("gives the place of the longest idle connection, of the address that has most, to the newcomer")
-    void replaces() throws Exception {
-        final ConnectionLimit limit = new ConnectionLimit(4, NO_LIMIT, REMEDY);
-        final Peer honest = new Peer(1);
-        final Peer longIdle = new Peer(2);
-        final Peer shortIdle = new Peer(3);
-        limit.add(one, honest);
-        limit.add(other, Peer.busy());
-        limit.add(other, shortIdle);
-        limit.add(other, longIdle);
-        limit.add(one, Peer.busy());
-        assertTrue(longIdle.hasGivenWay());
-        assertFalse(shortIdle.hasGivenWay());
-        assertFalse(honest.hasGivenWay());
+    @DisplayName("gives the place of the connection that has been idle longest to the newcomer, whoever has it")
+    void longestIdle() throws Exception {
+        final int most = 1_000;
+        final ConnectionLimit limit = limitOf(most);
+        final List<ConnectionLimit.Member> members = new ArrayList<>();
+        for (int i = 0; i < most; i++) {
+            members.add(add(limit, address(i), "agent " + i, Activity.IDLE));
+        }
+        limit.set(members.get(0), Activity.IDLE);
+        limit.set(members.get(1), Activity.BUSY);
+        for (int i = 0; i < 3; i++) {
+            add(limit, address(most + i), "newcomer", Activity.BUSY);
+        }
+        assertEquals(List.of("agent 2", "agent 3", "agent 4"), gaveWay);
+    }
+
+    @Test
+    @DisplayName("refuses no newcomer while one is idle, whatever its address and whoever else is busy")
+    void halfBusy() throws Exception {
+        final Random random = new Random(1);
+        for (int round = 0; round < 400; round++) {
+            final ConnectionLimit limit = limitOf(200);
+            for (int i = 0; i < 200; i++) {
+                final Activity activity = i > 0 && random.nextBoolean() ? Activity.BUSY : Activity.IDLE;
+                add(limit, address(random.nextInt(1 << 24)), "idle", activity);
+            }
+            limit.add(address(random.nextInt(1 << 24)), member("newcomer"));
+        }
+        assertEquals(400, gaveWay.size());
+        assertFalse(gaveWay.contains("newcomer"));
+    }
+
+    @Test
+    @DisplayName("has idle ones of an address with many give way first, and those that wait in a queue last")
+    void order() throws Exception {
+        final ConnectionLimit limit = limitOf(16);
+        add(limit, address(1), "waits", Activity.WAITING);
+        add(limit, address(2), "honest", Activity.IDLE);
+        for (int i = 3; i < 8; i++) {
+            add(limit, address(i), "busy", Activity.BUSY);
+        }
+        for (int i = 0; i < 8; i++) {
+            add(limit, address(8), "busy of many", Activity.BUSY);
+        }
+        add(limit, address(8), "of many", Activity.IDLE);
+        for (int i = 0; i < 3; i++) {
+            limit.add(address(100 + i), member("newcomer"));
+        }
+        assertEquals(List.of("of many", "honest", "waits"), gaveWay);
+        assertRefused(limit, address(200), REMEDY);
+    }
+
+    @Test
+    @DisplayName("has another one give way for one that became busy before it heard that it has to")
+    void moreThanOnce() throws Exception {
+        final ConnectionLimit limit = limitOf(2);
+        final ConnectionLimit.Member quick = add(limit, address(1), "quick", Activity.IDLE);
+        final ConnectionLimit.Member slow = add(limit, address(2), "slow", Activity.BUSY);
+        final ConnectionLimit.Member newcomer = add(limit, address(3), "newcomer", Activity.BUSY);
+        assertEquals(List.of("quick"), gaveWay);
+        limit.set(quick, Activity.BUSY);
+        assertRefused(limit, address(4), REMEDY);
+        limit.set(slow, Activity.IDLE);
+        assertEquals(List.of("quick", "slow"), gaveWay);
+        limit.remove(slow);
+        limit.remove(newcomer);
+        add(limit, address(4), "next", Activity.BUSY);
+    }
+
+    @Test
+    @DisplayName("is scarce for a moment after somebody was refused, and not for being full")
+    void scarce() throws Exception {
+        final ConnectionLimit limit = limitOf(2);
+        final ConnectionLimit.Member first = add(limit, address(1), "first", Activity.BUSY);
+        add(limit, address(2), "second", Activity.IDLE);
+        assertFalse(limit.isScarce());
+        add(limit, address(3), "third", Activity.BUSY);
+        assertFalse(limit.isScarce());
+        assertRefused(limit, address(4), REMEDY);
+        assertTrue(limit.isScarce());
+        limit.set(first, Activity.IDLE);
+        assertFalse(limit.isScarce());
+        limit.set(first, Activity.BUSY);
+        assertTrue(limit.isScarce());
+        clock.addAndGet(Duration.ofSeconds(6).toNanos());
+        assertFalse(limit.isScarce());
     }
 
     @Test
     @DisplayName("refuses one too many from an address, and not from others")
     void perAddress() throws Exception {
-        final ConnectionLimit limit = new ConnectionLimit(3, 1, REMEDY);
-        final Peer first = Peer.busy();
-        limit.add(one, first);
+        final ConnectionLimit limit = new ConnectionLimit(3, 1, REMEDY, clock::get);
+        final ConnectionLimit.Member first = add(limit, address(1), "first", Activity.BUSY);
         for (int i = 0; i < 10; i++) {
-            assertRefused(limit, one, "nifi.remote.input.nio.connections.max.per.address");
+            assertRefused(limit, address(1), "nifi.remote.input.nio.connections.max.per.address");
         }
-        limit.add(other, Peer.busy());
-        limit.remove(one, first);
-        limit.add(one, Peer.busy());
+        add(limit, address(2), "second", Activity.BUSY);
+        limit.remove(first);
+        add(limit, address(1), "third", Activity.BUSY);
     }
 
     @Test
-    @DisplayName("does not ask a connection that is not built yet")
-    void notBuilt() throws Exception {
-        final ListenerContext context = mock(ListenerContext.class);
-        when(context.settings()).thenReturn(ListenerSettings.from(new NiFiProperties(Map.of())));
-        when(context.budget()).thenReturn(new MemoryBudget(1));
-        final MessageSequenceHandler unbuilt = new MessageSequenceHandler(context, new WorkerConnections(nanos -> {}));
-        final ConnectionLimit limit = new ConnectionLimit(1, NO_LIMIT, REMEDY);
-        limit.add(one, unbuilt);
-        assertRefused(limit, other, REMEDY);
-        limit.remove(one, unbuilt);
-        limit.add(other, Peer.busy());
+    @DisplayName("takes a network of 64 bits for one address, with IPv6")
+    void networks() throws Exception {
+        final ConnectionLimit limit = new ConnectionLimit(10, 1, REMEDY, clock::get);
+        limit.add(InetAddress.getByName("2001:db8:0:1::1"), member("first"));
+        assertRefused(
+                limit,
+                InetAddress.getByName("2001:db8:0:1:ffff::2"),
+                "nifi.remote.input.nio.connections.max.per.address");
+        limit.add(InetAddress.getByName("2001:db8:0:2::1"), member("second"));
+        limit.add(InetAddress.getByName("::1"), member("third"));
     }
 
     @Test
     @DisplayName("asks another connection for each newcomer, though those that were asked have not left yet")
     void burst() throws Exception {
-        final ConnectionLimit limit = new ConnectionLimit(2, NO_LIMIT, REMEDY);
-        final List<Peer> idle = List.of(new Peer(1), new Peer(2));
-        for (final Peer peer : idle) {
-            limit.add(one, peer);
-        }
-        limit.add(other, Peer.busy());
-        limit.add(other, Peer.busy());
-        assertTrue(idle.stream().allMatch(Peer::hasGivenWay));
-        assertRefused(limit, other, REMEDY);
+        final ConnectionLimit limit = limitOf(2);
+        add(limit, address(1), "first", Activity.IDLE);
+        add(limit, address(1), "second", Activity.IDLE);
+        add(limit, address(2), "third", Activity.BUSY);
+        add(limit, address(2), "fourth", Activity.BUSY);
+        assertEquals(List.of("first", "second"), gaveWay);
+        assertRefused(limit, address(2), REMEDY);
     }
 }

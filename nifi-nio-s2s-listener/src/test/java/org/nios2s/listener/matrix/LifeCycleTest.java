@@ -142,7 +142,7 @@ class LifeCycleTest {
                         assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
                     }
                     verify(limits.constructed().get(0), timeout(PATIENCE_MILLIS).times(connections))
-                            .remove(any(), any());
+                            .remove(any());
                 }
             });
             assertEquals(1, errors.size(), errors::toString);

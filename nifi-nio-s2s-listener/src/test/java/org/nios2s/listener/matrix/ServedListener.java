@@ -57,7 +57,8 @@ final class ServedListener implements AutoCloseable {
     private int offered;
     private volatile int expirationMillis = EXPIRATION_MILLIS;
 
-    ServedListener(final Variant variant) throws Exception {
+    /** @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn: beside those of the matrix */
+    ServedListener(final Variant variant, final String... settings) throws Exception {
         this.variant = variant;
         tls = variant.isSecure() ? MatrixTls.create() : null;
         input = new RecordingPort(1);
@@ -69,14 +70,14 @@ final class ServedListener implements AutoCloseable {
         final PublicPort outputPort = output.port();
         when(root.findOutputPort(OUTPUT)).thenReturn(outputPort);
         address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
-        final NiFiProperties properties = properties(address.getPort(), variant);
+        final NiFiProperties properties = properties(address.getPort(), variant, settings);
         listener =
                 new NioRemoteSiteListener(address.getPort(), tls, properties, null, ListenerSettings.from(properties));
         listener.setRootGroup(root);
         listener.start();
     }
 
-    private static NiFiProperties properties(final int port, final Variant variant) {
+    private static NiFiProperties properties(final int port, final Variant variant, final String... settings) {
         final Map<String, String> properties = new HashMap<>();
         properties.put(NiFiProperties.REMOTE_INPUT_HOST, "nifi.example");
         properties.put(NiFiProperties.REMOTE_INPUT_PORT, String.valueOf(port));
@@ -88,6 +89,9 @@ final class ServedListener implements AutoCloseable {
         properties.put("nifi.remote.input.nio.resolve.hostnames", "false");
         if (variant.isSecure()) {
             properties.put("nifi.remote.input.nio.tls.provider", variant.tlsProvider());
+        }
+        for (int i = 0; i < settings.length; i += 2) {
+            properties.put("nifi.remote.input.nio." + settings[i], settings[i + 1]);
         }
         return new NiFiProperties(properties);
     }

@@ -3,7 +3,7 @@ package org.nios2s.listener.matrix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -51,8 +51,8 @@ class TrustedAuthoritiesTest {
         peer.init(new KeyManager[] {keys}, new TrustManager[] {trust}, null);
         final SSLEngine client = peer.createSSLEngine();
         client.setUseClientMode(true);
-        final SSLEngine server = handlers.create(UnpooledByteBufAllocator.DEFAULT, Duration.ofSeconds(1))
-                .engine();
+        final SSLEngine server =
+                handlers.create(new EmbeddedChannel(), Duration.ofSeconds(1)).engine();
         final ByteBuffer toServer = ByteBuffer.allocate(BUFFER_BYTES);
         final ByteBuffer toClient = ByteBuffer.allocate(BUFFER_BYTES);
         try {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.listener.fault.PeerFault;
+
+/** More peers come at once than may be in their handshake. Lives on the test's thread; each peer has its own. */
+@DisplayName("A storm of handshakes")
+class HandshakeStormTest {
+    private static final int PEERS = 40;
+    private static final int MOST_HANDSHAKES = 4;
+    private static final long PAUSE_MILLIS = 50;
+    private static final int RESOURCE_OK = 20;
+
+    private static ServedListener listener(final Variant variant, final int mostHandshakes) throws Exception {
+        return new ServedListener(
+                variant, "handshakes.max", String.valueOf(mostHandshakes), "handshake.timeout", "60 secs");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PLAIN_EPOLL", "PLAIN_NIO", "JDK_TLS_EPOLL", "BORINGSSL_EPOLL"})
+    @DisplayName("waits in the backlog, and cuts off nobody who makes progress")
+    void allComplete(final Variant variant) throws Exception {
+        try (ServedListener listener = listener(variant, MOST_HANDSHAKES);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            final Executor afterAPause =
+                    CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, threads);
+            final List<CompletableFuture<Void>> peers = new ArrayList<>();
+            for (int i = 0; i < PEERS; i++) {
+                peers.add(CompletableFuture.supplyAsync(() -> connect(listener), threads)
+                        .thenApplyAsync(peer -> say(peer, Message.magic()), afterAPause)
+                        .thenApplyAsync(HandshakeStormTest::agreeOnProtocol, afterAPause)
+                        .thenAcceptAsync(HandshakeStormTest::shakeHands, afterAPause));
+            }
+            for (final CompletableFuture<Void> peer : peers) {
+                peer.get(60, TimeUnit.SECONDS);
+            }
+            for (final PeerFault.Kind kind : PeerFault.Kind.values()) {
+                assertEquals(0, listener.faults(kind), kind::toString);
+            }
+        }
+    }
+
+    private static MatrixPeer connect(final ServedListener listener) {
+        try {
+            return listener.connect();
+        } catch (final Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static MatrixPeer say(final MatrixPeer peer, final byte[] message) {
+        try {
+            peer.say(message);
+            return peer;
+        } catch (final Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static MatrixPeer agreeOnProtocol(final MatrixPeer peer) {
+        try {
+            peer.say(Message.protocol(6));
+            assertEquals(RESOURCE_OK, peer.read(1)[0]);
+            return peer;
+        } catch (final Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** And leaves. */
+    private static void shakeHands(final MatrixPeer peer) {
+        try (peer) {
+            peer.say(Message.handshake(ServedListener.INPUT));
+            peer.expect(ResponseCode.PROPERTIES_OK);
+        } catch (final Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    @DisplayName("gets the place of a handshake that stands still")
+    void stalled() throws Exception {
+        try (ServedListener listener = listener(Variant.PLAIN_EPOLL, 1);
+                MatrixPeer stalled = listener.connect()) {
+            stalled.say(Message.magic());
+            try (MatrixPeer next = listener.connect()) {
+                next.say(Message.magic());
+                agreeOnProtocol(next);
+                shakeHands(next);
+            }
+            assertEquals(1, listener.faults(PeerFault.Kind.HANDSHAKE_TIMEOUT));
+        }
+    }
+}
