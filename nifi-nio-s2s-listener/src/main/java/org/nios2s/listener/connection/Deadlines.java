@@ -2,46 +2,54 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.settings.IdleTimeout;
 
 /**
  * How long a peer has taken, and whether it may. Looked at a few times a second. Lives on the connection's IO worker.
  *
- * <p>Slowness alone is no fault. But a peer that holds what others wait for, and moves less than a kilobyte a second, loses
- * it. A wait of ours expires as in NiFi's port: after twice what the peer allows, and never less than half a second.
+ * <p>Slowness alone is no fault. But a peer that holds what others wait for has to move a kilobyte a second, and one more
+ * for each minute that its transaction has lasted, up to eight. If it holds more than its share, and another peer waits, it has to
+ * move sixteen. Otherwise it loses its transaction. A wait of ours expires as in NiFi's port: after twice what the peer allows, and never less than half a second.
  */
 final class Deadlines {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long LEAST_BYTES_PER_SECOND = 1024;
+    private static final long MOST_DEMANDED_BYTES_PER_SECOND = 8 * LEAST_BYTES_PER_SECOND;
+    private static final long BYTES_PER_SECOND_BEYOND_SHARE = 16 * LEAST_BYTES_PER_SECOND;
     private static final long SHORTEST_EXPIRATION_MILLIS = 500;
 
     private final long handshakeMillis;
     private final IdleTimeout idleTimeout;
-    private final BooleanSupplier holdsScarce;
+    private final Supplier<Scarcity> scarcity;
     private final LongSupplier nanoTime;
     private final long acceptedNanos;
     private long lastMovedNanos;
     private long waitBeganNanos;
     private long windowStartNanos;
     private long windowBytes;
-    private boolean slow;
+    /** Of the last window that has passed; above any limit before. */
+    private long bytesPerSecond;
+
+    private long transferBeganNanos;
+    private boolean isInTransfer;
 
     /**
-     * @param holdsScarce whether others wait for what the peer makes us hold
+     * @param scarcity whether others wait for what the peer makes us hold
      * @param nanoTime as {@link System#nanoTime}
      */
     Deadlines(
             final long handshakeMillis,
             final IdleTimeout idleTimeout,
-            final BooleanSupplier holdsScarce,
+            final Supplier<Scarcity> scarcity,
             final LongSupplier nanoTime) {
         this.handshakeMillis = handshakeMillis;
         this.idleTimeout = idleTimeout;
-        this.holdsScarce = holdsScarce;
+        this.scarcity = scarcity;
         this.nanoTime = nanoTime;
         this.acceptedNanos = nanoTime.getAsLong();
         this.waitBeganNanos = acceptedNanos;
@@ -59,7 +67,18 @@ final class Deadlines {
         lastMovedNanos = nanoTime.getAsLong();
         windowStartNanos = lastMovedNanos;
         windowBytes = 0;
-        slow = false;
+        bytesPerSecond = Long.MAX_VALUE;
+    }
+
+    /** A transaction begins, with its peer's turn. */
+    void transferBegins() {
+        peersTurn();
+        transferBeganNanos = lastMovedNanos;
+        isInTransfer = true;
+    }
+
+    void transferEnds() {
+        isInTransfer = false;
     }
 
     /** From now on it is ours: how fast the peer is shows only when it is its turn again. */
@@ -110,13 +129,33 @@ final class Deadlines {
 
     private void checkProgress(final Step step, final long nowNanos) throws PeerFault {
         if (nowNanos - windowStartNanos >= WINDOW_NANOS) {
-            slow = windowBytes < LEAST_BYTES_PER_SECOND * TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
+            bytesPerSecond = windowBytes / TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
             windowStartNanos = nowNanos;
             windowBytes = 0;
         }
-        if (slow && holdsScarce.getAsBoolean()) {
-            throw Kind.TOO_SLOW.fault("The peer moves less than " + LEAST_BYTES_PER_SECOND + " bytes a second in step "
-                    + step.name() + ", and what it holds is scarce");
+        if (bytesPerSecond >= BYTES_PER_SECOND_BEYOND_SHARE) {
+            return;
         }
+        final long demanded = demanded(nowNanos);
+        if (bytesPerSecond < demanded) {
+            throw Kind.TOO_SLOW.fault("The peer moves less than " + demanded + " bytes a second in step " + step.name()
+                    + ", and what it holds is scarce");
+        }
+    }
+
+    private long demanded(final long nowNanos) {
+        return switch (scarcity.get()) {
+            case NONE -> 0;
+            case SCARCE ->
+                Math.min(MOST_DEMANDED_BYTES_PER_SECOND, LEAST_BYTES_PER_SECOND * (1 + minutesOfTransfer(nowNanos)));
+            case BEYOND_SHARE -> BYTES_PER_SECOND_BEYOND_SHARE;
+        };
+    }
+
+    private long minutesOfTransfer(final long nowNanos) {
+        if (isInTransfer) {
+            return TimeUnit.NANOSECONDS.toMinutes(nowNanos - transferBeganNanos);
+        }
+        return 0;
     }
 }

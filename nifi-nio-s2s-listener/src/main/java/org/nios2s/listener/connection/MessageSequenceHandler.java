@@ -25,6 +25,7 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.ConnectionLimit.Activity;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +85,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         this.deadlines = new Deadlines(
                 listener.settings().handshakeTimeout().toMillis(),
                 listener.settings().idleTimeout(),
-                this::holdsScarce,
+                this::scarcity,
                 System::nanoTime);
         this.unreadCharge = listener.budget().common().open();
     }
@@ -240,12 +241,18 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** @return whether others wait for what its transaction holds, or will soon for what the peer makes us hold beside one */
-    private boolean holdsScarce() {
-        return step.transfer() == null
-                ? unreadCharge.held() > MODEST_BYTES
-                        && !listener.budget().common().isRoomy()
-                : step.patience() == Step.Patience.WITHIN_REQUEST
-                        && step.transfer().holdsScarce();
+    private Scarcity scarcity() {
+        if (step.transfer() == null) {
+            if (unreadCharge.held() > MODEST_BYTES
+                    && !listener.budget().common().isRoomy()) {
+                return Scarcity.SCARCE;
+            }
+            return Scarcity.NONE;
+        }
+        if (step.patience() == Step.Patience.WITHIN_REQUEST) {
+            return step.transfer().scarcity();
+        }
+        return Scarcity.NONE;
     }
 
     private PeerFault faultOf(final Throwable thrown) {
@@ -262,7 +269,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             logger.trace("{}: {} → {}", connection, step.name(), next.name());
         }
         if (step.transfer() == null && next.transfer() != null) {
-            deadlines.peersTurn();
+            deadlines.transferBegins();
+        } else if (next.transfer() == null) {
+            deadlines.transferEnds();
         }
         step = next;
         stepWaits = next.isWaiting();

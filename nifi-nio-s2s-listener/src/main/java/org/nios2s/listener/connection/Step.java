@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -103,7 +104,7 @@ public interface Step {
         PeerConnection connection();
 
         /** @return whether others wait for what it holds: then its peer makes progress or loses it */
-        boolean holdsScarce();
+        Scarcity scarcity();
 
         /** Nothing comes of it: gives back what it holds. */
         void abandon();

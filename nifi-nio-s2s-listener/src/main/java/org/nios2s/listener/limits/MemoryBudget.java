@@ -354,6 +354,22 @@ public final class MemoryBudget {
             return held < reserved || !share.isWanted && share.hasRoom(isSmall(1), 1);
         }
 
+        /**
+         * @return whether another peer waits for some of the share, while this charge's peer holds more than its part: the share,
+         *     divided by the peers that hold or want some of it
+         */
+        public boolean isBeyondShare() {
+            if (!share.isWanted) {
+                return false;
+            }
+            synchronized (MemoryBudget.this) {
+                return holder.held() > share.shareLimit / Math.max(1, share.peers.peers())
+                        && share.queues.stream()
+                                .map(WaitQueue::first)
+                                .anyMatch(first -> first != null && first.holder != holder);
+            }
+        }
+
         /** @return whether attributes under way may go on arriving without room */
         public boolean hasRightOfWay() {
             return lane.withRightOfWay == this;

@@ -14,6 +14,11 @@ public record PortLimits(Limit places, Limit streaming, Limit sending, MemoryBud
      * Thread-safe.
      */
     public record TransactionHold(MemoryBudget.Charge charge, Limit.Permit place) implements AutoCloseable {
+        /** @return whether another peer waits for any of it, of which this one's peer holds more than its share */
+        public boolean isBeyondShare() {
+            return charge.isBeyondShare() || place.isBeyondShare();
+        }
+
         @Override
         public void close() {
             charge.close();

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -40,7 +41,7 @@ record AwaitFinishStep(Pull pull, long beganNanos) implements Step {
         if (!pull.connection().port().isRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(pull.connection().port() + " was stopped, and the peer does not finish");
         }
-        if (pull.holdsScarce()) {
+        if (pull.scarcity() != Scarcity.NONE) {
             throw Kind.TOO_SLOW.fault("The peer does not finish its transaction, and others wait for what it holds");
         }
     }

@@ -92,7 +92,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         charge.add(OutboundTransaction.deflaterBytes(connection.handshake()));
         final OutboundTransaction transaction = new OutboundTransaction(
                 held, connection.handshake(), connection.channel().alloc());
-        final Pull pull = new Pull(connection, charge, transaction, held);
+        final Pull pull = new Pull(connection, charge, permit, transaction, held);
         try {
             if (transaction.begin()) {
                 final SendStep sending = new SendStep(pull);

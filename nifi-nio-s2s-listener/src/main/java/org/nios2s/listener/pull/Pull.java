@@ -5,8 +5,10 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
+import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.OutboundTransaction;
 
@@ -14,7 +16,12 @@ import org.nios2s.listener.transaction.OutboundTransaction;
  * What the steps of one pull transaction share: the packets that are being made, the session that they come from, and the
  * memory that they take. Lives on the connection's IO worker, but for {@link #nextPiece}.
  */
-record Pull(PeerConnection connection, MemoryBudget.Charge charge, OutboundTransaction transaction, HeldSession session)
+record Pull(
+        PeerConnection connection,
+        MemoryBudget.Charge charge,
+        Limit.Permit permit,
+        OutboundTransaction transaction,
+        HeldSession session)
         implements Step.Transfer {
     /** What is made in one go: a small pull is then complete, and a large one well under way. */
     private static final int PIECE_BYTES = 256 * 1024;
@@ -31,10 +38,16 @@ record Pull(PeerConnection connection, MemoryBudget.Charge charge, OutboundTrans
     }
 
     @Override
-    public boolean holdsScarce() {
-        return limits().sending().isScarce()
+    public Scarcity scarcity() {
+        if (permit.isBeyondShare() || charge.held() > 0 && charge.isBeyondShare()) {
+            return Scarcity.BEYOND_SHARE;
+        }
+        if (limits().sending().isScarce()
                 || charge.held() > 0 && limits().memory().isScarce()
-                || connection.listener().connections().isScarce();
+                || connection.listener().connections().isScarce()) {
+            return Scarcity.SCARCE;
+        }
+        return Scarcity.NONE;
     }
 
     /** All has been sent, and the peer has it. */

@@ -13,8 +13,10 @@ import org.nios2s.listener.connection.WaitingStep;
 record AwaitMemoryStep(Push transfer, Step next) implements WaitingStep {
     @Override
     public Step begin() {
-        if (transfer.extendMemory(() -> proceed(() -> next))) {
-            return next;
+        final Runnable granted = () -> proceed(() -> next);
+        if (transfer.extendMemory(granted)) {
+            // Not from here: the step where it was would find itself the same, and take that for want of bytes.
+            granted.run();
         }
         return this;
     }

@@ -43,7 +43,7 @@ final class AwaitSessionStep implements WaitingStep {
     private boolean take(final HeldSession held) {
         held.whenEnded(permit::close);
         final StreamingTransaction streaming = push.newStreaming(held);
-        proceed(() -> push.streamInto(streaming, next), streaming::abandon);
+        proceed(() -> push.streamInto(streaming, permit, next), streaming::abandon);
         return true;
     }
 

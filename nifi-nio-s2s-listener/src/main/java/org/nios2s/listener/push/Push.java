@@ -13,9 +13,11 @@ import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
@@ -51,6 +53,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
     private final PacketReader reader;
     private StreamingTransaction streaming;
+    private Limit.Permit permit;
     private long packetStartNanos;
     private boolean packetOutgrowsMemory;
     /** What was charged, beside what it takes to inflate. */
@@ -239,7 +242,8 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     /** From now on what arrives is streamed, and first what has arrived. */
-    Step streamInto(final StreamingTransaction transaction, final Step next) {
+    Step streamInto(final StreamingTransaction transaction, final Limit.Permit toStream, final Step next) {
+        permit = toStream;
         // What is moved is given back to the charge by the one that had it, and charged by the one that gets it.
         charge(held());
         charged -= inMemory.bytes();
@@ -302,11 +306,17 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     @Override
-    public boolean holdsScarce() {
-        return limits.places().isScarce()
+    public Scarcity scarcity() {
+        if (hold.isBeyondShare() || permit != null && permit.isBeyondShare()) {
+            return Scarcity.BEYOND_SHARE;
+        }
+        if (limits.places().isScarce()
                 || limits.memory().isScarce()
                 || streaming != null && limits.streaming().isScarce()
-                || connection.listener().connections().isScarce();
+                || connection.listener().connections().isScarce()) {
+            return Scarcity.SCARCE;
+        }
+        return Scarcity.NONE;
     }
 
     @Override

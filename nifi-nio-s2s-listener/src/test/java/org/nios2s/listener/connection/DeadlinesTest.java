@@ -8,8 +8,8 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.settings.IdleTimeout;
 
 /** How slow a peer may be that holds what others wait for. Lives on the test's thread, with a clock of its own. */
@@ -25,7 +26,7 @@ class DeadlinesTest {
     private static final long FOR_EVER = 0;
 
     private final AtomicLong clock = new AtomicLong();
-    private final AtomicBoolean holdsScarce = new AtomicBoolean(true);
+    private final AtomicReference<Scarcity> scarcity = new AtomicReference<>(Scarcity.SCARCE);
     private final Deadlines deadlines = with(IdleTimeout.AUTO);
     private final Step step = mock(Step.class);
 
@@ -35,7 +36,7 @@ class DeadlinesTest {
     }
 
     private Deadlines with(final IdleTimeout idleTimeout) {
-        return new Deadlines(1_000, idleTimeout, holdsScarce::get, clock::get);
+        return new Deadlines(1_000, idleTimeout, scarcity::get, clock::get);
     }
 
     private void pass(final Duration time) {
@@ -68,6 +69,44 @@ class DeadlinesTest {
         }
     }
 
+    private void assertTooSlow() {
+        assertEquals(
+                PeerFault.Kind.TOO_SLOW,
+                assertThrows(PeerFault.class, this::check).kind());
+    }
+
+    @Test
+    @DisplayName("who holds more than its share, and keeps another peer waiting, has to move sixteen times as much")
+    void beyondShare() throws Exception {
+        pass(Duration.ofSeconds(3));
+        deadlines.moved(40_000);
+        assertDoesNotThrow(this::check);
+        scarcity.set(Scarcity.BEYOND_SHARE);
+        assertTooSlow();
+        pass(Duration.ofSeconds(3));
+        deadlines.moved(50_000);
+        assertDoesNotThrow(this::check);
+    }
+
+    @Test
+    @DisplayName("the longer a transaction lasts, the more it has to move, up to a bound")
+    void age() {
+        deadlines.transferBegins();
+        pass(Duration.ofMinutes(3));
+        deadlines.moved(3 * 4_000);
+        assertTooSlow();
+        pass(Duration.ofSeconds(3));
+        deadlines.moved(3 * 4_200);
+        assertDoesNotThrow(this::check);
+        pass(Duration.ofHours(3));
+        deadlines.moved(3 * 8_200);
+        assertDoesNotThrow(this::check);
+        deadlines.transferEnds();
+        pass(Duration.ofSeconds(3));
+        deadlines.moved(3 * 1_100);
+        assertDoesNotThrow(this::check);
+    }
+
     @Test
     @DisplayName("the time between transactions is not that of the next one")
     void idleBefore() {
@@ -82,10 +121,10 @@ class DeadlinesTest {
     @Test
     @DisplayName("how slow it was does not count in a wait of ours, where it has three seconds again")
     void slowBeforeTheWait() {
-        holdsScarce.set(false);
+        scarcity.set(Scarcity.NONE);
         pass(Duration.ofMinutes(1));
         assertDoesNotThrow(this::check);
-        holdsScarce.set(true);
+        scarcity.set(Scarcity.SCARCE);
         deadlines.waitBegins();
         pass(Duration.ofMillis(2_900));
         assertDoesNotThrow(this::check);
@@ -94,7 +133,7 @@ class DeadlinesTest {
     @Test
     @DisplayName("who is slow, and keeps nobody waiting, may be")
     void nobodyWaits() {
-        holdsScarce.set(false);
+        scarcity.set(Scarcity.NONE);
         pass(Duration.ofMinutes(1));
         assertDoesNotThrow(this::check);
     }
@@ -111,7 +150,7 @@ class DeadlinesTest {
     @DisplayName("between requests a peer may be silent for twice its expiration, or as the setting says")
     void betweenRequests(final IdleTimeout setting, final long expirationMillis, final Duration allowed) {
         when(step.patience()).thenReturn(Step.Patience.BETWEEN_REQUESTS);
-        holdsScarce.set(false);
+        scarcity.set(Scarcity.NONE);
         final Deadlines set = with(setting);
         pass(allowed);
         assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));
@@ -131,7 +170,7 @@ class DeadlinesTest {
     @DisplayName("between requests a peer may be silent for ever if it asked for that, or the setting says so")
     void neverTooLong(final IdleTimeout setting, final long expirationMillis) {
         when(step.patience()).thenReturn(Step.Patience.BETWEEN_REQUESTS);
-        holdsScarce.set(false);
+        scarcity.set(Scarcity.NONE);
         final Deadlines set = with(setting);
         pass(Duration.ofDays(365));
         assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));

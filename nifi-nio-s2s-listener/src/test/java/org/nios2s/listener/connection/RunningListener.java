@@ -351,6 +351,11 @@ final class RunningListener implements AutoCloseable {
         return new WirePeer((InetSocketAddress) serverChannel.localAddress());
     }
 
+    /** Connects a peer from another address than the others. */
+    WirePeer connectFrom(final String address) throws IOException {
+        return new WirePeer((InetSocketAddress) serverChannel.localAddress(), InetAddress.getByName(address));
+    }
+
     /** Waits until the only connection, or the latest, is in a step. */
     void awaitStep(final String step) {
         awaiting().until(() -> !handlers.isEmpty() && step.equals(stepName(handlers.get(handlers.size() - 1))));
@@ -359,6 +364,15 @@ final class RunningListener implements AutoCloseable {
     /** Waits until any connection is in a step. */
     void awaitAnyStep(final String step) {
         awaiting().until(() -> handlers.stream().anyMatch(handler -> step.equals(stepName(handler))));
+    }
+
+    /** Waits until so many connections are in a step. */
+    void awaitSteps(final String step, final int connections) {
+        awaiting()
+                .until(() -> handlers.stream()
+                                .filter(handler -> step.equals(stepName(handler)))
+                                .count()
+                        == connections);
     }
 
     /** A handler is there before its first step is. */

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
@@ -46,6 +47,7 @@ class StepBeginsTest {
     private EmbeddedChannel connection(final Step first) {
         final ListenerContext listener = mock(ListenerContext.class);
         when(listener.settings()).thenReturn(ListenerSettings.from(new NiFiProperties(Map.of())));
+        when(listener.connections()).thenReturn(new ConnectionLimit(1, 0, "unused", System::nanoTime));
         when(listener.budget()).thenReturn(new MemoryBudget(1_000_000));
         when(listener.hostNames()).thenReturn(new HostNames(false, name -> "unused", Runnable::run));
         when(listener.metrics()).thenReturn(new ListenerMetrics(0));

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.ReceivedFlowFile;
 
@@ -373,5 +374,47 @@ class StreamingTest {
         listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
         peer.endOutput();
         listener.awaitNoConnections();
+    }
+
+    @Test
+    @DisplayName(
+            "a peer that holds all permits and moves just more than a kilobyte a second makes room for another peer")
+    void hog() throws Exception {
+        try (RunningListener own = new RunningListener("transaction.memory", "64 KB", "streaming.transactions", "4");
+                WirePeer first = own.connect().open();
+                WirePeer second = own.connect().open();
+                WirePeer honest = own.connectFrom("127.0.0.2").open()) {
+            for (final WirePeer hog : List.of(first, second)) {
+                hog.push().out().writeInt(0);
+                hog.out().writeLong(Long.MAX_VALUE);
+                hog.bytes(content(70_000)).flush();
+            }
+            final PortDispatcher dispatcher =
+                    own.dispatchers().acquire(own.input().port());
+            RunningListener.awaiting()
+                    .until(() -> dispatcher.limits().streaming().held() == 2);
+            own.awaitSteps("ReceivePacketStep", 2);
+            honest.push().packet(Map.of(), content(2_000_000)).say(ResponseCode.FINISH_TRANSACTION);
+            final CompletableFuture<Void> served = CompletableFuture.runAsync(() -> {
+                try {
+                    honest.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+                } catch (final Exception e) {
+                    throw new CompletionException(e);
+                }
+            });
+            RunningListener.awaiting()
+                    .until(() -> dispatcher.limits().streaming().isScarce());
+            int seconds = 0;
+            while (own.metrics().get(Count.FAULTS) == 0) {
+                assertTrue(seconds <= 40, "nobody is too slow");
+                for (final WirePeer hog : List.of(first, second)) {
+                    hog.bytes(content(4_400)).flush();
+                }
+                seconds += 4;
+                own.checkDeadlinesAfter(Duration.ofSeconds(seconds));
+            }
+            served.get(20, TimeUnit.SECONDS);
+            own.dispatchers().release(dispatcher);
+        }
     }
 }

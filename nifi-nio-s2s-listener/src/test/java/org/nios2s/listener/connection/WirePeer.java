@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +45,15 @@ final class WirePeer implements AutoCloseable {
     private boolean gzip;
 
     WirePeer(final InetSocketAddress listener) throws IOException {
+        this(listener, null);
+    }
+
+    /** @param own the address to connect from, or null for any */
+    WirePeer(final InetSocketAddress listener, final InetAddress own) throws IOException {
         socket.setSoTimeout(READ_TIMEOUT_MILLIS);
+        if (own != null) {
+            socket.bind(new InetSocketAddress(own, 0));
+        }
         socket.connect(listener);
         PeerOptions.set(socket);
         in = new DataInputStream(socket.getInputStream());
