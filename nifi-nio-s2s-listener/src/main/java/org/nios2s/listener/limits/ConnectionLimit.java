@@ -181,15 +181,17 @@ public final class ConnectionLimit {
     }
 
     /** A connection that was counted counts no longer; it does no harm to say so twice. */
-    public synchronized void remove(final Member member) {
-        final Slot slot = slots.remove(member);
-        if (slot == null) {
-            return;
+    public void remove(final Member member) {
+        synchronized (this) {
+            final Slot slot = slots.remove(member);
+            if (slot == null) {
+                return;
+            }
+            victims.forEach(candidates -> candidates.remove(slot));
+            if (slot.isLeaving) {
+                leaving--;
+            }
+            ofAddresses.computeIfPresent(slot.address, (key, count) -> count == 1 ? null : count - 1);
         }
-        victims.forEach(candidates -> candidates.remove(slot));
-        if (slot.isLeaving) {
-            leaving--;
-        }
-        ofAddresses.computeIfPresent(slot.address, (key, count) -> count == 1 ? null : count - 1);
     }
 }
