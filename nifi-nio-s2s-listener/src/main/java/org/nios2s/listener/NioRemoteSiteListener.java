@@ -22,6 +22,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,7 @@ import org.nios2s.listener.port.PortDispatchers;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.tls.TlsHandlers;
+import org.nios2s.listener.transaction.ContentWriters;
 import org.nios2s.listener.transaction.RestingExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,7 +74,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** One asks NiFi for the nodes of its cluster, however long that takes; another one evaluates rules of routing. */
     private static final int PEER_LIST_THREADS = 2;
 
-    /** Who writes contents seldom waits: half of the processors do it, so that it does not starve what is small. */
+    /** Writing contents seldom waits: half of the processors do it, so that it does not starve what is small. */
     private static final int WRITERS = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, BLOCKING_THREADS);
 
     /** A task for each of so many connections may wait; further ones are refused. */
@@ -192,7 +194,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final FaultLog faultLog = new FaultLog(logger, System::nanoTime);
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
         private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
-        private final ExecutorService contentWriters = blockingThreads("Content Writer", WRITERS);
+        private final ExecutorService writerThreads =
+                Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Content Writer", true));
+        private final ContentWriters contentWriters =
+                new ContentWriters(writerThreads, WRITERS, settings.streamingTransactions(), System::nanoTime);
         private final ExecutorService inflationWriter = blockingThreads("Inflation Writer", 1);
         private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentReaders, metrics);
         private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
@@ -231,6 +236,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             final EventExecutor any = workers.next();
             repeat(any, often, "Looking after ports", dispatchers::sweep);
+            repeat(any, often, "Looking after writers", contentWriters::startThreads);
             final ListenerContext context = context();
             metrics.publish(gauges(context));
             serverChannel = bootstrap(context).bind(port).sync().channel();
@@ -356,7 +362,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             connections.forEach((worker, own) -> worker.submit(own::cutAll).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             dispatchers.close();
             // They tell IO workers of what they end, and writers have readers end sessions.
-            for (final ExecutorService threads : List.of(contentWriters, inflationWriter, contentReaders)) {
+            for (final ExecutorService threads : List.of(writerThreads, inflationWriter, contentReaders)) {
                 threads.shutdown();
                 Guarded.run(
                         "The end of threads for contents",

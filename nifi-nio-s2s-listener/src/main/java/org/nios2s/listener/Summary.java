@@ -47,5 +47,11 @@ record Summary(ListenerMetrics metrics, MemoryBudget budget, PortDispatchers dis
                 FormatUtils.formatDataSize(budget.limit()),
                 FormatUtils.formatDataSize(budget.takeMost()),
                 delay);
+        if (more.get(Count.PUSHES_INFLATED_ABNORMALLY) > 0) {
+            logger.info(
+                    "{} pushes inflated to more than 20 times what was sent: one thread writes their contents, and rests while"
+                            + " small pushes crowd",
+                    more.get(Count.PUSHES_INFLATED_ABNORMALLY));
+        }
     }
 }

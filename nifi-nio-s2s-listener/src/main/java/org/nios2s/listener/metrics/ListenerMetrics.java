@@ -42,6 +42,7 @@ public final class ListenerMetrics implements AutoCloseable {
         PUSHES_COMMITTED,
         PUSHES_ROLLED_BACK,
         PUSHES_CANCELLED,
+        PUSHES_INFLATED_ABNORMALLY,
         FLOW_FILES_RECEIVED,
         BYTES_RECEIVED,
         COMMITS,

@@ -267,6 +267,9 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
 
     /** The packets are complete: what it took to decode them is given back, and what was reserved for more. */
     void packetsEnd() {
+        if (streaming != null && reader.inflatesAbnormally()) {
+            connection.metrics().add(Count.PUSHES_INFLATED_ABNORMALLY, 1);
+        }
         reader.close();
         final long due = held();
         hold.charge().settle(due - charged - inflaterBytes(connection));

@@ -49,8 +49,8 @@ public final class StreamingTransaction implements PacketSink {
     /** What NiFi's repository is given in one go: as much as is read from a socket at a time, in few system calls. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
-    /** What a piece takes beside its bytes. */
-    private static final int PIECE_OVERHEAD_BYTES = 100;
+    /** What a piece takes beside its bytes: its objects, and of the buffer in which it came at least 256 bytes. */
+    private static final int PIECE_OVERHEAD_BYTES = 500;
 
     /** One per content worker. */
     private static final ThreadLocal<byte[]> CHUNK = ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);

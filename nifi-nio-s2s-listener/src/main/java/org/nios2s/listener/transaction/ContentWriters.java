@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.transaction;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.nios2s.listener.fault.Guarded;
+
+/**
+ * Runs turns in which contents are written: few at once, so that they leave processors to what is small. Thread-safe.
+ *
+ * <p>NiFi lets a writer wait while its container of the content repository is full, and does not say so. A turn that takes long
+ * does not count any more: another one may begin beside it, so that contents of other containers, and of other ports, go on.
+ * There are never more threads than pushes that stream.
+ */
+public final class ContentWriters implements Executor {
+    /** A turn writes a megabyte: after so long it waits for something else than processors. */
+    private static final long BLOCKED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Executor threads;
+    private final int mostAtWork;
+    private final int mostThreads;
+    private final LongSupplier nanoTime;
+
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    /** Threads that have a turn, or are about to, each with the turn's beginning. */
+    private final Map<Object, Long> running = new HashMap<>();
+
+    /**
+     * @param threads as many as are asked for
+     * @param mostAtWork turns at once that are not blocked
+     * @param mostThreads turns at once in all
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    public ContentWriters(
+            final Executor threads, final int mostAtWork, final int mostThreads, final LongSupplier nanoTime) {
+        this.threads = threads;
+        this.mostAtWork = mostAtWork;
+        this.mostThreads = mostThreads;
+        this.nanoTime = nanoTime;
+    }
+
+    @Override
+    public void execute(final Runnable turn) {
+        synchronized (this) {
+            waiting.add(turn);
+        }
+        try {
+            startThreads();
+        } catch (final Throwable e) {
+            if (takeBack(turn)) {
+                throw e;
+            }
+        }
+    }
+
+    /** @return whether nobody will run it: otherwise a thread that is there does */
+    private synchronized boolean takeBack(final Runnable turn) {
+        return running.isEmpty() && waiting.remove(turn);
+    }
+
+    /** Begins turns beside those that are blocked; to be called a few times a second. */
+    public void startThreads() {
+        for (Object thread = reserve(); thread != null; thread = reserve()) {
+            final Object started = thread;
+            try {
+                threads.execute(() -> runTurns(started));
+            } catch (final Throwable e) {
+                giveUp(started);
+                throw e;
+            }
+        }
+    }
+
+    private synchronized Object reserve() {
+        if (waiting.isEmpty() || !mayRun()) {
+            return null;
+        }
+        final Object thread = new Object();
+        running.put(thread, nanoTime.getAsLong());
+        return thread;
+    }
+
+    private boolean mayRun() {
+        final long now = nanoTime.getAsLong();
+        final long atWork = running.values().stream()
+                .filter(began -> now - began < BLOCKED_NANOS)
+                .count();
+        return atWork < mostAtWork && running.size() < mostThreads;
+    }
+
+    private synchronized void giveUp(final Object thread) {
+        running.remove(thread);
+    }
+
+    private void runTurns(final Object thread) {
+        for (Runnable turn = nextTurn(thread); turn != null; turn = nextTurn(thread)) {
+            Guarded.run("A turn of writing contents", turn::run);
+        }
+    }
+
+    private synchronized Runnable nextTurn(final Object thread) {
+        running.remove(thread);
+        if (waiting.isEmpty() || !mayRun()) {
+            return null;
+        }
+        running.put(thread, nanoTime.getAsLong());
+        return waiting.remove();
+    }
+}
