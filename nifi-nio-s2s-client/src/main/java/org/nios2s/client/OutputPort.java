@@ -104,23 +104,23 @@ public final class OutputPort {
         final PollPauses pauses = new PollPauses(retry);
         final CompletableFuture<Void> never = new CompletableFuture<>();
         while (true) {
-            Duration pause;
+            long pause;
             try {
                 final ReceivedBatch batch = ask(choose(), never);
                 if (batch != null) {
                     return Optional.of(batch);
                 }
-                pause = pauses.afterNothing();
+                pause = TimeUnit.NANOSECONDS.convert(pauses.afterNothing());
                 if (nanos - (System.nanoTime() - began) <= 0) {
                     return Optional.empty();
                 }
             } catch (final TransactionException e) {
-                pause = pauses.afterFailure();
-                if (!e.reason().isPassing() || nanos - (System.nanoTime() - began) <= pause.toNanos()) {
+                pause = TimeUnit.NANOSECONDS.convert(pauses.afterFailure());
+                if (!e.reason().isPassing() || nanos - (System.nanoTime() - began) <= pause) {
                     throw e;
                 }
             }
-            sleep(Math.min(pause.toNanos(), nanos - (System.nanoTime() - began)));
+            sleep(Math.min(pause, nanos - (System.nanoTime() - began)));
         }
     }
 

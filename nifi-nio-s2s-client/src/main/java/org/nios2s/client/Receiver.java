@@ -242,7 +242,7 @@ public final class Receiver implements AutoCloseable {
         // A flag that a handler left would end the pause.
         Thread.interrupted();
         try {
-            if (stopping.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (stopping.await(TimeUnit.NANOSECONDS.convert(pause), TimeUnit.NANOSECONDS)) {
                 logger.debug("The receiver of {} stops", port.name());
             }
         } catch (final InterruptedException e) {
