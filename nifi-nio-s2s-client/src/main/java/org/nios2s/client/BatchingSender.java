@@ -192,9 +192,11 @@ public final class BatchingSender implements AutoCloseable {
      */
     public CompletableFuture<Void> flush() {
         final List<Entry> given = flushGiven();
+        final CompletableFuture<Void> flushed = new CompletableFuture<>();
         // What depends on it may block, and must not do so where the books are kept.
-        return CompletableFuture.allOf(over(given), handedOver(given))
-                .handleAsync((nothing, failure) -> null, completion);
+        CompletableFuture.allOf(over(given), handedOver(given))
+                .whenComplete((nothing, failure) -> complete(() -> flushed.complete(null)));
+        return flushed;
     }
 
     private List<Entry> flushGiven() {
@@ -438,8 +440,8 @@ public final class BatchingSender implements AutoCloseable {
     private void complete(final Runnable task) {
         try {
             completion.execute(task);
-        } catch (final RejectedExecutionException e) {
-            // Whoever waits must hear of it, if not where it wants to.
+        } catch (final RuntimeException | Error e) {
+            // The caller must hear of it, if not where it wants to.
             task.run();
         }
     }

@@ -234,7 +234,9 @@ public final class Receiver implements AutoCloseable {
                 refusals.put(failure.peer(), failure);
                 yield port.peers().hasOtherThan(refusals.keySet());
             }
-            default -> isStopping() && failure.reason() == FailureReason.CANCELLED;
+            // The handler closed its batch, or close() gave it up.
+            case CANCELLED -> true;
+            default -> false;
         };
     }
 

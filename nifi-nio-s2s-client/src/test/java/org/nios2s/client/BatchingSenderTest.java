@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -356,5 +357,37 @@ class BatchingSenderTest {
                     Outcomes.failureOf(sender.sendAsync(null)).reason());
             assertEquals(0, sender.pendingPackets());
         }
+    }
+
+    @Test
+    void closingInWhatDependsOnAPacketDoesNotHang() throws Exception {
+        final BatchingSender sender = nifi.inputPort("port-id").batching(2, Duration.ofMinutes(1));
+        final CompletableFuture<Void> closed = sender.send(packet("a")).thenRun(sender::close);
+        sender.send(packet("b")).thenCompose(done -> sender.flush());
+        Outcomes.await(closed);
+        assertEquals(2, server.committed.size());
+    }
+
+    @Test
+    void anExecutorThatRefusesOrThrowsEndsNoFutureLess() throws Exception {
+        final AtomicInteger tasks = new AtomicInteger();
+        try (SiteToSite other = SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .completionExecutor(task -> {
+                    throw tasks.incrementAndGet() % 2 == 0
+                            ? new IllegalStateException("not now")
+                            : new RejectedExecutionException("not any more");
+                })
+                .build()) {
+            final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+            final BatchingSender sender = other.inputPort("port-id").batching(10, Duration.ofMinutes(1));
+            for (int i = 0; i < 15; i++) {
+                sent.add(sender.send(packet("p" + i)));
+            }
+            Outcomes.await(sender.flush());
+            assertTrue(sent.stream().allMatch(CompletableFuture::isDone));
+            sender.close();
+        }
+        assertEquals(15, server.committed.size());
     }
 }

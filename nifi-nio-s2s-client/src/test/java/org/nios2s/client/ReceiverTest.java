@@ -349,4 +349,41 @@ class ReceiverTest {
             }
         }
     }
+
+    @Test
+    void aHandlerThatCompletesTheBatchItselfAndFailsThenGetsItOnce() {
+        final AtomicInteger handled = new AtomicInteger();
+        offer("a");
+        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+            batch.skipRest();
+            batch.complete();
+            if (handled.incrementAndGet() == 1) {
+                throw new IllegalStateException("too late");
+            }
+        })) {
+            await().until(() -> server.finishedPulls.get() == 1);
+            offer("b");
+            await().until(() -> server.finishedPulls.get() == 2);
+            assertFalse(receiver.ended().isDone());
+        }
+        assertEquals(2, handled.get());
+    }
+
+    @Test
+    void aHandlerThatClosesItsBatchOrThrowsAnErrorGetsItAgain() {
+        final AtomicInteger handled = new AtomicInteger();
+        offer("a");
+        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+            batch.skipRest();
+            switch (handled.incrementAndGet()) {
+                case 1 -> batch.close();
+                case 2 -> throw new StackOverflowError("deep");
+                default -> batch.confirm();
+            }
+        })) {
+            await().until(() -> server.finishedPulls.get() == 1);
+            assertFalse(receiver.ended().isDone());
+        }
+        assertEquals(3, handled.get());
+    }
 }
