@@ -102,11 +102,14 @@ public final class OutputPort {
         final long began = System.nanoTime();
         final long nanos = TimeUnit.NANOSECONDS.convert(longest);
         final PollPauses pauses = new PollPauses(retry);
+        final Refusals refusals = new Refusals(peers);
         final CompletableFuture<Void> never = new CompletableFuture<>();
         while (true) {
+            RemotePort peer = null;
             long pause;
             try {
-                final ReceivedBatch batch = ask(choose(), never);
+                peer = choose();
+                final ReceivedBatch batch = ask(peer, never);
                 if (batch != null) {
                     return Optional.of(batch);
                 }
@@ -115,8 +118,14 @@ public final class OutputPort {
                     return Optional.empty();
                 }
             } catch (final TransactionException e) {
+                final boolean ofOneNode = refusals.isOfOneNode(e);
+                if (ofOneNode && peers.hasOther(peer)) {
+                    // A refusal is no answer: the others are asked whatever time is left.
+                    continue;
+                }
                 pause = TimeUnit.NANOSECONDS.convert(pauses.afterFailure());
-                if (!e.reason().isPassing() || nanos - (System.nanoTime() - began) <= pause) {
+                final boolean inTime = nanos - (System.nanoTime() - began) > pause;
+                if (!inTime || !(ofOneNode || e.reason().isPassing())) {
                     throw e;
                 }
             }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,8 +36,7 @@ public final class Receiver implements AutoCloseable {
     private final CompletableFuture<Void> givenUp = new CompletableFuture<>();
 
     private final Set<ReceivedBatch> inHand = ConcurrentHashMap.newKeySet();
-    /** What peers said that refused us and have not served us since. */
-    private final Map<String, TransactionException> refusals = new ConcurrentHashMap<>();
+    private final Refusals refusals;
 
     /** The failure that was logged last, and has not been followed by a batch. */
     private final AtomicReference<String> logged = new AtomicReference<>();
@@ -55,6 +53,7 @@ public final class Receiver implements AutoCloseable {
         }
         this.port = port;
         this.handler = handler;
+        this.refusals = new Refusals(port.peers());
         this.running = new AtomicInteger(parallelism);
         for (int i = 0; i < parallelism; i++) {
             threads.add(Thread.ofVirtual()
@@ -163,7 +162,7 @@ public final class Receiver implements AutoCloseable {
         try {
             peer = port.choose();
             final ReceivedBatch batch = port.ask(peer, givenUp);
-            refusals.remove(peer.peer());
+            refusals.served(peer);
             if (batch == null) {
                 return pauses.afterNothing();
             }
@@ -222,22 +221,11 @@ public final class Receiver implements AutoCloseable {
     }
 
     private boolean goesOn(final TransactionException failure) {
-        if (failure.reason().isPassing() || isHandlers(failure)) {
-            return true;
-        }
-        if (failure.step() == TransactionStep.FIND_PEER) {
-            return false;
-        }
-        return switch (failure.reason()) {
-            case UNAUTHORIZED, UNKNOWN_PORT, TLS_FAILED, REFUSED -> {
-                // One node that is set up wrongly must not stop what the others serve.
-                refusals.put(failure.peer(), failure);
-                yield port.peers().hasOtherThan(refusals.keySet());
-            }
-            // The handler closed its batch, or close() gave it up.
-            case CANCELLED -> true;
-            default -> false;
-        };
+        // Cancelled: the handler closed its batch, or close() gave it up.
+        return failure.reason().isPassing()
+                || isHandlers(failure)
+                || failure.reason() == FailureReason.CANCELLED
+                || refusals.isOfOneNode(failure);
     }
 
     private void pause(final Duration pause) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -175,5 +176,27 @@ class PollTest {
         assertThrows(TransactionException.class, batch::complete);
         batch.close();
         assertFalse(server.finishedPulls.get() > 0);
+    }
+
+    @Test
+    void aNodeThatRefusesIsNoAnswerOfTheCluster() throws Exception {
+        try (ScriptedServer other = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port());
+                SiteToSite cluster = SiteToSite.builder().url(site.url()).build()) {
+            for (final ScriptedServer node : List.of(server, other)) {
+                node.peers.put("127.0.0.1", new int[] {server.port(), 5});
+                node.peers.put("localhost", new int[] {other.port(), 5});
+            }
+            other.at(Moment.HANDSHAKE, ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.UNAUTHORIZED, "no")));
+            final OutputPort out = cluster.outputPort("out");
+            await().until(() -> {
+                assertTrue(out.poll(Duration.ZERO).isEmpty());
+                return other.handshakes.stream().anyMatch(said -> said.containsKey(HandshakeProperty.PORT_IDENTIFIER));
+            });
+            server.at(
+                    Moment.HANDSHAKE, ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.UNAUTHORIZED, "no")));
+            server.at(Moment.FIRST_PACKET, ScriptedServer.hangUp());
+            assertThrows(TransactionException.class, () -> out.poll(Duration.ZERO));
+        }
     }
 }
