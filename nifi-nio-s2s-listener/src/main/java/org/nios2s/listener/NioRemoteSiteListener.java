@@ -227,6 +227,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
 
         void bind() throws InterruptedException {
+            if (tls != null) {
+                tls.reportObstacle();
+            }
             final long often = WorkerConnections.CHECK_INTERVAL_MILLIS;
             for (final EventExecutor worker : workers) {
                 final WorkerConnections own =

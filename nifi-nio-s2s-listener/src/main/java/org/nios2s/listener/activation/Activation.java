@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.activation;
 
+import java.io.IOException;
+import java.net.URISyntaxException;
 import java.util.List;
+import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.flow.resource.ExternalResourceProviderInitializationContext;
 import org.apache.nifi.remote.cluster.NodeInformant;
@@ -51,6 +54,7 @@ final class Activation {
                 TransportSelection.select(settings.transport()),
                 settings.tlsProvider(),
                 Boolean.TRUE.equals(properties.isSiteToSiteSecure()) ? context.getSSLContext() : null);
+        final Optional<String> otherVersions = otherVersions();
         try {
             ListenerTakeover.install(arguments -> new NioRemoteSiteListener(
                     (Integer) arguments[0],
@@ -59,11 +63,26 @@ final class Activation {
                     (NodeInformant) arguments[3],
                     settings));
         } catch (final LinkageError e) {
-            throw new IllegalStateException("it comes too late, NiFi has loaded the stock listener already", e);
+            // That class itself: for any other reason the JVM throws one of its subclasses, which says so.
+            if (e.getClass() == LinkageError.class) {
+                throw new IllegalStateException("it comes too late, NiFi has loaded the stock listener already", e);
+            }
+            throw e;
         }
-        OwnNar.otherVersions(OwnNar.jar())
-                .ifPresent(others -> logger.warn(
-                        "The NIO Site-to-Site listener is in NiFi more than once: {}, and restart", others));
+        otherVersions.ifPresent(others ->
+                logger.warn("The NIO Site-to-Site listener is in NiFi more than once: {}, and restart", others));
+    }
+
+    /** Before the take-over, and never in its way: other NARs are none of our business. */
+    private static Optional<String> otherVersions() {
+        try {
+            return OwnNar.otherVersions(OwnNar.jar());
+        } catch (final IOException | URISyntaxException | RuntimeException e) {
+            logger.warn(
+                    "Whether the NIO Site-to-Site listener is in NiFi more than once can't be found out: {}",
+                    e.toString());
+            return Optional.empty();
+        }
     }
 
     /**

@@ -19,7 +19,11 @@ import org.apache.nifi.remote.RemoteSiteListener;
  * framework's class loader, before the original is loaded. Lives on NiFi's main thread.
  */
 final class ListenerTakeover {
-    private static final String STAND_IN = "/META-INF/stand-in/SocketRemoteSiteListener.class";
+    /**
+     * Where no class loader finds it by its name. Not in META-INF: with {@code nifi.nar.unpack.uber.jar=true} NiFi appends a line
+     * feed to each file there.
+     */
+    private static final String STAND_IN = "/stand-in/SocketRemoteSiteListener.class";
 
     private static final String ORIGINAL = "org/apache/nifi/remote/SocketRemoteSiteListener";
     private static final String FLOW_CONTROLLER = "org/apache/nifi/controller/FlowController";

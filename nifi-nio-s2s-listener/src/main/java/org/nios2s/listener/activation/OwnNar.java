@@ -96,6 +96,8 @@ final class OwnNar {
         }
         try (InputStream in = Files.newInputStream(file)) {
             return new Manifest(in).getMainAttributes();
+        } catch (final IOException e) {
+            throw new IOException(file + " can't be read: " + e.getMessage(), e);
         }
     }
 }

@@ -15,9 +15,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.tls.TlsHandlers;
 import org.nios2s.listener.tls.TlsHandlers.Provider;
+import org.nios2s.listener.tls.TrialHandshake;
 
 /**
  * A connection over the loopback interface to a port of its own, served as the listener will serve: what does not work here
@@ -26,23 +28,19 @@ import org.nios2s.listener.tls.TlsHandlers.Provider;
 final class Rehearsal {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** No TLS: a server that speaks it has to refuse it, with all its parts. */
-    private static final byte[] WORDS = "NiFi, but no record of TLS".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] WORDS = "NiFi".getBytes(StandardCharsets.US_ASCII);
 
     private Rehearsal() {}
 
     /**
      * @param sslContext NiFi's own, or null where Site-to-Site is not secure
-     * @throws IllegalStateException if nobody answers
+     * @throws IllegalStateException if nobody answers, or TLS can't be served with NiFi's key
      * @throws IOException if there is no such connection
      */
     static void perform(final TransportSelection transport, final Provider provider, final SSLContext sslContext)
             throws IOException {
         final EventLoopGroup worker = transport.workers(1, "Site-to-Site NIO Rehearsal");
-        // OpenSSL that was asked for and can't serve is the listener's to report.
-        try (TlsHandlers tls = sslContext == null
-                ? null
-                : TlsHandlers.create(sslContext, provider == Provider.JDK ? Provider.JDK : Provider.AUTO, 1)) {
+        try (TlsHandlers tls = sslContext == null ? null : TlsHandlers.create(sslContext, provider, 1)) {
             final Channel server = transport
                     .bootstrap(worker)
                     .childHandler(new ChannelInitializer<Channel>() {
@@ -57,19 +55,26 @@ final class Rehearsal {
                     .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .syncUninterruptibly()
                     .channel();
-            converse((InetSocketAddress) server.localAddress());
+            converse((InetSocketAddress) server.localAddress(), tls);
         } finally {
             worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly(PATIENCE.toMillis());
         }
     }
 
-    private static void converse(final InetSocketAddress server) throws IOException {
+    private static void converse(final InetSocketAddress server, final TlsHandlers tls) throws IOException {
         final int patience = (int) PATIENCE.toMillis();
         try (Socket peer = new Socket()) {
             peer.connect(server, patience);
             peer.setSoTimeout(patience);
-            peer.getOutputStream().write(WORDS);
-            peer.getInputStream().readAllBytes();
+            if (tls == null) {
+                peer.getOutputStream().write(WORDS);
+                peer.getInputStream().readAllBytes();
+            } else {
+                TrialHandshake.over(peer);
+            }
+        } catch (final SSLException e) {
+            throw new IllegalStateException(
+                    "TLS (%s) can't be served with NiFi's key: %s".formatted(tls.provider(), e), e);
         } catch (final SocketTimeoutException e) {
             throw new IllegalStateException("an IO worker does not answer within " + PATIENCE.toSeconds() + " s", e);
         }

@@ -26,7 +26,6 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * Makes the TLS side of connections from what NiFi uses itself: client certificate required, and offered is what its
@@ -50,29 +49,47 @@ public final class TlsHandlers implements AutoCloseable {
 
     private final Supplier<SslContext> context;
     private final String provider;
+    private final Obstacle obstacle;
     private final ExecutorService handshakes;
 
-    private TlsHandlers(final Supplier<SslContext> context, final String provider, final int handshakeThreads) {
+    /** Why BoringSSL does not serve, though it might have. */
+    private record Obstacle(Provider choice, String reason) {
+        private static final Obstacle NONE = new Obstacle(Provider.JDK, "");
+    }
+
+    private TlsHandlers(
+            final Supplier<SslContext> context,
+            final String provider,
+            final Obstacle obstacle,
+            final int handshakeThreads) {
         this.context = context;
         this.provider = provider;
+        this.obstacle = obstacle;
         this.handshakes = Executors.newFixedThreadPool(
                 handshakeThreads, new DefaultThreadFactory("Site-to-Site NIO Handshake", true));
     }
 
-    /** @param choice of the provider; where {@link Provider#OPENSSL} can't serve, the JDK does */
+    /** @param choice of the provider; where OpenSSL can't serve, the JDK does, see {@link #reportObstacle} */
     public static TlsHandlers create(final SSLContext sslContext, final Provider choice, final int handshakeThreads) {
         final TlsOffer offer = TlsOffer.ofHttps(sslContext);
-        if (choice != Provider.JDK) {
-            try {
-                final String obstacle = obstacleToOpenSsl(offer);
-                if (obstacle == null) {
-                    return new TlsHandlers(new BoringSslContext(offer), OpenSsl.versionString(), handshakeThreads);
-                }
-                reportObstacle(choice, obstacle, null);
-            } catch (final SSLException | RuntimeException | LinkageError e) {
-                reportObstacle(choice, e.toString(), e);
-            }
+        if (choice == Provider.JDK) {
+            return onJdk(sslContext, offer, Obstacle.NONE, handshakeThreads);
         }
+        try {
+            final String obstacle = obstacleToOpenSsl(offer);
+            if (obstacle == null) {
+                return new TlsHandlers(
+                        new BoringSslContext(offer), OpenSsl.versionString(), Obstacle.NONE, handshakeThreads);
+            }
+            return onJdk(sslContext, offer, new Obstacle(choice, obstacle), handshakeThreads);
+        } catch (final SSLException | RuntimeException | LinkageError e) {
+            logger.debug("Why OpenSSL can't serve TLS", e);
+            return onJdk(sslContext, offer, new Obstacle(choice, e.toString()), handshakeThreads);
+        }
+    }
+
+    private static TlsHandlers onJdk(
+            final SSLContext sslContext, final TlsOffer offer, final Obstacle obstacle, final int handshakeThreads) {
         final SslContext jdk = new JdkSslContext(
                 sslContext,
                 false,
@@ -82,16 +99,24 @@ public final class TlsHandlers implements AutoCloseable {
                 ClientAuth.REQUIRE,
                 offer.protocols().toArray(String[]::new),
                 false);
-        return new TlsHandlers(() -> jdk, "JDK", handshakeThreads);
+        return new TlsHandlers(() -> jdk, "JDK", obstacle, handshakeThreads);
     }
 
-    private static void reportObstacle(final Provider choice, final String obstacle, final Throwable cause) {
-        logger.atLevel(choice == Provider.OPENSSL ? Level.ERROR : Level.DEBUG)
-                .log(
+    /** Says why the JDK serves, where it was not chosen: an ERROR if OpenSSL was, a WARN otherwise. */
+    public void reportObstacle() {
+        switch (obstacle.choice) {
+            case OPENSSL ->
+                logger.error(
                         "OpenSSL can't serve TLS here: {}. The JDK serves; set nifi.remote.input.nio.tls.provider to auto or"
                                 + " jdk",
-                        obstacle,
-                        cause);
+                        obstacle.reason);
+            case AUTO ->
+                logger.warn(
+                        "The JDK serves TLS, which takes more processor time, since OpenSSL can't: {}. With"
+                                + " nifi.remote.input.nio.tls.provider=jdk this line goes away",
+                        obstacle.reason);
+            default -> {}
+        }
     }
 
     /** @return why OpenSSL can't serve, or null if it can */

@@ -17,18 +17,30 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.groups.ProcessGroup;
+import org.apache.nifi.nar.NarUnpackMode;
+import org.apache.nifi.nar.NarUnpacker;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.Opcodes;
 
@@ -48,8 +60,16 @@ class ListenerTakeoverTest {
 
     /** Loads afresh what the take-over touches; the rest comes from the test's own loader. */
     private static final class FrameworkLoader extends ClassLoader {
+        /** Where our NAR is unpacked; null for the directory of the build. */
+        private ClassLoader unpacked;
+
         FrameworkLoader() {
             super(ListenerTakeoverTest.class.getClassLoader());
+        }
+
+        @Override
+        public URL getResource(final String name) {
+            return unpacked == null ? super.getResource(name) : unpacked.getResource(name);
         }
 
         @Override
@@ -109,6 +129,47 @@ class ListenerTakeoverTest {
             linked.getMethod(name).invoke(listener);
         }
         assertEquals(List.of("setRootGroup", "start", "stop", "destroy"), calls);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("however NiFi unpacks our NAR, the stand-in is whole")
+    void unpacked(final NarUnpackMode mode, @TempDir final Path directory) throws Exception {
+        final Path jar = directory.resolve("listener.jar");
+        final Path classes = Path.of(ListenerTakeover.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), new Manifest());
+                Stream<Path> files = Files.walk(classes)) {
+            for (final Path file : files.filter(Files::isRegularFile).toList()) {
+                final String name = classes.relativize(file).toString();
+                // As the jar is made.
+                if (!name.startsWith("org/apache/nifi/")) {
+                    out.putNextEntry(new JarEntry(name));
+                    Files.copy(file, out);
+                }
+            }
+        }
+        final Path nar = directory.resolve("listener.nar");
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(nar))) {
+            out.putNextEntry(new JarEntry("META-INF/bundled-dependencies/"));
+            out.putNextEntry(new JarEntry("META-INF/bundled-dependencies/listener.jar"));
+            Files.copy(jar, out);
+        }
+        final Path unpacked = NarUnpacker.unpackNar(nar.toFile(), directory.toFile(), false, mode)
+                .toPath();
+        final List<URL> urls = new ArrayList<>(List.of(unpacked.toUri().toURL()));
+        try (Stream<Path> jars = Files.list(unpacked.resolve("NAR-INF/bundled-dependencies"))) {
+            for (final Path bundled : jars.toList()) {
+                urls.add(bundled.toUri().toURL());
+            }
+        }
+        try (URLClassLoader loader = new URLClassLoader(urls.toArray(URL[]::new), null)) {
+            framework.unpacked = loader;
+            assertDoesNotThrow(this::install);
+        }
     }
 
     @Test

@@ -31,7 +31,7 @@ class NifiSignaturesTest {
     void complete() throws Exception {
         final SortedSet<String> referred = new NifiReferences()
                 .read(classesWith(NioRemoteSiteListener.class), "org/nios2s")
-                .read(classesWith(NioRemoteSiteListener.class), "META-INF/stand-in")
+                .read(classesWith(NioRemoteSiteListener.class), "stand-in")
                 .read(classesWith(PacketDecoder.class), "org/nios2s/wire")
                 .found();
         if (Boolean.getBoolean("nifi.signatures.write")) {

@@ -4,11 +4,14 @@ package org.nios2s.listener.activation;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mockStatic;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
@@ -16,12 +19,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.nifi.flow.resource.ExternalResourceProvider;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.mockito.MockedStatic;
 import org.slf4j.LoggerFactory;
 
 /** Activation fails or is not wanted: one line says so, and nothing is thrown at NiFi. Lives on the test's thread. */
@@ -100,6 +105,34 @@ class NioSiteToSiteProviderTest {
                 Map.of("nifi.remote.input.socket.port", "10443", "nifi.remote.input.secure", "false")));
         final String line = onlyLine(Level.ERROR);
         assertTrue(line.contains("it comes too late, NiFi has loaded the stock listener already"), line);
+    }
+
+    @Test
+    @DisplayName(
+            "once the listener has taken over, nothing says that it has not: NARs beside ours are looked at before")
+    void brokenNarBesideOurs() {
+        try (MockedStatic<OwnNar> nar = mockStatic(OwnNar.class);
+                MockedStatic<ListenerTakeover> takeover = mockStatic(ListenerTakeover.class)) {
+            nar.when(() -> OwnNar.otherVersions(any())).thenThrow(new IOException("invalid header field"));
+            initialize(new NiFiProperties(
+                    Map.of("nifi.remote.input.socket.port", "10443", "nifi.remote.input.secure", "false")));
+            takeover.verify(() -> ListenerTakeover.install(any()));
+        }
+        assertTrue(onlyLine(Level.WARN).contains("invalid header field"));
+    }
+
+    @Test
+    @DisplayName("a stand-in that the JVM refuses is named with the JVM's own reason")
+    void brokenStandIn() {
+        try (MockedStatic<OwnNar> nar = mockStatic(OwnNar.class);
+                MockedStatic<ListenerTakeover> takeover = mockStatic(ListenerTakeover.class)) {
+            nar.when(() -> OwnNar.otherVersions(any())).thenReturn(Optional.empty());
+            takeover.when(() -> ListenerTakeover.install(any())).thenThrow(new ClassFormatError("Extra bytes"));
+            initialize(new NiFiProperties(
+                    Map.of("nifi.remote.input.socket.port", "10443", "nifi.remote.input.secure", "false")));
+        }
+        final String line = onlyLine(Level.ERROR);
+        assertTrue(line.contains("ClassFormatError: Extra bytes. The stock listener serves"), line);
     }
 
     @Test

@@ -2,6 +2,8 @@
 package org.nios2s.listener.activation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,6 +37,18 @@ class OwnNarTest {
         nar("ours", "1");
         nar("somebody", "1");
         assertEquals(Optional.of("version 2 serves; remove 1"), OwnNar.otherVersions(own));
+    }
+
+    @Test
+    @DisplayName("a manifest that can't be read is named")
+    void brokenManifest() throws IOException {
+        final Path own = nar("ours", "2");
+        nar("broken", "1");
+        final Path manifest = unpacked.resolve("broken-1.nar-unpacked/META-INF/MANIFEST.MF");
+        Files.write(manifest, List.of("no header"));
+        final String complaint =
+                assertThrows(IOException.class, () -> OwnNar.otherVersions(own)).getMessage();
+        assertTrue(complaint.startsWith(manifest + " can't be read: "), complaint);
     }
 
     @Test

@@ -3,6 +3,7 @@ package org.nios2s.listener.activation;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import javax.net.ssl.SSLContext;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.settings.TransportSelection.Choice;
 import org.nios2s.listener.tls.TlsHandlers.Provider;
@@ -21,10 +23,20 @@ class RehearsalTest {
     @DisplayName("a transport that serves is good, with TLS and without")
     void good(final Choice choice) throws Exception {
         final TransportSelection transport = TransportSelection.select(choice);
-        final SSLContext ssl = SSLContext.getDefault();
+        final SSLContext ssl = MatrixTls.create("CN=rehearsal");
         assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.AUTO, null));
         assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.AUTO, ssl));
         assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.JDK, ssl));
+    }
+
+    @Test
+    @DisplayName("a key that can't be used shows")
+    void unusableKey() throws Exception {
+        final SSLContext keyless = SSLContext.getDefault();
+        final TransportSelection transport = TransportSelection.select(Choice.AUTO);
+        final IllegalStateException refusal =
+                assertThrows(IllegalStateException.class, () -> Rehearsal.perform(transport, Provider.JDK, keyless));
+        assertTrue(refusal.getMessage().startsWith("TLS (JDK) can't be served with NiFi's key"), refusal::getMessage);
     }
 
     @Test

@@ -24,7 +24,7 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** One self-signed identity for both ends, each of which trusts it. Any thread. */
-final class MatrixTls {
+public final class MatrixTls {
     private static final char[] PASSWORD = "not a secret".toCharArray();
     private static final int KEY_BITS = 256;
     private static final Duration VALIDITY = Duration.ofDays(1);
@@ -36,7 +36,7 @@ final class MatrixTls {
     }
 
     /** @return the context of both ends; NiFi's holder of managers has been given them too, as NiFi's start does */
-    static SSLContext create(final String name) throws Exception {
+    public static SSLContext create(final String name) throws Exception {
         final KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         final KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");

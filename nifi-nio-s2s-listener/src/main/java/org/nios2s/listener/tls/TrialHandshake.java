@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.tls;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedKeyManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/**
+ * A handshake with a server of ours up to the point where it has proved that it can use its key: the client is asked for a
+ * certificate, and has none. For one thread.
+ *
+ * <p>That is as far as one gets without a certificate that NiFi trusts. The server then refuses the client, as it should.
+ */
+public final class TrialHandshake {
+    /** In each direction; a handshake takes three. */
+    private static final int MOST_FLIGHTS = 20;
+
+    private static final int BUFFER_BYTES = 64 * 1024;
+
+    private final Witness witness = new Witness();
+    private final SSLContext client;
+
+    private TrialHandshake() throws SSLException {
+        try {
+            client = SSLContext.getInstance("TLS");
+            client.init(new KeyManager[] {witness}, new TrustManager[] {new Credulous()}, null);
+        } catch (final GeneralSecurityException e) {
+            throw new SSLException("This Java has no TLS for a trial", e);
+        }
+    }
+
+    /**
+     * In memory.
+     *
+     * @param protocols versions of TLS that may be tried
+     * @throws SSLException if the server can't use its key
+     */
+    static void with(final SSLEngine server, final List<String> protocols) throws SSLException {
+        final TrialHandshake trial = new TrialHandshake();
+        final SSLEngine engine = trial.client.createSSLEngine();
+        engine.setUseClientMode(true);
+        engine.setEnabledProtocols(protocols.toArray(String[]::new));
+        final ByteBuffer toServer = ByteBuffer.allocate(BUFFER_BYTES);
+        final ByteBuffer toClient = ByteBuffer.allocate(BUFFER_BYTES);
+        for (int flight = 0; flight < MOST_FLIGHTS && !trial.witness.wasAsked; flight++) {
+            pass(engine, server, toServer);
+            pass(server, engine, toClient);
+        }
+        trial.failUnlessAsked(null);
+    }
+
+    /**
+     * Over a connection to the server.
+     *
+     * @throws SSLException if the server can't use its key
+     */
+    public static void over(final Socket connected) throws IOException {
+        final TrialHandshake trial = new TrialHandshake();
+        final String server = connected.getInetAddress().getHostAddress();
+        try (SSLSocket socket = (SSLSocket)
+                trial.client.getSocketFactory().createSocket(connected, server, connected.getPort(), false)) {
+            socket.startHandshake();
+            socket.getInputStream().read();
+            trial.failUnlessAsked(null);
+        } catch (final SSLException e) {
+            trial.failUnlessAsked(e);
+        }
+    }
+
+    private void failUnlessAsked(final SSLException failure) throws SSLException {
+        if (witness.wasAsked) {
+            return;
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        throw new SSLException("The server does not ask for a certificate");
+    }
+
+    /** Passes on what one has to say; what the other does not take yet stays. */
+    private static void pass(final SSLEngine from, final SSLEngine to, final ByteBuffer records) throws SSLException {
+        int before = -1;
+        while (records.position() > before) {
+            before = records.position();
+            from.wrap(ByteBuffer.allocate(0), records);
+            runTasks(from);
+        }
+        records.flip();
+        int left = records.remaining() + 1;
+        while (records.remaining() < left) {
+            left = records.remaining();
+            to.unwrap(records, ByteBuffer.allocate(BUFFER_BYTES));
+            runTasks(to);
+        }
+        records.compact();
+    }
+
+    private static void runTasks(final SSLEngine engine) {
+        while (engine.getHandshakeStatus() == HandshakeStatus.NEED_TASK) {
+            final Runnable task = engine.getDelegatedTask();
+            if (task == null) {
+                return;
+            }
+            task.run();
+        }
+    }
+
+    /** Has no certificate, and remembers that it was asked for one: the client does so once it knows the server's proof. */
+    private static final class Witness extends X509ExtendedKeyManager {
+        private boolean wasAsked;
+
+        @Override
+        public String chooseClientAlias(final String[] keyTypes, final Principal[] issuers, final Socket socket) {
+            wasAsked = true;
+            return null;
+        }
+
+        @Override
+        public String chooseEngineClientAlias(
+                final String[] keyTypes, final Principal[] issuers, final SSLEngine engine) {
+            wasAsked = true;
+            return null;
+        }
+
+        @Override
+        public String[] getClientAliases(final String keyType, final Principal[] issuers) {
+            return null;
+        }
+
+        @Override
+        public String chooseServerAlias(final String keyType, final Principal[] issuers, final Socket socket) {
+            return null;
+        }
+
+        @Override
+        public String[] getServerAliases(final String keyType, final Principal[] issuers) {
+            return null;
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(final String alias) {
+            return null;
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(final String alias) {
+            return null;
+        }
+    }
+
+    /** Trusts the server, which is ourselves: expired or unknown, its certificate is its peers' business. */
+    private static final class Credulous extends X509ExtendedTrustManager {
+        @Override
+        public void checkServerTrusted(final X509Certificate[] chain, final String type, final Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(final X509Certificate[] chain, final String type, final SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(final X509Certificate[] chain, final String type) {}
+
+        @Override
+        public void checkClientTrusted(final X509Certificate[] chain, final String type, final Socket socket) {
+            checkClientTrusted(chain, type);
+        }
+
+        @Override
+        public void checkClientTrusted(final X509Certificate[] chain, final String type, final SSLEngine engine) {
+            checkClientTrusted(chain, type);
+        }
+
+        @Override
+        public void checkClientTrusted(final X509Certificate[] chain, final String type) {
+            throw new UnsupportedOperationException("This is a client");
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.tls;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.ReferenceCountUtil;
+import java.net.Socket;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.X509ExtendedKeyManager;
+import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.nios2s.listener.matrix.MatrixTls;
+import org.nios2s.listener.tls.TlsHandlers.Provider;
+import org.slf4j.LoggerFactory;
+
+/** Certificates with which BoringSSL can't serve, at the start and after NiFi has loaded them anew. Lives on the test's thread. */
+class ReloadedCertificateTest {
+    private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
+    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(TlsHandlers.class.getPackageName());
+
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        LOGGER.addAppender(log);
+    }
+
+    @AfterEach
+    void listenNoMore() {
+        LOGGER.detachAppender(log);
+    }
+
+    private List<String> lines(final Level level) {
+        return log.list.stream()
+                .filter(event -> event.getLevel() == level)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    private static void serve(final TlsHandlers handlers, final String... protocols) throws SSLException {
+        final SSLEngine server = handlers.create(UnpooledByteBufAllocator.DEFAULT, Duration.ofSeconds(1))
+                .engine();
+        try {
+            TrialHandshake.with(server, protocols.length == 0 ? PROTOCOLS : List.of(protocols));
+        } finally {
+            ReferenceCountUtil.release(server);
+        }
+    }
+
+    /** Certificate and key of NiFi don't belong together, as far as BoringSSL sees. */
+    private static SSLContext mismatched() throws Exception {
+        MatrixTls.create("CN=other");
+        final X509ExtendedKeyManager other = FrameworkSslContextHolder.getKeyManager();
+        final SSLContext context = MatrixTls.create("CN=next");
+        FrameworkSslContextHolder.setKeyManager(new Mismatched(FrameworkSslContextHolder.getKeyManager(), other));
+        return context;
+    }
+
+    @Test
+    @DisplayName(
+            "after a reload the former certificate stays in force, one line says so, and the next good one is taken")
+    void reloaded() throws Exception {
+        try (TlsHandlers handlers = TlsHandlers.create(MatrixTls.create("CN=former"), Provider.OPENSSL, 1)) {
+            assertNotEquals("JDK", handlers.provider());
+            mismatched();
+            for (int connection = 0; connection < 3; connection++) {
+                assertDoesNotThrow(() -> serve(handlers));
+            }
+            assertEquals(1, lines(Level.WARN).size(), lines(Level.WARN)::toString);
+            assertTrue(lines(Level.WARN).get(0).contains("goes on with the former ones"));
+            MatrixTls.create("CN=good");
+            assertDoesNotThrow(() -> serve(handlers));
+            assertEquals(1, lines(Level.WARN).size(), lines(Level.WARN)::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"AUTO, WARN", "OPENSSL, ERROR"})
+    @DisplayName("at the start the JDK serves in place of BoringSSL, and one line says why")
+    void atTheStart(final Provider choice, final String level) throws Exception {
+        try (TlsHandlers handlers = TlsHandlers.create(mismatched(), choice, 1)) {
+            assertEquals("JDK", handlers.provider());
+            assertDoesNotThrow(() -> serve(handlers));
+            assertEquals(List.of(), log.list);
+            handlers.reportObstacle();
+            assertEquals(1, log.list.size(), log.list::toString);
+            assertEquals(1, lines(Level.toLevel(level)).size());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"JDK, TLSv1.2", "JDK, TLSv1.3", "OPENSSL, TLSv1.2", "OPENSSL, TLSv1.3"})
+    @DisplayName("a server that can use its key passes the trial, and nothing is reported")
+    void good(final Provider provider, final String protocol) throws Exception {
+        try (TlsHandlers handlers = TlsHandlers.create(MatrixTls.create("CN=good"), provider, 1)) {
+            assertDoesNotThrow(() -> serve(handlers, protocol));
+            handlers.reportObstacle();
+            assertEquals(List.of(), log.list);
+        }
+    }
+
+    @Test
+    @DisplayName("a server without a key does not")
+    void noKey() throws Exception {
+        try (TlsHandlers handlers = TlsHandlers.create(SSLContext.getDefault(), Provider.JDK, 1)) {
+            assertThrows(SSLException.class, () -> serve(handlers));
+        }
+    }
+
+    /** Shows the certificates of one, and signs with the key of another. */
+    private static final class Mismatched extends X509ExtendedKeyManager {
+        private final X509ExtendedKeyManager certificates;
+        private final X509ExtendedKeyManager keys;
+
+        Mismatched(final X509ExtendedKeyManager certificates, final X509ExtendedKeyManager keys) {
+            this.certificates = certificates;
+            this.keys = keys;
+        }
+
+        @Override
+        public String[] getServerAliases(final String keyType, final Principal[] issuers) {
+            return certificates.getServerAliases(keyType, issuers);
+        }
+
+        @Override
+        public String chooseServerAlias(final String keyType, final Principal[] issuers, final Socket socket) {
+            return certificates.chooseServerAlias(keyType, issuers, socket);
+        }
+
+        @Override
+        public String chooseEngineServerAlias(final String keyType, final Principal[] issuers, final SSLEngine engine) {
+            return certificates.chooseEngineServerAlias(keyType, issuers, engine);
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(final String alias) {
+            return certificates.getCertificateChain(alias);
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(final String alias) {
+            return keys.getPrivateKey(alias);
+        }
+
+        @Override
+        public String[] getClientAliases(final String keyType, final Principal[] issuers) {
+            return null;
+        }
+
+        @Override
+        public String chooseClientAlias(final String[] keyTypes, final Principal[] issuers, final Socket socket) {
+            return null;
+        }
+    }
+}
