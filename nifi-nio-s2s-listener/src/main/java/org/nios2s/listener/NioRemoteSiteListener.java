@@ -5,6 +5,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -14,6 +15,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.EnumMap;
@@ -86,6 +88,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** And there is one connection at the most for so much of the heap. */
     private static final int HEAP_BYTES_PER_CONNECTION = 32 * 1024;
 
+    private static final long PORTS_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
+    private static final long BIND_INTERVAL_MILLIS = 2_000;
     private static final long SUMMARY_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
     private static final long WORKERS_GRACE_MILLIS = 5_000;
 
@@ -126,7 +130,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         rootGroup.set(group);
     }
 
-    /** Starts to serve. A port that can't be had is one error in the log and no more, as with the stock listener. */
+    /**
+     * Starts to serve. A port that can't be had is one error in the log and stops nothing else, as with the stock listener; one
+     * that is in use is served as soon as it is free.
+     */
     @Override
     public synchronized void start() {
         if (service != null) {
@@ -135,20 +142,24 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         Service starting = null;
         try {
             starting = new Service();
-            starting.bind();
+            starting.start();
             service = starting;
         } catch (final Throwable e) {
             logger.error(
                     "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served; free the port or change {} and"
                             + " restart NiFi",
                     port,
-                    e.getMessage() == null ? e.toString() : e.getMessage(),
+                    reason(e),
                     NiFiProperties.REMOTE_INPUT_PORT,
                     e);
             if (starting != null) {
                 starting.stop();
             }
         }
+    }
+
+    private static String reason(final Throwable thrown) {
+        return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
     }
 
     @Override
@@ -187,6 +198,14 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
     }
 
+    /** Whether connections are accepted. */
+    private enum State {
+        /** Not yet: something else has the port. */
+        OPENING,
+        SERVING,
+        STOPPED
+    }
+
     /** Everything between a start and the stop that follows. */
     private final class Service {
         private final TransportSelection transport = TransportSelection.select(settings.transport());
@@ -212,7 +231,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 ? null
                 : TlsHandlers.create(sslContext, settings.tlsProvider(), settings.workerThreads());
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
-        private Channel serverChannel;
+        private volatile State state = State.OPENING;
+        private volatile Channel serverChannel;
 
         private static ExecutorService blockingThreads(final String what, final int most) {
             final ThreadPoolExecutor threads = new ThreadPoolExecutor(
@@ -226,7 +246,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             return threads;
         }
 
-        void bind() throws InterruptedException {
+        void start() {
             if (tls != null) {
                 tls.reportObstacle();
             }
@@ -242,9 +262,66 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             repeat(any, often, "Looking after writers", contentWriters::startThreads);
             final ListenerContext context = context();
             metrics.publish(gauges(context));
-            serverChannel = bootstrap(context).bind(port).sync().channel();
             final Summary summary = new Summary(metrics, budget, dispatchers, new EnumMap<>(Count.class));
             repeat(any, SUMMARY_INTERVAL_MILLIS, "The summary", summary::report);
+            repeat(
+                    any,
+                    PORTS_INTERVAL_MILLIS,
+                    "Looking for deleted ports",
+                    () -> handshakeChecks.execute(
+                            () -> Guarded.run("Forgetting deleted ports", this::forgetDeletedPorts)));
+            bind(context, any);
+        }
+
+        /** NiFi may make us wait while its flow is changed: so on a thread for that. */
+        private void forgetDeletedPorts() {
+            final ProcessGroup root = rootGroup.get();
+            if (root != null) {
+                metrics.retainPorts(id ->
+                        dispatchers.isUsed(id) || root.findInputPort(id) != null || root.findOutputPort(id) != null);
+            }
+        }
+
+        private void bind(final ListenerContext context, final EventExecutor worker) {
+            final ChannelFuture bound = bootstrap(context).bind(port).awaitUninterruptibly();
+            if (bound.isSuccess()) {
+                serves(bound.channel());
+                return;
+            }
+            if (!(bound.cause() instanceof IOException)) {
+                throw new IllegalStateException(reason(bound.cause()), bound.cause());
+            }
+            logger.error(
+                    "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served until it can be: tried again every {}"
+                            + " s. Free the port, or change {} and restart NiFi",
+                    port,
+                    reason(bound.cause()),
+                    TimeUnit.MILLISECONDS.toSeconds(BIND_INTERVAL_MILLIS),
+                    NiFiProperties.REMOTE_INPUT_PORT);
+            bindLater(context, worker);
+        }
+
+        /** Most often it is this NiFi's own predecessor that has the port, and is about to end. */
+        private void bindLater(final ListenerContext context, final EventExecutor worker) {
+            worker.schedule(
+                    () -> bootstrap(context).bind(port).addListener((ChannelFuture bound) -> {
+                        if (bound.isSuccess()) {
+                            serves(bound.channel());
+                        } else if (state == State.OPENING) {
+                            bindLater(context, worker);
+                        }
+                    }),
+                    BIND_INTERVAL_MILLIS,
+                    TimeUnit.MILLISECONDS);
+        }
+
+        private synchronized void serves(final Channel bound) {
+            if (state == State.STOPPED) {
+                bound.close();
+                return;
+            }
+            state = State.SERVING;
+            serverChannel = bound;
             logger.info(
                     "The NIO Site-to-Site listener serves {} on port {} of NiFi {} with {}: {}",
                     tls == null ? "plain TCP" : "TLS (" + tls.provider() + ")",
@@ -357,11 +434,16 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             return Math.clamp(Math.min(byHeap, byDescriptors), 1, Integer.MAX_VALUE);
         }
 
-        /** NiFi stops us when its repositories have closed: nothing can be committed any more. */
-        void stop() {
+        private synchronized void stopAccepting() {
+            state = State.STOPPED;
             if (serverChannel != null) {
                 serverChannel.close().awaitUninterruptibly(WORKERS_GRACE_MILLIS);
             }
+        }
+
+        /** NiFi stops us when its repositories have closed: nothing can be committed any more. */
+        void stop() {
+            stopAccepting();
             connections.forEach((worker, own) -> worker.submit(own::cutAll).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             dispatchers.close();
             // They tell IO workers of what they end, and writers have readers end sessions.

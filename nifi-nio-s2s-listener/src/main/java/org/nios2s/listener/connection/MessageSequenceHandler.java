@@ -341,6 +341,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private void report(final PeerFault fault) {
+        if (!reads.isAnythingRead() && fault.isDeparture()) {
+            // A health check, or a scan of ports.
+            logger.debug("{} left without a word", connection);
+            return;
+        }
         connection.metrics().add(Count.FAULTS, 1);
         listener.faultLog().report(connection, fault);
     }

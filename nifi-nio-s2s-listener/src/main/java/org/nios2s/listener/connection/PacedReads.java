@@ -31,6 +31,7 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     private int reads;
     private long unheard;
     private long lastReadNanos = System.nanoTime();
+    private boolean isAnythingRead;
 
     PacedReads(final MessageSequenceHandler handler, final QuickAck quickAck) {
         super(new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES).newHandle());
@@ -58,6 +59,7 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     public void lastBytesRead(final int bytes) {
         reads++;
         unheard += bytes;
+        isAnythingRead |= bytes > 0;
         quickAck.received(bytes);
         if (bytes > 0) {
             lastReadNanos = System.nanoTime();
@@ -73,6 +75,11 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     /** So many of the bytes have come out of TLS. */
     void heard(final int bytes) {
         unheard = Math.max(0, unheard - bytes * MOST_BYTES_FOR_ONE);
+    }
+
+    /** @return whether a byte has come from the peer, for us or for TLS */
+    boolean isAnythingRead() {
+        return isAnythingRead;
     }
 
     /** @return whether the peer keeps TLS busy, by renegotiations, new keys or empty records, and says nothing */

@@ -2,6 +2,7 @@
 package org.nios2s.listener.fault;
 
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 
 /**
  * Why a peer's connection is closed before it said good-bye. Thrown and caught on the connection's IO worker; carries no
@@ -64,6 +65,11 @@ public final class PeerFault extends IOException {
 
     public Kind kind() {
         return kind;
+    }
+
+    /** @return whether the peer did nothing wrong but leave; in a TLS handshake it is the cause that says so */
+    public boolean isDeparture() {
+        return kind == Kind.LEFT || kind == Kind.CONNECTION_LOST || getCause() instanceof ClosedChannelException;
     }
 
     @Override

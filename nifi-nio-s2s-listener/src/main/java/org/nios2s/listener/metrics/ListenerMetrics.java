@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
@@ -180,7 +181,7 @@ public final class ListenerMetrics implements AutoCloseable {
         return figure.applyAsLong(recent) / measure.unit();
     }
 
-    /** @return those of a port, kept as long as the listener runs, and published if the listener's are */
+    /** @return those of a port, kept until {@link #retainPorts} finds it gone, and published if the listener's are */
     public synchronized ListenerMetrics ofPort(
             final String id, final String portName, final Map<String, Supplier<Number>> gauges) {
         return ports.computeIfAbsent(id, unknown -> {
@@ -191,6 +192,17 @@ public final class ListenerMetrics implements AutoCloseable {
                 own.publish(gauges);
             }
             return own;
+        });
+    }
+
+    /** Forgets ports that are gone: their beans, and the counts in them. The listener's own counts keep what they did. */
+    public synchronized void retainPorts(final Predicate<String> exists) {
+        ports.entrySet().removeIf(port -> {
+            final boolean gone = !exists.test(port.getKey());
+            if (gone) {
+                port.getValue().close();
+            }
+            return gone;
         });
     }
 

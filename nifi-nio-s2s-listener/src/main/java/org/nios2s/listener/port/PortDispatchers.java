@@ -107,6 +107,12 @@ public final class PortDispatchers implements AutoCloseable {
         return List.copyOf(dispatchers.values());
     }
 
+    /** @return whether a connection uses the port, or something is under way there */
+    public synchronized boolean isUsed(final String portId) {
+        return dispatchers.keySet().stream()
+                .anyMatch(port -> port.getIdentifier().equals(portId));
+    }
+
     /** @return what waits for a port task, over all ports */
     public int waiting() {
         return sum(null, PortDispatcher::waiting);

@@ -62,6 +62,24 @@ class OpeningTest {
         listener.awaitFault(PeerFault.Kind.LEFT);
     }
 
+    @Test
+    @DisplayName("a health check, which connects and leaves without a word, is no fault")
+    void nothingSaid() throws Exception {
+        listener.awaitStep("MagicStep");
+        peer.close();
+        listener.awaitNoConnections();
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("nor is one that resets its connection")
+    void nothingSaidBeforeReset() throws Exception {
+        listener.awaitStep("MagicStep");
+        peer.reset();
+        listener.awaitNoConnections();
+        listener.assertNoFault();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6})
     @DisplayName("a protocol version from 1 to 6 is agreed on as asked")

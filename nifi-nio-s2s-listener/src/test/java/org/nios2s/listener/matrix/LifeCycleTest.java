@@ -13,6 +13,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.mockito.MockedConstruction;
 import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.fault.Guarded;
@@ -67,8 +69,7 @@ class LifeCycleTest {
     }
 
     @Test
-    @DisplayName(
-            "a port that can't be had is one error that says what to do; nothing is kept, and a later start serves")
+    @DisplayName("a port that is in use is one error that says what to do, and is served as soon as it is free")
     void portInUse() throws Exception {
         final Set<Thread> before = threads();
         final NioRemoteSiteListener listener;
@@ -86,11 +87,44 @@ class LifeCycleTest {
             assertTrue(errors.get(0).startsWith("Unable to open Site-to-Site port " + port), errors.get(0));
             assertTrue(errors.get(0).contains("change " + NiFiProperties.REMOTE_INPUT_PORT), errors.get(0));
         }
-        ServedListener.awaiting().until(() -> before.containsAll(threads()));
-        assertEquals(List.of(), errorsOf(listener::start));
-        new Socket(InetAddress.getLoopbackAddress(), port).close();
+        assertEquals(List.of(), errorsOf(() -> ServedListener.awaiting().until(() -> isServed(port))));
         listener.stop();
         ServedListener.awaiting().until(() -> before.containsAll(threads()));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("a health check is no fault, whatever serves it")
+    void healthCheck(final Variant variant) throws Exception {
+        try (ServedListener listener = new ServedListener(variant)) {
+            listener.knock();
+            ServedListener.awaiting().until(() -> listener.metric("ConnectionsClosed"), closed -> closed == 1);
+            assertEquals(0, listener.metric("Faults"));
+        }
+    }
+
+    private static boolean isServed(final int port) {
+        try {
+            new Socket(InetAddress.getLoopbackAddress(), port).close();
+            return true;
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    @DisplayName("a listener that is stopped before its port is free keeps nothing, and does not come back")
+    void stoppedBeforeThePortIsFree() throws Exception {
+        final Set<Thread> before = threads();
+        try (ServerSocket other = new ServerSocket(0)) {
+            final int port = other.getLocalPort();
+            final NiFiProperties properties = new NiFiProperties(Map.of());
+            final NioRemoteSiteListener listener =
+                    new NioRemoteSiteListener(port, null, properties, null, ListenerSettings.from(properties));
+            assertEquals(1, errorsOf(listener::start).size());
+            listener.stop();
+            ServedListener.awaiting().until(() -> before.containsAll(threads()));
+        }
     }
 
     @ParameterizedTest

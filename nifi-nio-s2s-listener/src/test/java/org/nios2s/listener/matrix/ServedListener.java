@@ -12,6 +12,7 @@ import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -117,6 +118,11 @@ final class ServedListener implements AutoCloseable {
 
     int port() {
         return address.getPort();
+    }
+
+    /** Connects and leaves without a word, as a health check. */
+    void knock() throws IOException {
+        new Socket(address.getAddress(), address.getPort()).close();
     }
 
     RecordingPort input() {

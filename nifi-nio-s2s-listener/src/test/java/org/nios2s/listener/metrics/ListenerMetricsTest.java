@@ -47,6 +47,29 @@ class ListenerMetricsTest {
     }
 
     @Test
+    @DisplayName("a port that is gone leaves no bean behind, and the listener's counts as they are")
+    void deletedPort() throws Exception {
+        try (ListenerMetrics listener = new ListenerMetrics(1)) {
+            listener.publish(Map.of());
+            final ListenerMetrics gone = listener.ofPort("gone", "port", Map.of());
+            gone.add(Count.FAULTS, 1);
+            listener.ofPort("kept", "port", Map.of());
+            assertEquals(2, beansOfPorts());
+            listener.retainPorts("kept"::equals);
+            assertEquals(1, beansOfPorts());
+            assertEquals(1, listener.get(Count.FAULTS));
+            assertEquals(0, listener.ofPort("gone", "port", Map.of()).get(Count.FAULTS));
+        }
+        assertEquals(0, beansOfPorts());
+    }
+
+    private static int beansOfPorts() throws Exception {
+        return ManagementFactory.getPlatformMBeanServer()
+                .queryNames(new ObjectName("org.nios2s:type=SiteToSitePort,*"), null)
+                .size();
+    }
+
+    @Test
     @DisplayName("of a port are the listener's, too")
     void counts() throws Exception {
         metrics.publish(Map.of());
