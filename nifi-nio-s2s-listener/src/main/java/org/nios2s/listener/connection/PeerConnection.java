@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PublicPort;
@@ -24,6 +26,7 @@ import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.security.cert.StandardPrincipalFormatter;
+import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
@@ -240,6 +243,25 @@ public final class PeerConnection implements TransactionPeer {
         if (requestedPort != null) {
             dispatcher = listener.dispatchers().acquire(requestedPort);
         }
+        AccessLog.connected(this, requestedPort, protocolVersion, this::transport);
+    }
+
+    private String transport() {
+        final SslHandler tls = channelContext.pipeline().get(SslHandler.class);
+        if (tls == null) {
+            return "plain TCP";
+        }
+        final SSLSession session = tls.engine().getSession();
+        return session.getProtocol() + " " + session.getCipherSuite();
+    }
+
+    /** Reports that one side has committed FlowFiles of which the other may not know: they may come, or go, a second time. */
+    public void reportPossibleDuplicates(final int flowFiles, final String reason) {
+        listener.faultLog()
+                .report(
+                        this,
+                        Kind.POSSIBLE_DUPLICATES.fault(
+                                reason + ", possibly resulting in duplication of " + flowFiles + " FlowFiles"));
     }
 
     /** @return the port that the peer named at the handshake, or null */

@@ -30,6 +30,7 @@ public final class PeerFault extends IOException {
         PORT_NOT_RUNNING,
         NOT_AUTHORIZED,
         COMMIT_FAILED,
+        POSSIBLE_DUPLICATES,
         TLS,
         TOO_MANY_CONNECTIONS,
         CONNECTION_LOST,

@@ -54,6 +54,10 @@ record AwaitFinishStep(Pull pull, long beganNanos) implements Step {
 
     @Override
     public void abandon() {
+        pull.connection()
+                .reportPossibleDuplicates(
+                        pull.transaction().flowFilesSent(),
+                        "The peer confirmed a transaction and did not finish it; it is rolled back");
         pull.abandon();
     }
 }

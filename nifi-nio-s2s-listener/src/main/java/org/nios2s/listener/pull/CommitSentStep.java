@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.pull;
 
+import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.ClosingStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
@@ -27,6 +28,13 @@ record CommitSentStep(Pull pull) implements WaitingStep {
         pull.session().commit(outcome -> {
             if (outcome.fault() == null) {
                 metrics.sent(transaction.flowFilesSent(), transaction.bytesSent());
+                AccessLog.committed(pull::transferred);
+            } else {
+                AccessLog.rolledBack(pull::transferred);
+                connection()
+                        .reportPossibleDuplicates(
+                                transaction.flowFilesSent(),
+                                "The peer finished a transaction that could not be committed; it is rolled back");
             }
             proceed(() -> {
                 outcome.orFault();

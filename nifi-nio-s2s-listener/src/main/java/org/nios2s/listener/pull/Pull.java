@@ -3,6 +3,7 @@ package org.nios2s.listener.pull;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.limits.Limit;
@@ -50,6 +51,16 @@ record Pull(
         return Scarcity.NONE;
     }
 
+    AccessLog.Transfer transferred() {
+        return new AccessLog.Transfer(
+                connection,
+                connection.port(),
+                AccessLog.Direction.SENT,
+                transaction.flowFilesSent(),
+                transaction.bytesSent(),
+                transaction.startNanos());
+    }
+
     /** All has been sent, and the peer has it. */
     void close() {
         transaction.close();
@@ -60,6 +71,7 @@ record Pull(
     @Override
     public void abandon() {
         close();
+        AccessLog.rolledBack(this::transferred);
         session.rollback();
     }
 }

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
@@ -56,6 +57,9 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     private Limit.Permit permit;
     private long packetStartNanos;
     private boolean packetOutgrowsMemory;
+    private int packets;
+    private long contentBytes;
+    private boolean isAbandoned;
     /** What was charged, beside what it takes to inflate. */
     private long charged;
 
@@ -99,6 +103,8 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     @Override
     public void packetBegins(final Map<String, String> attributes, final long contentLength) throws ProtocolException {
         requireNames(attributes);
+        packets++;
+        contentBytes += Math.max(0, contentLength);
         packetOutgrowsMemory = contentLength > connection.listener().settings().transactionMemory();
         sink().packetBegins(attributes, contentLength);
     }
@@ -278,17 +284,37 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
 
     /** Both sides have confirmed; the outcome is reported on the IO worker. */
     void commit(final Consumer<Outcome> report) {
+        final Consumer<Outcome> logged = outcome -> {
+            log(outcome);
+            report.accept(outcome);
+        };
         final ListenerMetrics metrics = connection.metrics();
         metrics.recordSince(Measure.RECEIVE_TIME_MS, startNanos);
         if (streaming == null) {
             inMemory.ready(outcome -> {
                 metrics.add(Count.PUSHES_ROLLED_BACK, outcome.fault() == null ? 0 : 1);
-                report.accept(outcome);
+                logged.accept(outcome);
             });
             connection.dispatcher().submit(inMemory);
         } else {
-            streaming.commit(outcome -> connection.worker().execute(() -> report.accept(outcome)));
+            streaming.commit(outcome -> connection.worker().execute(() -> logged.accept(outcome)));
         }
+    }
+
+    private void log(final Outcome outcome) {
+        if (outcome.fault() != null) {
+            AccessLog.rolledBack(this::transferred);
+            return;
+        }
+        AccessLog.committed(this::transferred);
+        if (isAbandoned) {
+            connection.reportPossibleDuplicates(packets, "The peer left while its transaction was being committed");
+        }
+    }
+
+    private AccessLog.Transfer transferred() {
+        return new AccessLog.Transfer(
+                connection, connection.port(), AccessLog.Direction.RECEIVED, packets, contentBytes, startNanos);
     }
 
     /** @return where it stands, from its commit on: while it is ready it may still be taken back */
@@ -330,9 +356,14 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** @param counts false where a session was taken for it, whose end counts */
     void abandon(final boolean counts) {
         reader.close();
+        isAbandoned = true;
         if (streaming != null) {
+            if (!streaming.isEnding()) {
+                AccessLog.rolledBack(this::transferred);
+            }
             streaming.abandon();
         } else if (inMemory.abandon()) {
+            AccessLog.rolledBack(this::transferred);
             connection.dispatcher().withdraw(inMemory);
             connection.metrics().add(Count.PUSHES_ROLLED_BACK, counts ? 1 : 0);
         }

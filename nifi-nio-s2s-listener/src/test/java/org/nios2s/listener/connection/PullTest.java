@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
@@ -379,6 +381,37 @@ class PullTest {
         peer.expectEnd();
         listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
         assertRolledBack();
+    }
+
+    @Test
+    @DisplayName(
+            "a peer that leaves before it has finished may have the FlowFiles, which others get now: one line says so")
+    void possibleDuplicates() throws Exception {
+        try (AccessLines log = new AccessLines("Transactions", Level.DEBUG)) {
+            pullUpToFinish();
+            listener.awaitStep("AwaitFinishStep");
+            peer.reset();
+            listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+            assertRolledBack();
+            assertEquals(1, listener.possibleDuplicates());
+            assertTrue(
+                    log.lines().get(0).contains(" rolled back: sent 1 FlowFiles with 10 bytes in N ms at "),
+                    log.lines()::toString);
+        }
+    }
+
+    @Test
+    @DisplayName("a pull is told of when it was committed")
+    void told() throws Exception {
+        try (AccessLines log = new AccessLines("Transactions", Level.DEBUG)) {
+            pullUpToFinish();
+            peer.say(ResponseCode.TRANSACTION_FINISHED).flush();
+            RunningListener.awaiting().until(() -> log.lines().size() == 1);
+            assertTrue(
+                    log.lines().get(0).contains(" committed: sent 1 FlowFiles with 10 bytes in N ms at "),
+                    log.lines()::toString);
+            assertEquals(0, listener.possibleDuplicates());
+        }
     }
 
     @ParameterizedTest

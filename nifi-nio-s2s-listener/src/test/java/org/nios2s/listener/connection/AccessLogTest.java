@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.nios2s.listener.access.AccessLines;
+import org.nios2s.listener.fault.PeerFault;
+
+/** What the log tells of pushes and of connections, where it is asked to; of pulls PullTest tells. Lives on the test's thread. */
+@Timeout(60)
+class AccessLogTest {
+    @Test
+    @DisplayName("a connection is told of when its handshake is over, once")
+    void connection() throws Exception {
+        try (AccessLines log = new AccessLines("Connections", Level.DEBUG);
+                RunningListener listener = new RunningListener();
+                WirePeer peer = listener.connect()) {
+            peer.open();
+            peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            assertEquals(1, log.lines().size());
+            final String line = log.lines().get(0);
+            assertTrue(line.startsWith("Peer 127.0.0.1: connected to port "), line);
+            assertTrue(line.endsWith(": version 6, plain TCP"), line);
+        }
+    }
+
+    @Test
+    @DisplayName("a push is told of when it was committed, and when it was rolled back")
+    void pushes() throws Exception {
+        try (AccessLines log = new AccessLines("Transactions", Level.DEBUG);
+                RunningListener listener = new RunningListener()) {
+            try (WirePeer peer = listener.connect().open()) {
+                peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+                peer.pushPacket("de").flush();
+                listener.awaitStep("AwaitConfirmationStep");
+                peer.reset();
+                listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+            }
+            listener.awaitNoConnections();
+            final List<String> lines = log.lines();
+            assertEquals(2, lines.size(), lines::toString);
+            assertTrue(
+                    lines.get(0).startsWith("Peer 127.0.0.1: committed: received 1 FlowFiles with 3 bytes in N ms at "),
+                    lines::toString);
+            assertTrue(
+                    lines.get(1)
+                            .startsWith("Peer 127.0.0.1: rolled back: received 1 FlowFiles with 2 bytes in N ms at "),
+                    lines::toString);
+            assertEquals(0, listener.possibleDuplicates());
+        }
+    }
+
+    @Test
+    @DisplayName("switched off, nothing is told")
+    void off() throws Exception {
+        try (AccessLines transactions = new AccessLines("Transactions", Level.INFO);
+                AccessLines connections = new AccessLines("Connections", Level.INFO);
+                RunningListener listener = new RunningListener();
+                WirePeer peer = listener.connect().open()) {
+            peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            assertEquals(List.of(), transactions.lines());
+            assertEquals(List.of(), connections.lines());
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that leaves while its push is being committed will send it again, and one line says so")
+    void leavesDuringCommit() throws Exception {
+        final CountDownLatch committing = new CountDownLatch(1);
+        final CountDownLatch mayCommit = new CountDownLatch(1);
+        try (RunningListener listener = new RunningListener()) {
+            listener.input().beforeCommit(flowFiles -> {
+                committing.countDown();
+                RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+            });
+            try (WirePeer peer = listener.connect().open()) {
+                peer.pushPacket("abc").confirm().flush();
+                committing.await();
+                peer.reset();
+                listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+            }
+            mayCommit.countDown();
+            RunningListener.awaiting().until(() -> listener.possibleDuplicates() == 1);
+            assertEquals(1, listener.input().committed().size());
+        } finally {
+            mayCommit.countDown();
+        }
+    }
+}
