@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * computed for them.
  */
 public final class AccessLog {
-    private static final Logger connections = LoggerFactory.getLogger("org.nios2s.listener.access.Connections");
-    private static final Logger transactions = LoggerFactory.getLogger("org.nios2s.listener.access.Transactions");
+    private static final Logger CONNECTIONS = LoggerFactory.getLogger("org.nios2s.listener.access.Connections");
+    private static final Logger TRANSACTIONS = LoggerFactory.getLogger("org.nios2s.listener.access.Transactions");
 
     private AccessLog() {}
 
@@ -49,8 +49,8 @@ public final class AccessLog {
      */
     public static void connected(
             final Object peer, final Object port, final int protocolVersion, final Supplier<String> transport) {
-        if (connections.isDebugEnabled()) {
-            connections.debug("{}: connected to port {}: version {}, {}", peer, port, protocolVersion, transport.get());
+        if (CONNECTIONS.isDebugEnabled()) {
+            CONNECTIONS.debug("{}: connected to port {}: version {}, {}", peer, port, protocolVersion, transport.get());
         }
     }
 
@@ -65,9 +65,9 @@ public final class AccessLog {
     }
 
     private static void ended(final Supplier<Transfer> ended, final String how) {
-        if (transactions.isDebugEnabled()) {
+        if (TRANSACTIONS.isDebugEnabled()) {
             final Transfer transfer = ended.get();
-            transactions.debug(
+            TRANSACTIONS.debug(
                     "{}: {}: {} {} FlowFiles with {} bytes in {} ms at {}",
                     transfer.peer,
                     how,

@@ -17,7 +17,7 @@ class ConnectionsLogTest {
     @DisplayName("over TLS the line has the identity, the protocol and the suite")
     void secure(final Variant variant) throws Exception {
         try (AccessLines log = new AccessLines("Connections", Level.DEBUG);
-                ServedListener listener = new ServedListener(variant)) {
+                ServedListener listener = ServedListener.patient(variant)) {
             try (MatrixPeer peer = listener.connect()) {
                 Place.REQUEST.reach(peer, listener);
                 ServedListener.awaiting().until(() -> log.lines().size() == 1);

@@ -96,7 +96,7 @@ class LifeCycleTest {
     @EnumSource
     @DisplayName("a health check is no fault, whatever serves it")
     void healthCheck(final Variant variant) throws Exception {
-        try (ServedListener listener = new ServedListener(variant)) {
+        try (ServedListener listener = ServedListener.patient(variant)) {
             listener.knock();
             ServedListener.awaiting().until(() -> listener.metric("ConnectionsClosed"), closed -> closed == 1);
             assertEquals(0, listener.metric("Faults"));
@@ -169,7 +169,7 @@ class LifeCycleTest {
                         ConnectionLimit.class, (limit, context) -> doThrow(new IllegalStateException("test"))
                                 .when(limit)
                                 .add(any(), any()));
-                ServedListener listener = new ServedListener(Variant.PLAIN_NIO)) {
+                ServedListener listener = ServedListener.patient(Variant.PLAIN_NIO)) {
             final List<String> errors = errorsOf(() -> {
                 for (int connections = 1; connections <= 2; connections++) {
                     try (MatrixPeer peer = listener.connect()) {
@@ -189,7 +189,7 @@ class LifeCycleTest {
     void stopsWhileReading() throws Exception {
         final AtomicInteger reads = new AtomicInteger();
         final CountDownLatch mayRead = new CountDownLatch(1);
-        final ServedListener listener = new ServedListener(Variant.PLAIN_NIO);
+        final ServedListener listener = ServedListener.patient(Variant.PLAIN_NIO);
         listener.output().beforeRead(() -> {
             // The second FlowFile is behind the first piece: a content worker reads it.
             if (reads.incrementAndGet() == 2) {

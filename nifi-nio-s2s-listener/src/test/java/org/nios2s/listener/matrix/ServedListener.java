@@ -58,6 +58,11 @@ final class ServedListener implements AutoCloseable {
     private int offered;
     private volatile int expirationMillis = EXPIRATION_MILLIS;
 
+    /** One that is not in a hurry: the first handshake in a JVM takes seconds where the machine is busy. */
+    static ServedListener patient(final Variant variant) throws Exception {
+        return new ServedListener(variant, "handshake.timeout", EXPIRATION_MILLIS + " millis");
+    }
+
     /** @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn: beside those of the matrix */
     ServedListener(final Variant variant, final String... settings) throws Exception {
         this.variant = variant;

@@ -11,7 +11,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.net.Socket;
 import java.security.Principal;
@@ -60,8 +60,8 @@ class ReloadedCertificateTest {
     }
 
     private static void serve(final TlsHandlers handlers, final String... protocols) throws SSLException {
-        final SSLEngine server = handlers.create(UnpooledByteBufAllocator.DEFAULT, Duration.ofSeconds(1))
-                .engine();
+        final SSLEngine server =
+                handlers.create(new EmbeddedChannel(), Duration.ofSeconds(1)).engine();
         try {
             TrialHandshake.with(server, protocols.length == 0 ? PROTOCOLS : List.of(protocols));
         } finally {
