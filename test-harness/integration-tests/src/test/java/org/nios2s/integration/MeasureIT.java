@@ -54,6 +54,7 @@ class MeasureIT {
             "in laps",
             "made inside",
             "by NiFi's client",
+            "as MiNiFi writes",
             "by the NIO client");
     private static final String RATE = "tx/s";
     private static final int LAPS = 4;
@@ -117,7 +118,8 @@ class MeasureIT {
             case "pulled" -> assertPulled(run, 2_048, false);
             case "in laps" -> assertTrue(run.probes().get("live-heap") > 0, load);
             case "made inside" -> assertEquals("inside", run.client());
-            case "by NiFi's client" -> assertEquals("stock", run.client());
+            case "by NiFi's client" -> assertEquals("nifi", run.client());
+            case "as MiNiFi writes" -> assertEquals("minifi", run.client());
             case "by the NIO client" -> assertEquals("nio", run.client());
             default -> assertEquals("wire", run.client(), load);
         }
