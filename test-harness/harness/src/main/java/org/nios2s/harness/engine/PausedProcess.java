@@ -20,7 +20,7 @@ public final class PausedProcess implements AutoCloseable {
         this.hook = new Thread(() -> signal("CONT"), "resume-" + process.pid());
     }
 
-    /** Pauses a process: resumes it when it is closed. */
+    /** Pauses a process until what is returned is closed. */
     public static PausedProcess pause(final ProcessHandle process) {
         final PausedProcess paused = new PausedProcess(process);
         Runtime.getRuntime().addShutdownHook(paused.hook);

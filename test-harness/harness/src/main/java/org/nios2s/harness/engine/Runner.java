@@ -45,6 +45,7 @@ public final class Runner {
     private Duration taken = Duration.ZERO;
     private int done;
     private int started;
+    private String warming;
 
     /** Hears how it goes, on the command's thread. */
     public interface Observer {
@@ -212,7 +213,10 @@ public final class Runner {
 
     private void warmUp(final Cell cell, final Duration time) throws InterruptedException {
         if (!time.isZero() && !interruption.interrupted() && !warm.contains(warmKind(cell))) {
-            observer.onProgress("warming up " + cell.column() + " ...");
+            if (!cell.column().equals(warming)) {
+                warming = cell.column();
+                observer.onProgress("warming up " + warming + " ...");
+            }
             run(cell, place(cell, 0, 1), cell.settings().load().flatOutFor(time), null);
         }
     }

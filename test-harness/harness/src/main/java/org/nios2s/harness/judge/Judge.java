@@ -175,7 +175,12 @@ public final class Judge {
     public List<Chart> charts() {
         final List<Chart> charts = new ArrayList<>();
         final Set<Figure> drawn = new LinkedHashSet<>();
-        rows.keySet().forEach(row -> figures(row).stream().limit(MOST_CHARTS).forEach(drawn::add));
+        // What tells most of each row, before more of any.
+        for (int rank = 0; rank < MOST_CHARTS; rank++) {
+            final int skipped = rank;
+            rows.keySet()
+                    .forEach(row -> figures(row).stream().skip(skipped).limit(1).forEach(drawn::add));
+        }
         drawn.stream().limit(MOST_CHARTS).forEach(figure -> charts.add(chart(figure)));
         charts.addAll(percentileCharts());
         if (runs.stream().anyMatch(run -> run.place().lap() > 1)) {
@@ -221,6 +226,7 @@ public final class Judge {
                 .map(column -> new Chart.Series(
                         column,
                         rows.keySet().stream()
+                                .filter(row -> figures(row).contains(figure))
                                 .map(row -> new Chart.Point(
                                         numeric ? lastNumber(row) : row.isEmpty() ? column : row,
                                         pairs.spread(figure, row, column)
@@ -279,8 +285,11 @@ public final class Judge {
     private Optional<Headline> headline(final Figure figure, final Cell cell) {
         final Optional<Comparison> compared = pairs.comparison(cell.row(), cell.column());
         final boolean none = "%s has none"
-                .formatted(compared.map(Comparison::against).orElse(""))
-                .equals(meaning(figure, cell.row(), cell.column()));
+                        .formatted(compared.map(Comparison::against).orElse(""))
+                        .equals(meaning(figure, cell.row(), cell.column()))
+                && pairs.spread(figure, cell.row(), cell.column())
+                        .filter(spread -> spread.count() >= Ratio.LEAST_PAIRS)
+                        .isPresent();
         if (compared.isEmpty()
                 || !none
                         && pairs.ratio(figure, cell.row(), cell.column())

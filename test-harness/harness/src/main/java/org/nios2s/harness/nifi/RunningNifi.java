@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import javax.net.ssl.SSLContext;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.TargetAddress;
 
@@ -90,7 +89,7 @@ public record RunningNifi(URI base, SSLContext tls) {
                             .formatted(base, e.getMessage()),
                     e);
         } catch (final NoAnswerException e) {
-            throw new HarnessException("No NiFi answers at %s: %s".formatted(base, FailureCause.rootOf(e)), e);
+            throw new HarnessException("No NiFi answers at %s: %s".formatted(base, e.getCause()), e);
         }
     }
 

@@ -98,21 +98,22 @@ public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration e
             lines.add("  %s%s".formatted(named(cell), given(cell.settings())));
         }
         lines.add("in this order:");
-        for (int round = 1; round <= turns.getLast().round(); round++) {
-            final int number = round;
-            lines.add("  round %d: %s"
-                    .formatted(
-                            round,
-                            turns.stream()
-                                    .filter(turn -> turn.round() == number)
-                                    .map(turn -> named(turn.cell()))
-                                    .collect(Collectors.joining("; "))));
+        lines.add("  odd rounds: " + order(1));
+        if (turns.getLast().round() > 1) {
+            lines.add("  even rounds: " + order(2));
         }
         if (!experiment.rules().isEmpty()) {
             lines.add("fails if: " + String.join("; ", experiment.rules()));
         }
         lines.add(String.format(Locale.ROOT, "%,d runs, about %s", runs, minutes(estimate)));
         return String.join(System.lineSeparator(), lines);
+    }
+
+    private String order(final int round) {
+        return turns.stream()
+                .filter(turn -> turn.round() == round)
+                .map(turn -> named(turn.cell()))
+                .collect(Collectors.joining("; "));
     }
 
     private static String named(final Cell cell) {

@@ -43,6 +43,9 @@ public final class HtmlReport {
     /** Rows whose first column is called so stand below it. */
     private static final String SITUATION = "what";
 
+    /** The column of words, of which some are short. */
+    private static final String MEANING = "which means";
+
     private static final List<String> FILES = List.of("result.json", OpenMetrics.FILE, Presets.RESULT_FILE, "index.md");
     private static final int MEBIBYTES_PER_GIBIBYTE = 1024;
 
@@ -183,7 +186,7 @@ public final class HtmlReport {
         final int from = grouped ? 1 : 0;
         final List<Header> headers = IntStream.range(from, table.columns().size())
                 .mapToObj(column ->
-                        new Header(table.columns().get(column).title(), column > from && words(texts, column)))
+                        new Header(table.columns().get(column).title(), column > from && words(table, texts, column)))
                 .toList();
         final List<Row> rows = new ArrayList<>();
         String last = null;
@@ -203,8 +206,9 @@ public final class HtmlReport {
                 .toList();
     }
 
-    private static boolean words(final List<List<String>> texts, final int column) {
-        return texts.stream().anyMatch(row -> row.get(column).length() > LONGEST_FIGURE);
+    private static boolean words(final DataTable table, final List<List<String>> texts, final int column) {
+        return table.columns().get(column).title().equals(MEANING)
+                || texts.stream().anyMatch(row -> row.get(column).length() > LONGEST_FIGURE);
     }
 
     private static List<Drawn> figures(final List<Chart> charts) {

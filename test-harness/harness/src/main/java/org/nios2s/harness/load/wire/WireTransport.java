@@ -20,7 +20,7 @@ import org.nios2s.harness.load.Transactor;
  */
 public final class WireTransport implements Transactor.Transport {
 
-    /** As many as processors, less one for the server when it runs on the same machine; one thread serves thousands. */
+    /** Half of the processors, since the server is often on the same machine, and two at least; one serves thousands. */
     private static final int EVENT_LOOPS = Math.max(2, Runtime.getRuntime().availableProcessors() / 2);
 
     private final String run;
