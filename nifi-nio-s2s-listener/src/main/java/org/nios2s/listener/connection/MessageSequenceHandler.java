@@ -473,7 +473,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             keepUnread();
             deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
             checkHandshake(nowNanos);
-            if (step.needsRunningPort() && !connection.port().isRunning()) {
+            if (step.needsRunningPort() && !connection.isPortRunning()) {
                 throw Kind.PORT_NOT_RUNNING.fault(connection.port() + " was stopped in step " + step.name());
             }
         } catch (final Throwable e) {

@@ -9,8 +9,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +19,6 @@ import javax.net.ssl.SSLSession;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PublicPort;
-import org.apache.nifi.remote.io.http.HttpServerCommunicationsSession;
 import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -34,6 +31,7 @@ import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.port.DetachedSession;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.tls.TlsHandlers;
 import org.nios2s.listener.transaction.TransactionPeer;
@@ -151,14 +149,9 @@ public final class PeerConnection implements TransactionPeer {
         return new PeerDescription(host(), remoteAddress.getPort(), listener.secure());
     }
 
-    /**
-     * What a port gets to hold for our peer. Its session, NiFi's own for a peer without a socket, knows the identity and can
-     * be interrupted, which tells us nothing that {@link PublicPort#isRunning()} would not.
-     */
     @Override
-    public Peer toPeer() {
-        final CommunicationsSession session = new HttpServerCommunicationsSession(
-                InputStream.nullInputStream(), OutputStream.nullOutputStream(), "", identity);
+    public Peer toPeer(final Runnable interrupted) {
+        final CommunicationsSession session = new DetachedSession(identity, interrupted);
         return new Peer(description(), session, url(), "nifi://localhost:" + listener.listenPort());
     }
 
@@ -267,6 +260,11 @@ public final class PeerConnection implements TransactionPeer {
     /** @return the port that the peer named at the handshake, or null */
     public PublicPort port() {
         return dispatcher == null ? null : dispatcher.port();
+    }
+
+    /** @return whether the port that the peer named is running, as {@link PortDispatcher#isPortRunning} */
+    public boolean isPortRunning() {
+        return dispatcher != null && dispatcher.isPortRunning();
     }
 
     public PortDispatcher dispatcher() {

@@ -52,7 +52,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
             throw Kind.REQUEST_OUT_OF_PLACE.fault(
                     "The peer sends " + request + " to " + port + ", which is no " + type);
         }
-        if (!port.isRunning()) {
+        if (!connection.isPortRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(port + " is not running");
         }
         if (!connection.isCodecNegotiated()) {

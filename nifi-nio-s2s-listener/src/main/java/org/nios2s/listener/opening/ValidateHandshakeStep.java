@@ -26,7 +26,7 @@ record ValidateHandshakeStep(
     public Step begin() {
         final Validation validation = new Validation();
         validation.getVersionNegotiator().setVersion(connection.protocolVersion());
-        final Peer peer = connection.toPeer();
+        final Peer peer = connection.toPeer(() -> {});
         return runBlocking(
                 connection.listener().handshakeChecks(), () -> validation.validate(this, peer), this::answer);
     }

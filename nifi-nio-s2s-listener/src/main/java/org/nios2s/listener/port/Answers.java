@@ -22,8 +22,15 @@ final class Answers {
 
     private Answers() {}
 
+    /** They are committed: whatever goes wrong while their peers are told, no other outcome is reported for them. */
+    static void committed(final List<InboundTransaction> transactions, final boolean destinationFull) {
+        final Outcome outcome = Outcome.committed(destinationFull);
+        Guarded.run("The answer to peers", () -> give(transactions, outcome));
+        giveOneByOne(transactions, outcome);
+    }
+
     /** They have the same outcome: each IO worker is told of all its own in one go. */
-    static void give(final List<InboundTransaction> transactions, final Outcome outcome) {
+    private static void give(final List<InboundTransaction> transactions, final Outcome outcome) {
         transactions.stream()
                 .collect(Collectors.groupingBy(transaction -> transaction.peer().worker()))
                 .forEach((worker, own) -> tell(worker, own, outcome));
@@ -31,7 +38,10 @@ final class Answers {
 
     /** Those that have no answer yet have failed; whatever goes wrong with one, the others are told. */
     static void failed(final List<InboundTransaction> transactions, final PeerFault fault) {
-        final Outcome outcome = Outcome.failed(fault);
+        giveOneByOne(transactions, Outcome.failed(fault));
+    }
+
+    private static void giveOneByOne(final List<InboundTransaction> transactions, final Outcome outcome) {
         for (final InboundTransaction transaction : transactions) {
             if (transaction.state() == State.IN_SERVICE) {
                 Guarded.run("The answer to a peer", () -> give(List.of(transaction), outcome));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +10,9 @@ import java.util.function.Function;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.processor.exception.FlowFileAccessException;
+import org.apache.nifi.processor.exception.FlowFileHandlingException;
+import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.processor.exception.TerminatedTaskException;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
@@ -17,13 +21,17 @@ import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.ReceivedFlowFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes many transactions into one session and commits them together; a peer learns of its end only after
  * {@code commit()} returned. Lives on the port task that the session belongs to, for one visit of it.
  *
- * <p>What fails is rolled back and tried again in halves, each in a commit of its own, so that a bad transaction does not
- * fail its neighbours. When nothing succeeds for long, the fault lies with the repositories, and the rest fails untried.
+ * <p>What fails before NiFi updates its FlowFile repository is rolled back and tried again in halves, each in a commit of its
+ * own, so that a bad transaction does not fail its neighbours. When nothing succeeds for long, the fault lies with the
+ * repositories, and the rest fails untried. A commit that may have updated the repository before it failed is not tried
+ * again: its FlowFiles would then be there twice after the next start of NiFi.
  *
  * <p>NiFi passes provenance events on before it updates the FlowFile repository. So a commit that fails there leaves RECEIVE
  * events of FlowFiles that do not exist; those of what fails before the commit go with the rollback.
@@ -32,12 +40,15 @@ import org.nios2s.listener.transaction.ReceivedFlowFiles;
  * commit. The session must not be used again.
  */
 final class GroupCommit {
+    private static final Logger logger = LoggerFactory.getLogger(GroupCommit.class);
+
     /** Failures without a success between them after which no more is tried; halving a full batch takes about half of it. */
     private static final int HOPELESS_FAILURES = 16;
 
     private final ProcessContext context;
     private final ProcessSession session;
     private final Function<String, PeerFault> authorization;
+    private final DestinationRoom destination;
     private final ListenerMetrics metrics;
     private final Set<String> authorized = new HashSet<>();
     private int failures;
@@ -48,10 +59,12 @@ final class GroupCommit {
             final ProcessContext context,
             final ProcessSession session,
             final Function<String, PeerFault> authorization,
+            final DestinationRoom destination,
             final ListenerMetrics metrics) {
         this.context = context;
         this.session = session;
         this.authorization = authorization;
+        this.destination = destination;
         this.metrics = metrics;
     }
 
@@ -85,16 +98,69 @@ final class GroupCommit {
             Answers.failed(part, hopeless);
             return 0;
         }
-        final int flowFiles;
+        final long startNanos = System.nanoTime();
+        final Written written;
         try {
-            flowFiles = writeAndCommit(part);
+            written = write(part);
         } catch (final RuntimeException e) {
             return halve(part, e);
         }
+        try {
+            session.commit();
+        } catch (final RuntimeException e) {
+            return isKnownToBeUncommitted(e) ? halve(part, e) : giveUp(part, e);
+        }
         // From here on the transactions are committed, whatever happens.
         failures = 0;
-        Answers.give(part, Outcome.committed(context));
-        return flowFiles;
+        metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
+        metrics.committed(part.size(), written.flowFiles, written.bytes);
+        answerCommitted(part);
+        return written.flowFiles;
+    }
+
+    /** Each peer hears whether the destination was full behind its own transaction, as if that had been committed alone. */
+    private void answerCommitted(final List<InboundTransaction> part) {
+        final int full = firstThatFilled(part);
+        Answers.committed(part.subList(0, full), false);
+        Answers.committed(part.subList(full, part.size()), true);
+    }
+
+    private int firstThatFilled(final List<InboundTransaction> part) {
+        if (!Outcome.isDestinationFull(context)) {
+            return part.size();
+        }
+        // NiFi says that it is full: so at least the last one filled it, even if somebody has drained it by now.
+        final int last = part.size() - 1;
+        try {
+            return Math.min(
+                    last,
+                    destination.firstThatFilled(
+                            part.stream().map(RequestQueue::loadOf).toList()));
+        } catch (final RuntimeException e) {
+            logger.debug("How full the destination is could not be looked at: the last one filled it", e);
+            return last;
+        }
+    }
+
+    /**
+     * NiFi's session throws these before it updates the FlowFile repository, or when that update fails, and then rolls back.
+     * Anything else may come from what follows the update: statistics, queues, reporters of metrics.
+     */
+    private static boolean isKnownToBeUncommitted(final RuntimeException failure) {
+        return failure instanceof FlowFileHandlingException
+                || failure instanceof FlowFileAccessException
+                || failure instanceof TerminatedTaskException
+                || failure instanceof ProcessException && failure.getCause() instanceof IOException;
+    }
+
+    private int giveUp(final List<InboundTransaction> part, final RuntimeException cause) {
+        rollback(cause);
+        hopeless = Kind.COMMIT_FAILED.fault(
+                "The commit failed at a point where NiFi may have kept the data already; it is not tried again. The cause: "
+                        + cause,
+                cause);
+        Answers.failed(part, hopeless);
+        return 0;
     }
 
     private int halve(final List<InboundTransaction> part, final RuntimeException cause) {
@@ -121,8 +187,10 @@ final class GroupCommit {
         }
     }
 
-    private int writeAndCommit(final List<InboundTransaction> batch) {
-        final long startNanos = System.nanoTime();
+    /** What was written into the session. */
+    private record Written(int flowFiles, long bytes) {}
+
+    private Written write(final List<InboundTransaction> batch) {
         int flowFiles = 0;
         long bytes = 0;
         for (final InboundTransaction transaction : batch) {
@@ -133,10 +201,7 @@ final class GroupCommit {
                 bytes += packet.length();
             }
         }
-        session.commit();
-        metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
-        metrics.committed(batch.size(), flowFiles, bytes);
-        return flowFiles;
+        return new Written(flowFiles, bytes);
     }
 
     private FlowFile create(final InboundTransaction transaction, final InboundTransaction.Packet packet) {

@@ -9,10 +9,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.controller.ScheduledState;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.remote.Peer;
+import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
 import org.nios2s.listener.fault.Guarded;
@@ -20,11 +23,13 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.SessionEnds;
 import org.nios2s.listener.transaction.SessionRequest;
+import org.nios2s.listener.transaction.TransactionPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +40,12 @@ import org.slf4j.LoggerFactory;
 public final class PortDispatcher {
     private static final Logger logger = LoggerFactory.getLogger(PortDispatcher.class);
 
+    /** For so long what was confirmed may wait for a port task before nothing more is confirmed. */
+    private static final long UNSERVED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** For so long after its last transaction a port is shown as transmitting: short transfers would flicker. */
+    private static final long TRANSMITTING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final PublicPort port;
     private final PortLimits limits;
     private final Shared shared;
@@ -42,10 +53,14 @@ public final class PortDispatcher {
     private final RequestQueue queue = new RequestQueue();
     private final Queue<SessionRequest> sessionRequests = new ConcurrentLinkedQueue<>();
     private final SessionEnds ends;
-    private final Linger linger = new Linger(System.nanoTime());
+    private final DestinationRoom destination;
+    private final PollPacing.Pace pace;
+    private final TransmittingMark transmitting;
 
     /** Those that are in the port's queue, or on their way there and back: at most one for each concurrent task. */
     private final Set<PortRequest> requests = ConcurrentHashMap.newKeySet();
+
+    private volatile TransactionPeer lastLost;
     /** Guarded by the lock of {@link PortDispatchers}. */
     private int connections;
 
@@ -54,7 +69,7 @@ public final class PortDispatcher {
             ListenerSettings settings,
             ExecutorService dispatcherThreads,
             Executor contentWorkers,
-            Semaphore lingerPermits,
+            PollPacing pacing,
             ListenerMetrics metrics) {}
 
     PortDispatcher(final PublicPort port, final PortLimits limits, final Shared shared, final ListenerMetrics metrics) {
@@ -62,13 +77,16 @@ public final class PortDispatcher {
         this.limits = limits;
         this.shared = shared;
         this.metrics = metrics;
+        this.destination = new DestinationRoom(port::getConnections, this::isServed);
+        this.pace = shared.pacing.of(port);
+        this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
         this.ends = new SessionEnds(pull, shared.contentWorkers, this::sessionWorkArrived, metrics);
     }
 
     /** Takes a transaction that is ready. Called by IO workers. */
     public void submit(final InboundTransaction transaction) {
-        linger.arrived(System.nanoTime());
+        pace.arrived(System.nanoTime());
         queue.add(transaction);
         request();
     }
@@ -80,7 +98,7 @@ public final class PortDispatcher {
 
     /** Asks for a session of its own. Called by IO workers. */
     public void requestSession(final SessionRequest request) {
-        linger.arrived(System.nanoTime());
+        pace.arrived(System.nanoTime());
         sessionRequests.add(request);
         sessionWorkArrived();
     }
@@ -115,7 +133,6 @@ public final class PortDispatcher {
     }
 
     private void sessionWorkArrived() {
-        queue.wake();
         request();
     }
 
@@ -123,9 +140,33 @@ public final class PortDispatcher {
         return !sessionRequests.isEmpty() || ends.waiting() > 0;
     }
 
+    /** @return the room in the connections behind an input port */
+    public DestinationRoom destination() {
+        return destination;
+    }
+
+    /**
+     * @return whether the port is started. NiFi's {@code isRunning()} does not tell: NiFi also counts a port as running while a
+     *     task is active there, and the task may be ours
+     */
+    public boolean isPortRunning() {
+        return port.getScheduledState() == ScheduledState.RUNNING;
+    }
+
+    /** @return whether port tasks come for what was confirmed; otherwise nothing more is to be confirmed */
+    private boolean isServed() {
+        final InboundTransaction oldest = queue.first();
+        return oldest == null || System.nanoTime() - oldest.readyNanos() < UNSERVED_NANOS;
+    }
+
+    /** @return whether a commit is to be made */
+    boolean isReadyToCommit() {
+        return queue.first() != null || ends.waiting() > 0;
+    }
+
     /** @return whether a request still makes sense */
     boolean wantsTasks() {
-        return port.isRunning() && tasksWanted() > 0;
+        return isPortRunning() && tasksWanted() > 0;
     }
 
     /** Makes as many requests as are wanted, each with a dispatcher thread; what failed is repeated by the sweep. */
@@ -192,6 +233,13 @@ public final class PortDispatcher {
         return session == null ? null : new PortRequest.Lead(session.peer(), fault -> ends.end(session, fault));
     }
 
+    /** @return whether no request led by the same peer was lost just before */
+    boolean isFirstLoss(final TransactionPeer leader) {
+        final boolean first = lastLost != leader;
+        lastLost = leader;
+        return first;
+    }
+
     private void fail(final InboundTransaction transaction, final PeerFault fault) {
         queue.remove(transaction);
         if (transaction.claim()) {
@@ -205,9 +253,11 @@ public final class PortDispatcher {
         }
     }
 
-    int serve(final ProcessContext context, final ProcessSession session) throws InterruptedException {
-        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, metrics);
-        return new PortVisit(this, shared.settings, context, session, groupCommit).serve();
+    int serve(final ProcessContext context, final ProcessSession session) {
+        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, destination, metrics);
+        final CommitLimits limits =
+                new CommitLimits(shared.settings.commitTransactions(), shared.settings.commitBytes());
+        return new PortVisit(this, limits, context, session, groupCommit).serve();
     }
 
     RequestQueue queue() {
@@ -222,29 +272,49 @@ public final class PortDispatcher {
         return ends;
     }
 
-    /** @return whether a port task that has nothing more to do has got something while it lingered */
-    boolean awaitMore() throws InterruptedException {
-        if (queue.await(0, this::hasSessionWork)) {
-            return true;
-        }
-        final long nanos = linger.nanos();
-        if (nanos == 0 || !shared.lingerPermits.tryAcquire()) {
-            return false;
-        }
-        try {
-            return queue.await(nanos, this::hasSessionWork);
-        } finally {
-            shared.lingerPermits.release();
-        }
-    }
-
     /** Looks after what nobody else would notice; called a few times a second. */
     void sweep() {
-        if (!port.isRunning()) {
+        if (!isPortRunning()) {
             portStopped();
         }
         requests.forEach(PortRequest::giveUpIfLost);
         request();
+        destination.grantWaiting();
+        showWhetherTransmitting();
+    }
+
+    private void showWhetherTransmitting() {
+        final boolean underWay = limits.places().held() + limits.sending().held() > 0;
+        if (isPortRunning() && (underWay || pace.arrivedWithin(TRANSMITTING_NANOS, System.nanoTime()))) {
+            transmitting.show(manyPeers());
+        } else {
+            transmitting.hide();
+        }
+    }
+
+    private Peer manyPeers() {
+        try {
+            return new Peer(
+                    new PeerDescription("localhost", 0, false),
+                    new DetachedSession(null, this::interrupted),
+                    "nifi://localhost:0",
+                    "nifi://localhost:0");
+        } catch (final RuntimeException e) {
+            throw new IllegalStateException("NiFi does not take a URL of its own", e);
+        }
+    }
+
+    /** NiFi stops the port, and holds its lock: what waits for the port is told on a thread of ours. */
+    void interrupted() {
+        try {
+            shared.dispatcherThreads.execute(() -> {
+                if (!isPortRunning()) {
+                    Guarded.run("The stop of " + port, this::portStopped);
+                }
+            });
+        } catch (final RejectedExecutionException e) {
+            logger.debug("The listener has stopped before {}", port, e);
+        }
     }
 
     /** The port runs no more: whoever waits for it fails, and sessions end without it. */
@@ -253,6 +323,11 @@ public final class PortDispatcher {
         for (PortRequest.Lead next = lead(); next != null; next = lead()) {
             next.refusal().accept(fault);
         }
+    }
+
+    /** Nobody uses the port any more. */
+    void forget() {
+        transmitting.hide();
     }
 
     /** @return how many connections use it, with those added */

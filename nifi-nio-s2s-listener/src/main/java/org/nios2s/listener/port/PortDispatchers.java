@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.apache.nifi.remote.PublicPort;
@@ -26,9 +25,6 @@ import org.nios2s.listener.settings.ListenerSettings;
  * to a virtual thread's carrier.
  */
 public final class PortDispatchers implements AutoCloseable {
-    /** Port tasks, over all ports, that may wait for more at the same time: the pool belongs to the whole flow. */
-    private static final int LINGERING_PORT_TASKS = 4;
-
     /** A pull's session takes less than a push's that streams: so many may be open for each of those. */
     private static final int SENDING_PER_STREAMING = 4;
 
@@ -53,7 +49,7 @@ public final class PortDispatchers implements AutoCloseable {
                 settings,
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true)),
                 contentWorkers,
-                new Semaphore(LINGERING_PORT_TASKS),
+                new PollPacing(),
                 metrics);
         this.streaming = new Limit(settings.streamingTransactions());
         this.sending = new Limit(SENDING_PER_STREAMING * settings.streamingTransactions());
@@ -77,10 +73,18 @@ public final class PortDispatchers implements AutoCloseable {
         final PortLimits limits = new PortLimits(
                 new Limit(shared.settings().requestQueueSize()),
                 streaming.below(Math.max(1, most / 2)),
-                sending.below(Math.max(1, SENDING_PER_STREAMING * most / 2)),
+                sending.below(mostSending(port)),
                 budget.share());
         final String id = port.getIdentifier();
         return new PortDispatcher(port, limits, shared, shared.metrics().ofPort(id, port.getName(), gauges(id)));
+    }
+
+    /** Where order counts, a pull that breaks is back in its queue before another one takes what comes next. */
+    private int mostSending(final PublicPort port) {
+        if (shared.settings().pullsInOrder()) {
+            return port.getMaxConcurrentTasks();
+        }
+        return Math.max(1, SENDING_PER_STREAMING * shared.settings().streamingTransactions() / 2);
     }
 
     /** @return what is so now at a port, or for null at all together */
@@ -96,11 +100,18 @@ public final class PortDispatchers implements AutoCloseable {
         for (final PortDispatcher dispatcher : all()) {
             Guarded.run("The sweep of " + dispatcher.port(), dispatcher::sweep);
         }
+        shared.pacing().sweep(System.nanoTime());
         forgetIdle();
     }
 
     private synchronized void forgetIdle() {
-        dispatchers.values().removeIf(dispatcher -> dispatcher.countConnection(0) == 0 && dispatcher.isIdle());
+        dispatchers.values().removeIf(dispatcher -> {
+            final boolean unused = dispatcher.countConnection(0) == 0 && dispatcher.isIdle();
+            if (unused) {
+                dispatcher.forget();
+            }
+            return unused;
+        });
     }
 
     private synchronized List<PortDispatcher> all() {
@@ -130,10 +141,14 @@ public final class PortDispatchers implements AutoCloseable {
                 .sum();
     }
 
-    /** Ends the dispatcher threads; what waits for a port task waits in vain. */
+    /** Ends the dispatcher threads; what waits for a port task is refused. */
     @Override
     public void close() {
         shared.dispatcherThreads().shutdownNow();
-        all().forEach(PortDispatcher::portStopped);
+        shared.pacing().close();
+        for (final PortDispatcher dispatcher : all()) {
+            dispatcher.portStopped();
+            dispatcher.forget();
+        }
     }
 }

@@ -36,14 +36,18 @@ final class PortRequest extends SocketFlowFileServerProtocol {
 
     private static final long AT_ONCE = 1;
 
-    /** Sweeps without a sign after which a request is lost: the port took it, and something kept it from answering. */
-    private static final int LOST_AFTER_SWEEPS = 16;
+    /**
+     * Sweeps without a sign after which a request is lost: the port took it, and something kept the port from answering. It is
+     * half a minute, since before it calls us the port asks NiFi's authorizer, which may ask another machine.
+     */
+    private static final int LOST_AFTER_SWEEPS = 120;
 
     private final PortDispatcher dispatcher;
     private volatile Thread standing;
     private volatile boolean inVisit;
     private volatile int silentSweeps;
     private volatile boolean letGo;
+    private volatile boolean lost;
 
     /**
      * Something that waits for a port task and leads a request.
@@ -67,7 +71,7 @@ final class PortRequest extends SocketFlowFileServerProtocol {
             return true;
         }
         try {
-            standInPort(lead.peer().toPeer());
+            standInPort(lead.peer().toPeer(dispatcher::interrupted));
             return true;
         } catch (final NotAuthorizedException e) {
             lead.refusal().accept(Kind.NOT_AUTHORIZED.fault(String.valueOf(e.getMessage())));
@@ -76,15 +80,19 @@ final class PortRequest extends SocketFlowFileServerProtocol {
             // The port's queue is full of requests that are not ours: the next sweep tries again.
             return false;
         } catch (final Exception e) {
-            if (!port.isRunning()) {
+            if (!dispatcher.isPortRunning()) {
                 dispatcher.portStopped();
                 return true;
             }
             if (letGo) {
                 return true;
             }
+            if (lost && dispatcher.isFirstLoss(lead.peer())) {
+                // Not the fault of what leads it: that leads the next request, too.
+                return true;
+            }
             logger.debug("{} did not serve a request", port, e);
-            // Else it might lead for ever.
+            // Otherwise it might lead for ever.
             lead.refusal().accept(Kind.COMMIT_FAILED.fault("The port did not serve the request: " + e, e));
             return false;
         }
@@ -112,7 +120,11 @@ final class PortRequest extends SocketFlowFileServerProtocol {
     synchronized void giveUpIfLost() {
         silentSweeps = inVisit || standing == null ? 0 : silentSweeps + 1;
         if (silentSweeps > LOST_AFTER_SWEEPS) {
-            logger.error("{} took a request and did not answer; another one is made", port);
+            logger.error(
+                    "{} took a request half a minute ago and has not answered; another one is made. If NiFi's authorizer is"
+                            + " slow, look there; otherwise NiFi's log says what failed",
+                    port);
+            lost = true;
             standing.interrupt();
         }
     }

@@ -11,48 +11,69 @@ import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
-import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.port.DestinationRoom.CommitClaim;
+import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.SessionRequest;
 
 /**
  * One visit of a port task: it commits sessions that were handed out before, commits what is ready in groups, and hands its
- * own session to a transaction that needs one for itself. It never waits for the network. Lives on the port task.
+ * own session to a transaction that needs one for itself. Lives on the port task.
+ *
+ * <p>A visit never waits, neither for the network nor for more transactions, and leaves after {@value #LONGEST_MILLIS} ms even
+ * if there is more: HTTP Site-to-Site stands in the same queue of the same port, and other components in the same pool.
  */
-record PortVisit(
-        PortDispatcher dispatcher,
-        ListenerSettings settings,
-        ProcessContext context,
-        ProcessSession session,
-        GroupCommit groupCommit) {
-    /** After so much work a port task returns to NiFi even if there is more, so that the pool's other tasks get their turn. */
-    private static final long MOST_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+final class PortVisit {
+    private static final long LONGEST_MILLIS = 30;
 
-    /** The same however little it worked: a pool of few threads must not wait longer for one of them. */
-    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private final PortDispatcher dispatcher;
+    private final CommitLimits commitLimits;
+    private final ProcessContext context;
+    private final ProcessSession session;
+    private final GroupCommit groupCommit;
+    private long beganNanos;
+    private int flowFiles;
+
+    /**
+     * @param session of the port task that visits
+     * @param groupCommit into that session
+     */
+    PortVisit(
+            final PortDispatcher dispatcher,
+            final CommitLimits commitLimits,
+            final ProcessContext context,
+            final ProcessSession session,
+            final GroupCommit groupCommit) {
+        this.dispatcher = dispatcher;
+        this.commitLimits = commitLimits;
+        this.context = context;
+        this.session = session;
+        this.groupCommit = groupCommit;
+    }
 
     /** @return FlowFiles committed */
-    int serve() throws InterruptedException {
-        final long leaveNanos = System.nanoTime() + LONGEST_NANOS;
-        int flowFiles = 0;
-        long workNanos = 0;
+    int serve() {
+        beganNanos = System.nanoTime();
+        boolean claimedSome;
         do {
-            final long startNanos = System.nanoTime();
-            dispatcher.ends().commitAll(this::hasRoom);
-            flowFiles += commitBatch();
-            workNanos += System.nanoTime() - startNanos;
-        } while (!groupCommit.isHopeless()
-                && dispatcher.sessionRequests().isEmpty()
-                && hasRoom()
-                && workNanos < MOST_WORK_NANOS
-                && System.nanoTime() - leaveNanos < 0
-                && dispatcher.port().isRunning()
-                && dispatcher.awaitMore());
-        if (!groupCommit.isHopeless()) {
+            dispatcher.ends().commitAll(this::mayCommit);
+            claimedSome = commitBatch();
+            // A session is handed out only behind this loop, so that whoever waits for one ends it.
+        } while (claimedSome
+                && dispatcher.isReadyToCommit()
+                && dispatcher.sessionRequests().isEmpty());
+        if (!groupCommit.isHopeless() && dispatcher.isPortRunning()) {
             handOut();
         }
         return flowFiles;
+    }
+
+    private boolean mayCommit() {
+        return !groupCommit.isHopeless()
+                && dispatcher.isPortRunning()
+                && System.nanoTime() - beganNanos < TimeUnit.MILLISECONDS.toNanos(LONGEST_MILLIS)
+                && hasRoom();
     }
 
     /** @return whether back pressure allows another commit */
@@ -61,11 +82,18 @@ record PortVisit(
                 || !context.getAvailableRelationships().isEmpty();
     }
 
-    private int commitBatch() {
+    /** @return whether there was something to commit, and room for it */
+    private boolean commitBatch() {
+        if (!mayCommit()) {
+            return false;
+        }
         final List<InboundTransaction> batch = new ArrayList<>();
-        try {
-            dispatcher.queue().claimInto(batch, settings.commitTransactions(), settings.commitBytes());
-            return batch.isEmpty() ? 0 : groupCommit.commit(batch);
+        try (CommitClaim claim = dispatcher.destination().claim()) {
+            dispatcher.queue().claimInto(batch, commitLimits, claim);
+            if (!batch.isEmpty()) {
+                flowFiles += groupCommit.commit(batch);
+            }
+            return !batch.isEmpty();
         } catch (final Throwable e) {
             Answers.failed(batch, Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
             throw e;

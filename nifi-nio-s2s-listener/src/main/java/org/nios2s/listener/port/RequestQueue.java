@@ -3,10 +3,9 @@ package org.nios2s.listener.port;
 
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedMap;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import org.nios2s.listener.port.DestinationRoom.CommitClaim;
+import org.nios2s.listener.port.DestinationRoom.Load;
 import org.nios2s.listener.transaction.InboundTransaction;
 
 /**
@@ -18,23 +17,47 @@ final class RequestQueue {
     static final int COMMIT_FLOW_FILES = 10_000;
 
     private final SequencedMap<InboundTransaction, Size> ready = new LinkedHashMap<>();
+    /** The first of them, for readers that hold other locks. */
+    private volatile InboundTransaction oldest;
 
-    /** What a transaction puts into a commit; taken while its connection still owns it. */
-    private record Size(int flowFiles, long bytes) {}
+    /**
+     * What a transaction puts into a commit; taken while its connection still owns it.
+     *
+     * @param load on the destination
+     * @param memory that it holds, in bytes
+     */
+    private record Size(Load load, long memory) {}
+
+    /**
+     * How much one commit takes.
+     *
+     * @param transactions at most
+     * @param memory in bytes, after which no further transaction is taken
+     */
+    record CommitLimits(int transactions, long memory) {}
 
     synchronized void add(final InboundTransaction transaction) {
-        ready.putLast(transaction, new Size(transaction.packets().size(), transaction.bytes()));
-        notify();
+        ready.putLast(transaction, new Size(loadOf(transaction), transaction.bytes()));
+        oldest = ready.firstEntry().getKey();
     }
 
     /** Takes out what its peer gave up. */
     synchronized void remove(final InboundTransaction transaction) {
         ready.remove(transaction);
+        updateOldest();
     }
 
-    /** @return the oldest one, which stays, or null */
-    synchronized InboundTransaction first() {
-        return ready.isEmpty() ? null : ready.firstEntry().getKey();
+    private void updateOldest() {
+        oldest = ready.isEmpty() ? null : ready.firstEntry().getKey();
+    }
+
+    /** @return the oldest one, which stays, or null. Takes no lock */
+    InboundTransaction first() {
+        return oldest;
+    }
+
+    static Load loadOf(final InboundTransaction transaction) {
+        return new Load(transaction.packets().size(), transaction.contentBytes());
     }
 
     /**
@@ -42,39 +65,39 @@ final class RequestQueue {
      * peers gave up. One alone may be larger than a commit.
      *
      * @param batch empty; has every transaction that is claimed, whatever is thrown
+     * @param destination claims the room that they take, and has no more where the destination is full
      */
-    synchronized void claimInto(final List<InboundTransaction> batch, final int maxTransactions, final long maxBytes) {
-        int flowFiles = 0;
-        long bytes = 0;
-        while (!ready.isEmpty() && batch.size() < maxTransactions) {
-            final Map.Entry<InboundTransaction, Size> next = ready.firstEntry();
-            flowFiles += next.getValue().flowFiles;
-            bytes += next.getValue().bytes;
-            if (!batch.isEmpty() && (flowFiles > COMMIT_FLOW_FILES || bytes > maxBytes)) {
+    synchronized void claimInto(
+            final List<InboundTransaction> batch, final CommitLimits limits, final CommitClaim destination) {
+        try {
+            claimWhatFits(batch, limits, destination);
+        } finally {
+            updateOldest();
+        }
+    }
+
+    private void claimWhatFits(
+            final List<InboundTransaction> batch, final CommitLimits limits, final CommitClaim destination) {
+        final long nowNanos = System.nanoTime();
+        long flowFiles = 0;
+        long memory = 0;
+        while (!ready.isEmpty() && batch.size() < limits.transactions) {
+            final InboundTransaction next = ready.firstEntry().getKey();
+            final Size size = ready.firstEntry().getValue();
+            flowFiles += size.load.flowFiles();
+            memory += size.memory;
+            final boolean fits = batch.isEmpty() || flowFiles <= COMMIT_FLOW_FILES && memory <= limits.memory;
+            if (!fits || !destination.tryAdd(size.load)) {
                 return;
             }
-            batch.addLast(next.getKey());
-            if (!next.getKey().claim()) {
+            batch.addLast(next);
+            // Past its deadline it stays unclaimed: its own connection ends it, and tells the peer by closing.
+            if (next.isPastDeadline(nowNanos) || !next.claim()) {
                 batch.removeLast();
+                destination.remove(size.load);
             }
             ready.pollFirstEntry();
         }
-    }
-
-    /** Waits until there is one, or something else to do, which {@link #wake} has it ask again; says whether there is. */
-    synchronized boolean await(final long nanos, final BooleanSupplier somethingElse) throws InterruptedException {
-        final long deadline = System.nanoTime() + nanos;
-        long left = nanos;
-        while (ready.isEmpty() && !somethingElse.getAsBoolean() && left > 0) {
-            TimeUnit.NANOSECONDS.timedWait(this, left);
-            left = deadline - System.nanoTime();
-        }
-        return !ready.isEmpty() || somethingElse.getAsBoolean();
-    }
-
-    /** Lets one who waits look whether there is something else to do. */
-    synchronized void wake() {
-        notify();
     }
 
     synchronized int size() {

@@ -38,7 +38,7 @@ record AwaitFinishStep(Pull pull, long beganNanos) implements Step {
         if (nowNanos - beganNanos < FAIR_NANOS) {
             return;
         }
-        if (!pull.connection().port().isRunning()) {
+        if (!pull.connection().isPortRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(pull.connection().port() + " was stopped, and the peer does not finish");
         }
         if (pull.scarcity() != Scarcity.NONE) {

@@ -5,26 +5,29 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.InboundTransaction.State;
 
 /**
  * Both sides have confirmed: a port task is to commit the transaction; the peer is answered when it has. Lives on the
  * connection's IO worker.
  *
- * <p>A transaction whose peer leaves, or whose time is over, before a port task has it is rolled back: the peer will send
+ * <p>A transaction whose peer leaves, or has stopped waiting, before a port task has it is rolled back: the peer will send
  * it again.
  */
 final class AwaitCommitStep implements WaitingStep {
     private final Push push;
+    private final CommitDeadline deadline;
     private boolean hasEnded;
 
     AwaitCommitStep(final Push push) {
         this.push = push;
+        this.deadline = CommitDeadline.of(push.connection().requestExpirationMillis(), System.nanoTime());
     }
 
     @Override
     public Step begin() {
-        push.commit(outcome -> connection().handler().proceedHere(this, () -> push.answer(outcome)));
+        push.commit(deadline, outcome -> connection().handler().proceedHere(this, () -> push.answer(outcome)));
         return this;
     }
 
@@ -35,11 +38,17 @@ final class AwaitCommitStep implements WaitingStep {
             throw Kind.INTERNAL.fault("The outcome of the transaction was lost");
         }
         hasEnded = push.state() == State.ENDED;
+        if (push.state() == State.READY && deadline.hasPassed(nowNanos)) {
+            throw Kind.EXPIRED.fault(
+                    "No port task took the transaction before its peer stopped waiting; the transaction is"
+                            + " rolled back, and the peer will send it again");
+        }
     }
 
+    /** The deadline is looked after above. */
     @Override
     public Patience patience() {
-        return needsRunningPort() ? Patience.EXPIRATION : Patience.UNLIMITED;
+        return Patience.UNLIMITED;
     }
 
     @Override

@@ -3,16 +3,34 @@ package org.nios2s.listener.push;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.wire.ResponseMessage;
 
 /**
  * The peer compares checksums and confirms, or refuses. From its confirmation on, the transaction waits for a port task.
  * Lives on the connection's IO worker.
+ *
+ * <p>The transaction has room in the destination reserved. A peer may keep others waiting for that room for as long as a line
+ * may take there and back, and not for its whole expiration.
+ *
+ * @param beganNanos as {@link System#nanoTime}
  */
-record AwaitConfirmationStep(Push transfer) implements Step {
+record AwaitConfirmationStep(Push transfer, long beganNanos) implements Step {
+    private static final long FAIR_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        if (nowNanos - beganNanos > FAIR_NANOS
+                && transfer.connection().dispatcher().destination().isScarce()) {
+            throw Kind.TOO_SLOW.fault(
+                    "The peer does not confirm its transaction, and others wait for the room in the destination that it has");
+        }
+    }
+
     @Override
     public Step receive(final ByteBuf in) throws IOException {
         final ResponseMessage confirmation = ResponseMessage.readIfComplete(in);

@@ -22,6 +22,8 @@ import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.port.DestinationRoom;
+import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.InboundTransaction.State;
@@ -282,8 +284,18 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         charged = due;
     }
 
+    /** @return what the transaction puts into the destination, once its packets are complete */
+    DestinationRoom.Load load() {
+        return new DestinationRoom.Load(packets, contentBytes);
+    }
+
+    /** From now on the reservation is given back with the end of the transaction. */
+    void reserved(final DestinationRoom.Reservation reservation) {
+        hold.whenClosed(reservation::close);
+    }
+
     /** Both sides have confirmed; the outcome is reported on the IO worker. */
-    void commit(final Consumer<Outcome> report) {
+    void commit(final CommitDeadline deadline, final Consumer<Outcome> report) {
         final Consumer<Outcome> logged = outcome -> {
             log(outcome);
             report.accept(outcome);
@@ -291,13 +303,15 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         final ListenerMetrics metrics = connection.metrics();
         metrics.recordSince(Measure.RECEIVE_TIME_MS, startNanos);
         if (streaming == null) {
-            inMemory.ready(outcome -> {
-                metrics.add(Count.PUSHES_ROLLED_BACK, outcome.fault() == null ? 0 : 1);
-                logged.accept(outcome);
-            });
+            inMemory.ready(
+                    outcome -> {
+                        metrics.add(Count.PUSHES_ROLLED_BACK, outcome.fault() == null ? 0 : 1);
+                        logged.accept(outcome);
+                    },
+                    deadline);
             connection.dispatcher().submit(inMemory);
         } else {
-            streaming.commit(outcome -> connection.worker().execute(() -> logged.accept(outcome)));
+            streaming.commit(deadline, outcome -> connection.worker().execute(() -> logged.accept(outcome)));
         }
     }
 

@@ -3,7 +3,6 @@ package org.nios2s.listener.push;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
@@ -29,16 +28,15 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
         }
         return switch (indicator.code()) {
             case CONTINUE_TRANSACTION -> transfer.nextPacket();
-            case FINISH_TRANSACTION -> confirm();
+            case FINISH_TRANSACTION -> finish();
             case CANCEL_TRANSACTION -> cancel(indicator);
             default -> throw unexpected(indicator, "continue, finish or cancel transaction");
         };
     }
 
-    private Step confirm() throws IOException {
+    private Step finish() {
         transfer.packetsEnd();
-        transfer.connection().send(ResponseCode.CONFIRM_TRANSACTION, transfer.checksum());
-        return new AwaitConfirmationStep(transfer);
+        return new AwaitRoomStep(transfer);
     }
 
     private Step cancel(final ResponseMessage indicator) {

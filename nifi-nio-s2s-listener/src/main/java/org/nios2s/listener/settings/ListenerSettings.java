@@ -18,6 +18,7 @@ import org.nios2s.listener.tls.TlsHandlers.Provider;
  * @param commitTransactions most transactions in one commit
  * @param commitBytes bytes after which a commit takes no further transaction
  * @param streamingTransactions most transactions at once that have outgrown memory
+ * @param pullsInOrder whether an output port hands out no more sessions than it has concurrent tasks
  * @param connectionsMax most connections in all; 0 for what open files and heap allow
  * @param connectionsMaxPerAddress most connections from one address; 0 for no limit
  * @param handshakesMax most connections at once whose handshake is not over
@@ -38,6 +39,7 @@ public record ListenerSettings(
         int commitTransactions,
         long commitBytes,
         int streamingTransactions,
+        boolean pullsInOrder,
         int connectionsMax,
         int connectionsMaxPerAddress,
         int handshakesMax,
@@ -78,6 +80,7 @@ public record ListenerSettings(
                 reader.number("commit.transactions", 200, 1, 100_000),
                 reader.dataSize("commit.bytes", "8 MB", KIB, 16 * GIB),
                 reader.number("streaming.transactions", 100, 1, 10_000),
+                reader.flag("pulls.in.order", false),
                 reader.number("connections.max", 0, 0, 1_000_000),
                 reader.number("connections.max.per.address", 0, 0, 1_000_000),
                 reader.number("handshakes.max", 4_096, 1, 1_000_000),

@@ -33,6 +33,8 @@ public final class HeldSession {
     private final AtomicReference<Consumer<Outcome>> stage = new AtomicReference<>(Stage.HELD);
 
     private volatile Runnable afterEnd = () -> {};
+    /** Written before the commit is asked for, read by the thread that commits. */
+    private volatile CommitDeadline deadline = CommitDeadline.NONE;
 
     public HeldSession(
             final ProcessSession session,
@@ -60,13 +62,21 @@ public final class HeldSession {
         afterEnd = task;
     }
 
-    /**
-     * Has it committed inside a later visit to the port. If the port stops before, a push is rolled back, and a pull, whose
-     * peer has the FlowFiles, is committed all the same. The outcome is reported once, on any thread.
-     */
+    /** As {@link #commit(CommitDeadline, Consumer)}, whenever that may be. */
     public void commit(final Consumer<Outcome> report) {
+        commit(CommitDeadline.NONE, report);
+    }
+
+    /**
+     * Has it committed: a push inside a later visit to the port, or rolled back if the port stops before; a pull, whose peer
+     * has the FlowFiles, at once. The outcome is reported once, on any thread.
+     *
+     * @param commitDeadline after which it is rolled back instead
+     */
+    public void commit(final CommitDeadline commitDeadline, final Consumer<Outcome> report) {
+        deadline = commitDeadline;
         if (stage.compareAndSet(Stage.HELD, report)) {
-            ends.commitAtVisit(this);
+            ends.commit(this);
         } else {
             report.accept(Outcome.failed(takenBack()));
         }
@@ -86,10 +96,14 @@ public final class HeldSession {
         return Kind.COMMIT_FAILED.fault("The transaction was given up and is rolled back");
     }
 
-    /** Commits on this thread, unless it has ended. */
+    /** Commits on this thread, unless it has ended; rolls back where the peer has stopped waiting. */
     void commitNow() {
         end(Runnable::run, () -> {
             final long startNanos = System.nanoTime();
+            if (deadline.hasPassed(startNanos)) {
+                return rolledBack(
+                        Kind.EXPIRED.fault("The peer stopped waiting before the transaction could be committed"));
+            }
             session.commit();
             ends.hasCommitted(startNanos);
             return Outcome.committed(context);

@@ -60,6 +60,7 @@ public final class InboundTransaction implements PacketSink {
     private int contentOffset;
     private Consumer<Outcome> report;
     private long readyNanos;
+    private CommitDeadline deadline = CommitDeadline.NONE;
 
     /** @param hold what its memory is charged to; given back with its end */
     public InboundTransaction(
@@ -135,13 +136,15 @@ public final class InboundTransaction implements PacketSink {
         }
     }
 
-    private int contentBytes() {
-        return contents == null ? 0 : contents.writerIndex();
-    }
-
-    /** Both sides have confirmed: from now on a port task may claim it. The outcome is reported on the IO worker. */
-    public void ready(final Consumer<Outcome> outcome) {
+    /**
+     * Both sides have confirmed: from now on a port task may claim it.
+     *
+     * @param outcome hears on the IO worker what became of it
+     * @param commitDeadline until when it may be committed
+     */
+    public void ready(final Consumer<Outcome> outcome, final CommitDeadline commitDeadline) {
         report = outcome;
+        deadline = commitDeadline;
         readyNanos = System.nanoTime();
         state.set(State.READY);
     }
@@ -154,6 +157,11 @@ public final class InboundTransaction implements PacketSink {
     /** @return whether the caller, a port task, is now the one who ends it */
     public boolean claim() {
         return state.compareAndSet(State.READY, State.IN_SERVICE);
+    }
+
+    /** @return whether its peer has stopped waiting for it, so that it may not be committed any more */
+    public boolean isPastDeadline(final long nowNanos) {
+        return deadline.hasPassed(nowNanos);
     }
 
     /** The connection gives it up; false if a port task has it: then that one ends it. */
@@ -199,6 +207,11 @@ public final class InboundTransaction implements PacketSink {
 
     public List<Packet> packets() {
         return packets;
+    }
+
+    /** @return bytes of all contents */
+    public int contentBytes() {
+        return contents == null ? 0 : contents.writerIndex();
     }
 
     /** @return bytes of memory that it holds, for contents and attributes */

@@ -15,13 +15,23 @@ import org.slf4j.LoggerFactory;
 public record Outcome(PeerFault fault, boolean destinationFull) {
     private static final Logger logger = LoggerFactory.getLogger(Outcome.class);
 
-    /** @return of a commit that returned; where the port does not say whether it is full, it is not */
+    /** @return of a commit that returned and put one transaction into the destination */
     public static Outcome committed(final ProcessContext context) {
+        return committed(isDestinationFull(context));
+    }
+
+    /** @return of a commit that returned */
+    public static Outcome committed(final boolean destinationFull) {
+        return new Outcome(null, destinationFull);
+    }
+
+    /** @return whether NiFi says that the port's destination is full; where NiFi does not say, it is not */
+    public static boolean isDestinationFull(final ProcessContext context) {
         try {
-            return new Outcome(null, context.getAvailableRelationships().isEmpty());
+            return context.getAvailableRelationships().isEmpty();
         } catch (final RuntimeException e) {
             logger.debug("Whether the destination is full is not known", e);
-            return new Outcome(null, false);
+            return false;
         }
     }
 

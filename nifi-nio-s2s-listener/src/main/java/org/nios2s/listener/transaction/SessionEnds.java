@@ -17,10 +17,13 @@ import org.slf4j.LoggerFactory;
  * How the sessions that one port's tasks have handed out come to their end. Thread-safe.
  *
  * <p>A rollback is done at once, on a content worker: it puts nothing into a connection that is full, and NiFi triggers
- * no port under back pressure. A commit waits for a visit of a port task. If there will be none, since the port has stopped
- * or refuses the peer, a push is rolled back; a pull is committed on a content worker, since its peer has the FlowFiles.
- * That touches no connection that the port's active threads would have to protect: NiFi does not let go of a connection
- * while it has unacknowledged FlowFiles.
+ * no port under back pressure. The commit of a pull is done at once, too: it only removes FlowFiles that the peer has. That
+ * touches no connection that the port's active threads would have to protect, since NiFi does not let go of a connection
+ * while it has unacknowledged FlowFiles. And between the peer's last word and the commit a crash would bring the FlowFiles
+ * back, so that the commit must not wait for a port task.
+ *
+ * <p>The commit of a push waits for a visit of a port task. If there will be none, since the port has stopped or refuses the
+ * peer, the push is rolled back.
  */
 public final class SessionEnds {
     private static final Logger logger = LoggerFactory.getLogger(SessionEnds.class);
@@ -64,9 +67,13 @@ public final class SessionEnds {
         held.decrementAndGet();
     }
 
-    void commitAtVisit(final HeldSession session) {
-        commits.add(session);
-        visitWanted.run();
+    void commit(final HeldSession session) {
+        if (pull) {
+            now(session::commitNow);
+        } else {
+            commits.add(session);
+            visitWanted.run();
+        }
     }
 
     /** Runs the end of a session now, on a content worker, or here if there is none any more. */
@@ -89,10 +96,10 @@ public final class SessionEnds {
         }
     }
 
-    /** There will be no visit for this one, if it still waits. */
+    /** There will be no visit for this push, if it still waits. */
     public void end(final HeldSession session, final PeerFault fault) {
         if (commits.remove(session)) {
-            now(pull ? session::commitNow : () -> session.rollbackNow(fault));
+            now(() -> session.rollbackNow(fault));
         }
     }
 

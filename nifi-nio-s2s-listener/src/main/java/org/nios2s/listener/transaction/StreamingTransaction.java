@@ -120,8 +120,13 @@ public final class StreamingTransaction implements PacketSink {
         });
     }
 
-    /** Commits, behind everything that was added; the outcome is reported on any thread. */
-    public void commit(final Consumer<Outcome> report) {
+    /**
+     * Commits, behind everything that was added.
+     *
+     * @param deadline until when it may be committed
+     * @param report hears of the outcome on any thread
+     */
+    public void commit(final CommitDeadline deadline, final Consumer<Outcome> report) {
         final Consumer<Outcome> ended = outcome -> {
             if (outcome.fault() == null) {
                 metrics.committed(1, flowFiles, bytes);
@@ -129,7 +134,7 @@ public final class StreamingTransaction implements PacketSink {
             hold.close();
             report.accept(outcome);
         };
-        add(0, null, () -> held.commit(ended));
+        add(0, null, () -> held.commit(deadline, ended));
     }
 
     /** @return whether its commit, or its end, has begun */

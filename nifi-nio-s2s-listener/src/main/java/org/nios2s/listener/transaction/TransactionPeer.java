@@ -20,8 +20,11 @@ public interface TransactionPeer {
      */
     String transitUri(String sourceIdentifier);
 
-    /** @return as the port wants it for a request; its communications session can be interrupted */
-    Peer toPeer();
+    /**
+     * @param interrupted called by NiFi when the port is stopped while it serves the request; must not block
+     * @return as the port wants it for a request
+     */
+    Peer toPeer(Runnable interrupted);
 
     /** @return the thread on which the outcome is to be reported */
     EventExecutor worker();

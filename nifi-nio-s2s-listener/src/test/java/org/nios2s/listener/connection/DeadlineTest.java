@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,21 +150,56 @@ class DeadlineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {10_000, 100})
-    @DisplayName(
-            "a transaction that no port task takes expires after twice its request expiration, at least half a second")
+    @ValueSource(longs = {30_000, 2_000})
+    @DisplayName("a confirmed transaction that no port task takes expires just before its peer stops waiting")
     void expires(final long expirationMillis) throws Exception {
-        final long allowedMillis = Math.max(500, 2 * expirationMillis);
         listener.input().scheduled(false);
         peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
         peer.pushPacket("a").confirm().flush();
         listener.awaitStep("AwaitCommitStep");
-        listener.checkDeadlinesAfter(Duration.ofMillis(allowedMillis / 2));
+        listener.checkDeadlinesAfter(Duration.ofMillis(expirationMillis / 2));
         listener.assertNoFault();
-        listener.checkDeadlinesAfter(Duration.ofMillis(allowedMillis + 1));
+        listener.checkDeadlinesAfter(Duration.ofMillis(expirationMillis));
         peer.expectEnd();
         listener.awaitFault(PeerFault.Kind.EXPIRED);
         assertEquals(0, listener.dispatchers().waiting());
+    }
+
+    @Test
+    @DisplayName("a confirmed transaction of a peer that waits for ever does not expire")
+    void neverExpires() throws Exception {
+        listener.input().scheduled(false);
+        peer.open("REQUEST_EXPIRATION_MILLIS", "0");
+        peer.pushPacket("a").confirm().flush();
+        listener.awaitStep("AwaitCommitStep");
+        listener.checkDeadlinesAfter(Duration.ofDays(1));
+        listener.input().scheduled(true);
+        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5_000_000})
+    @DisplayName(
+            "a peer whose line is lost behind its confirmation sends again: what it stopped waiting for is not committed")
+    void lostLine(final int bytes) throws Exception {
+        final long expirationMillis = 400;
+        peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
+        peer.push()
+                .packet(Map.of(), new byte[bytes])
+                .say(ResponseCode.FINISH_TRANSACTION)
+                .expectConfirmation();
+        listener.input().scheduled(false);
+        peer.confirm().flush();
+        listener.awaitStep("AwaitCommitStep");
+        final long confirmedNanos = System.nanoTime();
+        // No look at deadlines comes in between: the port task itself must not take what is too late.
+        RunningListener.awaiting()
+                .until(() -> System.nanoTime() - confirmedNanos > TimeUnit.MILLISECONDS.toNanos(expirationMillis));
+        listener.input().scheduled(true);
+        RunningListener.awaiting().until(() -> listener.input().inPort() == 0);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        assertEquals(0, listener.input().commits());
     }
 
     @ParameterizedTest

@@ -366,13 +366,16 @@ final class RunningListener implements AutoCloseable {
         awaiting().until(() -> handlers.stream().anyMatch(handler -> step.equals(stepName(handler))));
     }
 
+    /** @return connections that are in a step of this name */
+    long stepsNamed(final String step) {
+        return handlers.stream()
+                .filter(handler -> step.equals(stepName(handler)))
+                .count();
+    }
+
     /** Waits until so many connections are in a step. */
     void awaitSteps(final String step, final int connections) {
-        awaiting()
-                .until(() -> handlers.stream()
-                                .filter(handler -> step.equals(stepName(handler)))
-                                .count()
-                        == connections);
+        awaiting().until(() -> stepsNamed(step) == connections);
     }
 
     /** A handler is there before its first step is. */

@@ -19,12 +19,15 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
@@ -41,6 +44,7 @@ import org.mockito.InOrder;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 
@@ -54,7 +58,10 @@ class GroupCommitTest {
     private final List<String> unauthorized = new ArrayList<>();
     private final List<String> asked = new ArrayList<>();
     private final List<Map<String, String>> attributesPut = new ArrayList<>();
-    private final GroupCommit groupCommit = new GroupCommit(context, session, this::authorize, metrics);
+    private final AtomicInteger queued = new AtomicInteger();
+    private final Connection connection = Destinations.withThresholds(queued, 2, "0 B", 0);
+    private final GroupCommit groupCommit = new GroupCommit(
+            context, session, this::authorize, new DestinationRoom(() -> List.of(connection), () -> true), metrics);
 
     private PeerFault authorize(final String identity) {
         asked.add(identity);
@@ -118,7 +125,7 @@ class GroupCommitTest {
         final InboundTransaction transaction = transactions.received(null, "a");
         @SuppressWarnings("unchecked") // Mockito knows only the raw type.
         final Consumer<Outcome> peer = mock(Consumer.class);
-        transaction.ready(peer);
+        transaction.ready(peer, CommitDeadline.NONE);
         assertTrue(transaction.claim());
         groupCommit.commit(List.of(transaction));
         final InOrder order = inOrder(session, peer);
@@ -171,14 +178,39 @@ class GroupCommitTest {
     }
 
     @Test
-    @DisplayName("a commit that leaves no room says so to all its peers")
+    @DisplayName("of a group that fills the destination each peer hears what it would have heard alone")
     void destinationFull() throws Exception {
-        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
-        doAnswer(invocation -> when(context.getAvailableRelationships()).thenReturn(Set.of()))
+        final InboundTransaction before = claimed(null, "a");
+        final InboundTransaction filling = claimed(null, "b");
+        final InboundTransaction behind = claimed(null, "c");
+        doAnswer(invocation -> {
+                    queued.set(3);
+                    return when(context.getAvailableRelationships()).thenReturn(Set.of());
+                })
                 .when(session)
                 .commit();
-        groupCommit.commit(batch);
-        batch.forEach(transaction -> assertEquals(new Outcome(null, true), outcomeOf(transaction)));
+        groupCommit.commit(List.of(before, filling, behind));
+        assertEquals(new Outcome(null, false), outcomeOf(before));
+        assertEquals(new Outcome(null, true), outcomeOf(filling));
+        assertEquals(new Outcome(null, true), outcomeOf(behind));
+    }
+
+    /** As NiFi's session throws it when the FlowFile repository can't be written; the session has rolled back then. */
+    private static ProcessException repositoryFailure() {
+        return new ProcessException("FlowFile Repository failed to update", new IOException("No space left on device"));
+    }
+
+    @Test
+    @DisplayName("a commit that may have reached the FlowFile repository is not tried again, and nothing else is")
+    void unknownOutcome() throws Exception {
+        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doThrow(new IllegalStateException("A reporter of metrics failed"))
+                .when(session)
+                .commit();
+        assertEquals(0, groupCommit.commit(batch));
+        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        verify(session, times(1)).commit();
+        assertTrue(groupCommit.isHopeless());
     }
 
     @Test
@@ -203,7 +235,7 @@ class GroupCommitTest {
     @DisplayName("a repository that fails every commit fails every transaction, each once")
     void allFail() throws Exception {
         final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
-        doThrow(new ProcessException("Out of space")).when(session).commit();
+        doThrow(repositoryFailure()).when(session).commit();
         assertEquals(0, groupCommit.commit(batch));
         batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
         verify(session, times(3)).rollback();
@@ -214,7 +246,7 @@ class GroupCommitTest {
     @DisplayName("a commit that fails once, for the batch, is made up for in halves")
     void retriedOneByOne() throws Exception {
         final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
-        doThrow(new ProcessException("Try again")).doNothing().when(session).commit();
+        doThrow(repositoryFailure()).doNothing().when(session).commit();
         assertEquals(2, groupCommit.commit(batch));
         batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
         final Map<String, String> a = attributesOf("a");
@@ -295,7 +327,7 @@ class GroupCommitTest {
         for (int i = 0; i < 100; i++) {
             batch.add(claimed(null, "a"));
         }
-        doThrow(new ProcessException("Out of space")).when(session).commit();
+        doThrow(repositoryFailure()).when(session).commit();
         assertEquals(0, groupCommit.commit(batch));
         batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
         assertTrue(groupCommit.isHopeless());
@@ -326,9 +358,11 @@ class GroupCommitTest {
     @DisplayName("an Error while one peer is told keeps no other from being told")
     void errorInAnswer() throws Exception {
         final InboundTransaction unlucky = transactions.received(null, "a");
-        unlucky.ready(outcome -> {
-            throw new OutOfMemoryError("test");
-        });
+        unlucky.ready(
+                outcome -> {
+                    throw new OutOfMemoryError("test");
+                },
+                CommitDeadline.NONE);
         assertTrue(unlucky.claim());
         final InboundTransaction behind = claimed(null, "b");
         groupCommit.commit(List.of(unlucky, behind));

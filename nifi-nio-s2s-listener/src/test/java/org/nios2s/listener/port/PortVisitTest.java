@@ -2,91 +2,122 @@
 package org.nios2s.listener.port;
 
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyList;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Map;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.processor.Relationship;
 import org.apache.nifi.remote.PublicPort;
-import org.apache.nifi.util.NiFiProperties;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.SessionEnds;
+import org.nios2s.listener.transaction.SessionRequest;
 
 /** When a visit leaves. Lives on the test's thread, which is the port task. */
 class PortVisitTest {
-    /** More than a visit may work. */
-    private static final Duration LONG = Duration.ofMillis(300);
+    /** More than a visit may last. */
+    private static final Duration LONG = Duration.ofMillis(60);
 
     private final PublicPort port = mock(PublicPort.class);
     private final PortDispatcher dispatcher = mock(PortDispatcher.class);
     private final SessionEnds ends = mock(SessionEnds.class);
+    private final ProcessContext context = mock(ProcessContext.class);
+    private final GroupCommit groupCommit = mock(GroupCommit.class);
+    private final RequestQueue queue = new RequestQueue();
+    private final Transactions transactions = new Transactions();
     private final PortVisit visit = new PortVisit(
-            dispatcher,
-            ListenerSettings.from(new NiFiProperties(Map.of())),
-            mock(ProcessContext.class),
-            mock(ProcessSession.class),
-            mock(GroupCommit.class));
+            dispatcher, new CommitLimits(1, Long.MAX_VALUE), context, mock(ProcessSession.class), groupCommit);
 
     @BeforeEach
-    void idlePort() {
-        when(port.getConnectableType()).thenReturn(ConnectableType.OUTPUT_PORT);
-        when(port.isRunning()).thenReturn(true);
+    void runningPort() {
+        when(port.getConnectableType()).thenReturn(ConnectableType.INPUT_PORT);
+        when(context.getAvailableRelationships()).thenReturn(Set.of(Relationship.ANONYMOUS));
         when(dispatcher.port()).thenReturn(port);
+        when(dispatcher.isPortRunning()).thenReturn(true);
         when(dispatcher.ends()).thenReturn(ends);
-        when(dispatcher.queue()).thenReturn(new RequestQueue());
+        when(dispatcher.queue()).thenReturn(queue);
+        when(dispatcher.destination()).thenReturn(new DestinationRoom(List::of, () -> true));
+        when(dispatcher.isReadyToCommit()).thenAnswer(invocation -> queue.first() != null);
         when(dispatcher.sessionRequests()).thenReturn(new ArrayDeque<>());
+        when(groupCommit.commit(anyList())).thenReturn(1);
     }
 
-    private static boolean afterLong() {
+    @AfterEach
+    void end() {
+        transactions.endAll();
+    }
+
+    private void add(final int count) throws Exception {
+        for (int i = 0; i < count; i++) {
+            queue.add(transactions.ready(null, "a"));
+        }
+    }
+
+    private static int afterLong() {
         final long begun = System.nanoTime();
-        await().pollInterval(10, TimeUnit.MILLISECONDS).until(() -> System.nanoTime() - begun > LONG.toNanos());
-        return true;
+        await().pollInterval(5, TimeUnit.MILLISECONDS).until(() -> System.nanoTime() - begun > LONG.toNanos());
+        return 1;
     }
 
     @Test
-    @DisplayName("waiting is no work: a visit stays however long it has waited, as long as more comes")
-    void staysWhileMoreComes() throws Exception {
-        when(dispatcher.awaitMore()).thenAnswer(invocation -> afterLong()).thenReturn(false);
-        visit.serve();
-        verify(dispatcher, times(2)).awaitMore();
+    @DisplayName("a visit commits all that is ready, group by group, and does not wait for more")
+    void commitsWhatIsReady() throws Exception {
+        add(3);
+        assertEquals(3, visit.serve());
+        verify(groupCommit, times(3)).commit(anyList());
     }
 
     @Test
-    @DisplayName("a visit leaves after some seconds however little it works, so that a pool of one thread gets it back")
-    void leavesAfterLong() {
-        assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
-            when(dispatcher.awaitMore()).thenAnswer(invocation -> afterLong());
-            visit.serve();
-        });
+    @DisplayName("a visit leaves after a while though more is ready: others wait in the same queue and the same pool")
+    void leavesAfterAWhile() throws Exception {
+        add(3);
+        when(groupCommit.commit(anyList())).thenAnswer(invocation -> afterLong());
+        assertEquals(1, visit.serve());
+        assertEquals(2, queue.size());
     }
 
     @Test
-    @DisplayName("a visit that has worked for long leaves without looking for more")
-    void leavesAfterMuchWork() throws Exception {
-        when(dispatcher.ends()).thenAnswer(invocation -> {
-            afterLong();
-            return ends;
-        });
-        visit.serve();
-        verify(dispatcher, times(0)).awaitMore();
-    }
-
-    @Test
-    @DisplayName("a visit leaves when its port has stopped")
+    @DisplayName("a visit commits nothing once its port is stopped, and hands no session out")
     void leavesAStoppedPort() throws Exception {
-        when(port.isRunning()).thenReturn(false);
-        visit.serve();
-        verify(dispatcher, times(0)).awaitMore();
+        add(3);
+        final ArrayDeque<SessionRequest> requests = new ArrayDeque<>();
+        when(dispatcher.sessionRequests()).thenReturn(requests);
+        when(groupCommit.commit(anyList())).thenAnswer(invocation -> {
+            when(dispatcher.isPortRunning()).thenReturn(false);
+            requests.add(mock(SessionRequest.class));
+            return 1;
+        });
+        assertEquals(1, visit.serve());
+        assertEquals(2, queue.size());
+        assertEquals(1, requests.size());
+    }
+
+    @Test
+    @DisplayName("a destination that a streamed push has just filled gets no group on top")
+    void looksForRoomBeforeEachGroup() throws Exception {
+        add(1);
+        when(context.getAvailableRelationships()).thenReturn(Set.of());
+        assertEquals(0, visit.serve());
+        verify(groupCommit, never()).commit(any());
+        final InboundTransaction waiting = queue.first();
+        assertTrue(waiting.abandon());
     }
 }

@@ -1,71 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
+import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.nullable;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 import static org.mockito.Mockito.withSettings;
 
 import java.io.IOException;
-import java.net.SocketTimeoutException;
-import java.util.ArrayDeque;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.apache.nifi.authorization.Authorizer;
+import org.apache.nifi.connectable.Connectable;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.connectable.Connection;
+import org.apache.nifi.controller.ProcessScheduler;
+import org.apache.nifi.controller.ScheduledState;
 import org.apache.nifi.controller.queue.FlowFileQueue;
+import org.apache.nifi.controller.queue.QueueSize;
+import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.processor.ProcessContext;
-import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.processor.ProcessSessionFactory;
 import org.apache.nifi.processor.Relationship;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
-import org.apache.nifi.remote.codec.FlowFileCodec;
+import org.apache.nifi.remote.StandardPublicPort;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.exception.BadRequestException;
 import org.apache.nifi.remote.exception.NotAuthorizedException;
 import org.apache.nifi.remote.exception.RequestExpiredException;
 import org.apache.nifi.remote.protocol.ServerProtocol;
+import org.apache.nifi.reporting.BulletinRepository;
 
 /**
- * A public port that behaves as NiFi's {@code StandardPublicPort}: a request waits in its queue until one of its port
- * tasks, threads of its own, calls the request's protocol with a session. Thread-safe.
+ * NiFi's own public port, triggered as NiFi's scheduler would trigger it, which keeps what is committed through it. Its port
+ * tasks are threads of its own; thread-safe.
+ *
+ * <p>The queue of requests, the yield on an empty queue, {@code isRunning()}, what a stop interrupts: all of that is
+ * {@link StandardPublicPort}'s. The scheduler around it follows NiFi's {@code ConnectableTask} and
+ * {@code StandardProcessScheduler}: a yielded port, a port that is not scheduled, and an input port under back pressure are not
+ * triggered; a task counts as an active thread from before {@code onTrigger} until after it.
  */
 public final class RecordingPort implements AutoCloseable {
-    private final PublicPort port =
-            mock(PublicPort.class, withSettings().stubOnly().name("input port"));
+    /** As {@code nifi.bored.yield.duration} is by default. */
+    private static final String BORED_YIELD = "10 millis";
+
+    /** How long a task waits before it looks again whether it may run. */
+    private static final long LOOK_AGAIN_MILLIS = 1;
+
+    private final RecordedPort port;
     private final FlowFileQueue destination =
             mock(FlowFileQueue.class, withSettings().stubOnly());
-    private final Deque<Request> requests = new ArrayDeque<>();
     private final ExecutorService portTasks;
     private final ThreadLocal<Boolean> inPortTask = ThreadLocal.withInitial(() -> false);
     private final AtomicInteger inPort = new AtomicInteger();
     private final AtomicInteger mostInPort = new AtomicInteger();
+    private final AtomicInteger untaken = new AtomicInteger();
     private final AtomicInteger inTask = new AtomicInteger();
     private final AtomicInteger commits = new AtomicInteger();
+    private final AtomicInteger queuedBehind = new AtomicInteger();
     private final List<ReceivedFlowFile> committed = new CopyOnWriteArrayList<>();
     private final List<ReceivedFlowFile> sent = new CopyOnWriteArrayList<>();
     private final Deque<ReceivedFlowFile> queue = new ConcurrentLinkedDeque<>();
     private final List<RecordingSession.Receipt> receipts = new CopyOnWriteArrayList<>();
 
-    private volatile boolean running = true;
     private volatile boolean scheduled = true;
     private volatile boolean valid = true;
     private volatile boolean full;
+    private volatile long objectThreshold;
     private volatile Predicate<String> allowed = identity -> true;
     private volatile Consumer<List<ReceivedFlowFile>> beforeCommit = flowFiles -> {};
     private volatile Runnable beforeWrite = () -> {};
@@ -74,56 +94,142 @@ public final class RecordingPort implements AutoCloseable {
     private final AtomicInteger unanswered = new AtomicInteger();
     private final AtomicInteger refusals = new AtomicInteger();
 
-    /** What waits in the port. */
-    private record Request(
-            Peer peer,
-            ServerProtocol protocol,
-            Service service,
-            CompletableFuture<Void> taken,
-            CompletableFuture<Integer> answer) {}
+    /** NiFi's port, with what the tests decide about it, and a count of the requests in it. */
+    private final class RecordedPort extends StandardPublicPort {
+        private RecordedPort(final ConnectableType type, final ProcessScheduler scheduler) {
+            super(
+                    type == ConnectableType.INPUT_PORT ? "input" : "output",
+                    type == ConnectableType.INPUT_PORT ? "input" : "output",
+                    type == ConnectableType.INPUT_PORT ? TransferDirection.RECEIVE : TransferDirection.SEND,
+                    type,
+                    mock(Authorizer.class, withSettings().stubOnly()),
+                    mock(BulletinRepository.class, withSettings().stubOnly()),
+                    scheduler,
+                    false,
+                    BORED_YIELD,
+                    List.of());
+        }
 
-    /** What a port task calls of a protocol. */
-    @FunctionalInterface
-    private interface Service {
-        int serve(
-                ServerProtocol protocol, Peer peer, ProcessContext context, ProcessSession session, FlowFileCodec codec)
-                throws IOException;
+        @Override
+        public boolean isValid() {
+            return valid;
+        }
+
+        @Override
+        public PortAuthorizationResult checkUserAuthorization(final String identity) {
+            return new StandardPortAuthorizationResult(
+                    allowed.test(identity), "User " + identity + " is not authorized");
+        }
+
+        @Override
+        public int receiveFlowFiles(final Peer peer, final ServerProtocol protocol)
+                throws NotAuthorizedException, BadRequestException, RequestExpiredException {
+            final WatchedProtocol watched = enter(protocol);
+            try {
+                return super.receiveFlowFiles(peer, watched.protocol());
+            } finally {
+                leave(watched);
+            }
+        }
+
+        @Override
+        public int transferFlowFiles(final Peer peer, final ServerProtocol protocol)
+                throws NotAuthorizedException, BadRequestException, RequestExpiredException {
+            final WatchedProtocol watched = enter(protocol);
+            try {
+                return super.transferFlowFiles(peer, watched.protocol());
+            } finally {
+                leave(watched);
+            }
+        }
+
+        private WatchedProtocol enter(final ServerProtocol protocol) throws RequestExpiredException {
+            if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new RequestExpiredException();
+            }
+            mostInPort.accumulateAndGet(inPort.incrementAndGet(), Math::max);
+            untaken.incrementAndGet();
+            return new WatchedProtocol(protocol);
+        }
+
+        private void leave(final WatchedProtocol watched) {
+            inPort.decrementAndGet();
+            watched.isTaken();
+        }
+    }
+
+    /** Passes all calls on, and notices when a port task takes the request: the task then asks whether it has expired. */
+    private final class WatchedProtocol implements InvocationHandler {
+        private final ServerProtocol delegate;
+        private final AtomicBoolean taken = new AtomicBoolean();
+
+        private WatchedProtocol(final ServerProtocol delegate) {
+            this.delegate = delegate;
+        }
+
+        private ServerProtocol protocol() {
+            return (ServerProtocol) Proxy.newProxyInstance(
+                    RecordingPort.class.getClassLoader(), new Class<?>[] {ServerProtocol.class}, this);
+        }
+
+        private boolean isTaken() {
+            final boolean first = taken.compareAndSet(false, true);
+            if (first) {
+                untaken.decrementAndGet();
+            }
+            return first;
+        }
+
+        @Override
+        public Object invoke(final Object proxy, final Method method, final Object[] arguments) throws Throwable {
+            if (inPortTask.get() && "getRequestExpiration".equals(method.getName()) && isTaken()) {
+                onTask.run();
+            }
+            try {
+                return method.invoke(delegate, arguments);
+            } catch (final InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }
     }
 
     /** Makes an input port. */
-    public RecordingPort(final int concurrentTasks) throws Exception {
+    public RecordingPort(final int concurrentTasks) {
         this(ConnectableType.INPUT_PORT, concurrentTasks);
     }
 
     /**
      * @param type input or output port
      */
-    public RecordingPort(final ConnectableType type, final int concurrentTasks) throws Exception {
+    public RecordingPort(final ConnectableType type, final int concurrentTasks) {
         portTasks = Executors.newFixedThreadPool(concurrentTasks);
-        final Connection connection = mock(Connection.class, withSettings().stubOnly());
-        when(connection.getFlowFileQueue()).thenReturn(destination);
-        when(destination.isFull()).thenAnswer(invocation -> full);
-        final String name = type == ConnectableType.INPUT_PORT ? "input" : "output";
-        when(port.getIdentifier()).thenReturn(name);
-        when(port.getName()).thenReturn(name);
-        when(port.getConnectableType()).thenReturn(type);
-        when(port.getMaxConcurrentTasks()).thenReturn(concurrentTasks);
-        when(port.isRunning()).thenAnswer(invocation -> running);
-        when(port.isValid()).thenAnswer(invocation -> valid);
-        when(port.getConnections()).thenReturn(Set.of(connection));
-        when(port.checkUserAuthorization(nullable(String.class)))
-                .thenAnswer(invocation -> authorization(invocation.getArgument(0)));
-        when(port.getIncomingConnections()).thenReturn(List.of(connection));
+        final ProcessScheduler scheduler =
+                mock(ProcessScheduler.class, withSettings().stubOnly());
+        when(scheduler.getActiveThreadCount(any())).thenAnswer(invocation -> inTask.get());
+        port = new RecordedPort(type, scheduler);
+        port.setMaxConcurrentTasks(concurrentTasks);
+        port.setProcessGroup(mock(ProcessGroup.class, withSettings().stubOnly()));
+        port.addConnection(connection(type));
+        when(destination.isFull()).thenAnswer(invocation -> isFull());
+        when(destination.size()).thenAnswer(invocation -> new QueueSize(queuedBehind.get(), 0));
+        when(destination.getBackPressureObjectThreshold()).thenAnswer(invocation -> objectThreshold);
+        when(destination.getBackPressureDataSizeThreshold()).thenReturn("0 B");
         when(destination.isActiveQueueEmpty()).thenAnswer(invocation -> queue.isEmpty());
-        when(port.receiveFlowFiles(any(), any()))
-                .thenAnswer(invocation -> request(
-                        invocation.getArgument(0), invocation.getArgument(1), ServerProtocol::receiveFlowFiles));
-        when(port.transferFlowFiles(any(), any()))
-                .thenAnswer(invocation -> request(
-                        invocation.getArgument(0), invocation.getArgument(1), ServerProtocol::transferFlowFiles));
+        port.onSchedulingStart();
         for (int i = 0; i < concurrentTasks; i++) {
             portTasks.execute(this::runPortTasks);
         }
+    }
+
+    private Connection connection(final ConnectableType type) {
+        final Connection connection = mock(Connection.class, withSettings().stubOnly());
+        final Connectable neighbour = mock(Connectable.class, withSettings().stubOnly());
+        final boolean input = type == ConnectableType.INPUT_PORT;
+        when(connection.getSource()).thenReturn(input ? port : neighbour);
+        when(connection.getDestination()).thenReturn(input ? neighbour : port);
+        when(connection.getRelationships()).thenReturn(Set.of());
+        when(connection.getFlowFileQueue()).thenReturn(destination);
+        return connection;
     }
 
     /** @return the port itself */
@@ -131,65 +237,17 @@ public final class RecordingPort implements AutoCloseable {
         return port;
     }
 
-    private PortAuthorizationResult authorization(final String identity) {
-        final boolean authorized = allowed.test(identity);
-        final PortAuthorizationResult result =
-                mock(PortAuthorizationResult.class, withSettings().stubOnly());
-        when(result.isAuthorized()).thenReturn(authorized);
-        when(result.getExplanation()).thenReturn("User " + identity + " is not authorized");
-        return result;
-    }
-
-    private int request(final Peer peer, final ServerProtocol protocol, final Service service) throws Exception {
-        if (!running) {
-            throw new IllegalStateException("Port not running");
-        }
-        if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-            throw new RequestExpiredException();
-        }
-        mostInPort.accumulateAndGet(inPort.incrementAndGet(), Math::max);
-        try {
-            final Request request =
-                    enter(new Request(peer, protocol, service, new CompletableFuture<>(), new CompletableFuture<>()));
-            awaitTaken(request);
-            return request.answer.get();
-        } catch (final ExecutionException e) {
-            throw e.getCause() instanceof Exception cause ? cause : e;
-        } finally {
-            inPort.decrementAndGet();
-        }
-    }
-
-    /** As NiFi's port, which asks again and again whether the request has expired, but sooner. */
-    private void awaitTaken(final Request request) throws Exception {
-        while (!request.taken.isDone()) {
-            if (request.protocol.getRequestExpiration() > 0) {
-                synchronized (this) {
-                    requests.remove(request);
-                }
-                throw new ProcessException(new SocketTimeoutException("Read timed out"));
-            }
-            try {
-                request.taken.get(5, TimeUnit.MILLISECONDS);
-            } catch (final TimeoutException e) {
-                // Asks again.
-            }
-        }
+    private boolean isFull() {
+        return full || objectThreshold > 0 && queuedBehind.get() >= objectThreshold;
     }
 
     private void runPortTasks() {
         try {
-            while (true) {
-                final Request request = take();
-                request.taken.complete(null);
-                try {
-                    onTask.run();
-                    serve(request);
-                } catch (final Error e) {
-                    // NiFi's port does not answer either, and its scheduler goes on.
-                    unanswered.incrementAndGet();
-                } finally {
-                    inTask.decrementAndGet();
+            while (!portTasks.isShutdown()) {
+                if (beginTask()) {
+                    trigger();
+                } else {
+                    lookAgainLater();
                 }
             }
         } catch (final InterruptedException e) {
@@ -197,72 +255,87 @@ public final class RecordingPort implements AutoCloseable {
         }
     }
 
-    private synchronized Request take() throws InterruptedException {
-        while (requests.isEmpty() || !running || !scheduled) {
-            wait();
+    private synchronized void lookAgainLater() throws InterruptedException {
+        wait(LOOK_AGAIN_MILLIS);
+    }
+
+    /** As {@code ConnectableTask.invoke()} up to {@code onTrigger}. */
+    private synchronized boolean beginTask() {
+        final boolean underBackPressure = port.getConnectableType() == ConnectableType.INPUT_PORT && isFull();
+        if (!scheduled
+                || port.getScheduledState() != ScheduledState.RUNNING
+                || port.getYieldExpiration() > System.currentTimeMillis()
+                || underBackPressure) {
+            return false;
         }
         inTask.incrementAndGet();
-        return requests.removeFirst();
+        return true;
     }
 
-    private synchronized Request enter(final Request request) {
-        requests.addLast(request);
-        notifyAll();
-        return request;
-    }
-
-    private void serve(final Request request) {
+    private void trigger() {
         inPortTask.set(true);
-        final RecordingSession session =
-                new RecordingSession(queue, this::commit, () -> beforeWrite.run(), () -> beforeRead.run());
         try {
-            if (request.protocol.getRequestExpiration() > 0) {
-                throw new RequestExpiredException();
-            }
-            final String identity = request.peer.getCommunicationsSession().getUserDn();
-            if (!allowed.test(identity)) {
-                throw new NotAuthorizedException("User " + identity + " is not authorized");
-            }
-            request.answer.complete(request.service.serve(
-                    request.protocol,
-                    request.peer,
-                    context(),
-                    session.session(),
-                    request.protocol.getPreNegotiatedCodec()));
-        } catch (final Exception e) {
-            request.answer.completeExceptionally(e);
+            port.onTrigger(context(), sessionFactory());
+        } catch (final Throwable e) {
+            // The request has no answer; NiFi would rest the port for its administrative yield, half a minute.
+            unanswered.incrementAndGet();
+        } finally {
+            inPortTask.set(false);
+            inTask.decrementAndGet();
         }
+    }
+
+    private ProcessSessionFactory sessionFactory() {
+        return () ->
+                new RecordingSession(queue, this::commit, () -> beforeWrite.run(), () -> beforeRead.run()).session();
     }
 
     private ProcessContext context() {
         final ProcessContext context = mock(ProcessContext.class, withSettings().stubOnly());
         when(context.getAvailableRelationships())
-                .thenAnswer(invocation -> full ? Set.of() : Set.of(Relationship.ANONYMOUS));
+                .thenAnswer(invocation -> isFull() ? Set.of() : Set.of(Relationship.ANONYMOUS));
+        doAnswer(invocation -> {
+                    port.yield();
+                    return null;
+                })
+                .when(context)
+                .yield();
         return context;
     }
 
-    /** NiFi protects a port's connections only while one of its tasks runs; a pull may be committed where none will. */
+    /** NiFi protects a port's connections only while one of its tasks runs; a pull puts nothing into one. */
     private void commit(
             final List<ReceivedFlowFile> flowFiles,
             final List<RecordingSession.Receipt> provenance,
             final List<ReceivedFlowFile> removed) {
-        if (!inPortTask.get() && (running || port.getConnectableType() == ConnectableType.INPUT_PORT)) {
+        if (!inPortTask.get() && port.getConnectableType() == ConnectableType.INPUT_PORT) {
             throw new IllegalStateException("A session was committed outside of a port task");
         }
         beforeCommit.accept(flowFiles);
         commits.incrementAndGet();
+        queuedBehind.addAndGet(flowFiles.size());
         committed.addAll(flowFiles);
         receipts.addAll(provenance);
         sent.addAll(removed);
     }
 
-    /** Stops the port, or starts it again; what waits in it stays. */
-    public synchronized void running(final boolean isRunning) {
-        running = isRunning;
-        notifyAll();
+    /**
+     * Stops the port as NiFi's {@code stopPort} does, or starts it again as {@code startPort}, which NiFi refuses while one of
+     * its tasks is active: so this waits until none is. Requests in the port stay there.
+     */
+    public void running(final boolean isRunning) {
+        if (isRunning == (port.getScheduledState() == ScheduledState.RUNNING)) {
+            return;
+        }
+        if (isRunning) {
+            await().until(() -> inTask.get() == 0);
+            port.onSchedulingStart();
+        } else {
+            port.shutdown();
+        }
     }
 
-    /** Whether port tasks are triggered: not where back pressure forbids it or threads lack. */
+    /** Whether port tasks are triggered: not where threads lack. */
     public synchronized void scheduled(final boolean isScheduled) {
         scheduled = isScheduled;
         notifyAll();
@@ -309,8 +382,28 @@ public final class RecordingPort implements AutoCloseable {
     }
 
     /** @return requests that wait for a port task */
-    public synchronized int requests() {
-        return requests.size();
+    public int requests() {
+        return untaken.get();
+    }
+
+    /** @return threads of NiFi's that are in the port */
+    public int activeThreads() {
+        return inTask.get();
+    }
+
+    /** Back pressure of the connection behind the port, in FlowFiles, as NiFi counts it; 0 for none. */
+    public void backPressure(final long flowFiles) {
+        objectThreshold = flowFiles;
+    }
+
+    /** @return FlowFiles in the connection behind the port */
+    public int queuedBehind() {
+        return queuedBehind.get();
+    }
+
+    /** The connection's destination takes so many FlowFiles out of it. */
+    public void drain(final int flowFiles) {
+        queuedBehind.addAndGet(-flowFiles);
     }
 
     /** Runs before every commit, on the port task. */
@@ -322,7 +415,8 @@ public final class RecordingPort implements AutoCloseable {
     public void failCommitsWith(final Predicate<ReceivedFlowFile> bad) {
         beforeCommit = flowFiles -> {
             if (flowFiles.stream().anyMatch(bad)) {
-                throw new ProcessException("The repository is out of space");
+                throw new ProcessException(
+                        "FlowFile Repository failed to update", new IOException("No space left on device"));
             }
         };
     }
@@ -374,9 +468,9 @@ public final class RecordingPort implements AutoCloseable {
         return inPort.get();
     }
 
-    /** @return whether no request is in the port, nor with a port task that took it just before it was let go */
-    public synchronized boolean isIdle() {
-        return inPort.get() == 0 && inTask.get() == 0;
+    /** @return whether no request is in the port */
+    public boolean isIdle() {
+        return inPort.get() == 0;
     }
 
     @Override

@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.InboundTransaction.State;
 
-/** The queue of a port: order, batches, waking, removal. Lives on the test's thread. */
+/** The queue of a port: order, batches, deadlines, removal. Lives on the test's thread. */
 class RequestQueueTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
-    private static final BooleanSupplier NOTHING_ELSE = () -> false;
-    private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final DestinationRoom ANYWHERE = new DestinationRoom(List::of, () -> true);
 
     private final Transactions transactions = new Transactions();
     private final RequestQueue queue = new RequestQueue();
@@ -46,7 +40,7 @@ class RequestQueueTest {
 
     private List<InboundTransaction> claim(final int maxTransactions, final long maxBytes) {
         final List<InboundTransaction> batch = new ArrayList<>();
-        queue.claimInto(batch, maxTransactions, maxBytes);
+        queue.claimInto(batch, new CommitLimits(maxTransactions, maxBytes), ANYWHERE.claim());
         return batch;
     }
 
@@ -133,46 +127,27 @@ class RequestQueueTest {
     }
 
     @Test
-    @DisplayName("an empty queue is not waited for when there is no time")
-    void awaitNothing() throws Exception {
-        assertFalse(queue.await(0, NOTHING_ELSE));
-        assertFalse(queue.await(1, NOTHING_ELSE));
-        add("a");
-        assertTrue(queue.await(0, NOTHING_ELSE));
-    }
-
-    private CompletableFuture<Boolean> waitingPortTask(final AtomicBoolean somethingElse) {
-        final AtomicReference<Thread> waiter = new AtomicReference<>();
-        final CompletableFuture<Boolean> woken = CompletableFuture.supplyAsync(() -> {
-            waiter.set(Thread.currentThread());
-            try {
-                return queue.await(LONG_NANOS, somethingElse::get);
-            } catch (final InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
-            }
-        });
-        await().atMost(DEADLINE)
-                .until(() -> waiter.get() != null && waiter.get().getState() == Thread.State.TIMED_WAITING);
-        assertFalse(woken.isDone());
-        return woken;
+    @DisplayName("what its peer has stopped waiting for is not claimed, and is not there any more")
+    void pastItsDeadline() throws Exception {
+        final InboundTransaction late = transactions.received(null, "a");
+        late.ready(outcome -> {}, CommitDeadline.of(1, System.nanoTime() - TimeUnit.SECONDS.toNanos(1)));
+        queue.add(late);
+        final InboundTransaction inTime = add("b");
+        assertEquals(List.of(inTime), claim(10, Long.MAX_VALUE));
+        assertEquals(State.READY, late.state());
+        assertEquals(0, queue.size());
     }
 
     @Test
-    @DisplayName("whoever waits is woken by the next transaction")
-    void wakesPortTask() throws Exception {
-        final CompletableFuture<Boolean> woken = waitingPortTask(new AtomicBoolean());
-        add("a");
-        assertTrue(woken.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
-    }
-
-    @Test
-    @DisplayName("whoever waits is woken when there is something else to do")
-    void wakesForSomethingElse() throws Exception {
-        final AtomicBoolean somethingElse = new AtomicBoolean();
-        final CompletableFuture<Boolean> woken = waitingPortTask(somethingElse);
-        somethingElse.set(true);
-        queue.wake();
-        assertTrue(woken.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    @DisplayName("a batch ends where the destination is full, and what is behind stays in order")
+    void batchByDestination() throws Exception {
+        final InboundTransaction first = add("a", "b");
+        final InboundTransaction second = add("c");
+        final InboundTransaction third = add("d");
+        final DestinationRoom room = new DestinationRoom(() -> List.of(Destinations.withThreshold(3)), () -> true);
+        final List<InboundTransaction> batch = new ArrayList<>();
+        queue.claimInto(batch, new CommitLimits(10, Long.MAX_VALUE), room.claim());
+        assertEquals(List.of(first, second), batch);
+        assertSame(third, queue.first());
     }
 }

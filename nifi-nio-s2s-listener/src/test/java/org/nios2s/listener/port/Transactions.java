@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
-import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.TransactionPeer;
@@ -59,7 +59,7 @@ final class Transactions {
 
     /** Both sides have confirmed the transaction. */
     InboundTransaction ready(final InboundTransaction transaction) {
-        transaction.ready(outcome -> served.add(new Served(transaction, outcome)));
+        transaction.ready(outcome -> served.add(new Served(transaction, outcome)), CommitDeadline.NONE);
         return transaction;
     }
 
@@ -88,17 +88,14 @@ final class Transactions {
         when(peer.remotePort()).thenReturn(PORT);
         when(peer.worker()).thenReturn(worker);
         when(peer.transitUri(any())).thenAnswer(invocation -> "nifi://sender.example/" + invocation.getArgument(0));
-        when(peer.toPeer()).thenAnswer(invocation -> niFiPeer(identity));
+        when(peer.toPeer(any())).thenAnswer(invocation -> niFiPeer(identity, invocation.getArgument(0)));
         return peer;
     }
 
-    private static Peer niFiPeer(final String identity) {
-        final CommunicationsSession session =
-                mock(CommunicationsSession.class, withSettings().stubOnly());
-        when(session.getUserDn()).thenReturn(identity);
+    private static Peer niFiPeer(final String identity, final Runnable interrupted) {
         return new Peer(
                 new PeerDescription("peer.example", PORT, false),
-                session,
+                new DetachedSession(identity, interrupted),
                 "nifi://peer.example:" + PORT,
                 "nifi://localhost:10443");
     }

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.port;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.nifi.connectable.Connection;
+import org.apache.nifi.controller.queue.FlowFileQueue;
+import org.apache.nifi.controller.queue.QueueSize;
+import org.apache.nifi.processor.DataUnit;
+import org.nios2s.listener.fault.Guarded;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The room in the connections behind an input port, of which every transaction reserves its part before its peer is told to
+ * confirm. Thread-safe: IO workers reserve, port tasks claim, and whichever of them gives room back grants it to the next.
+ *
+ * <h2>Why reserve</h2>
+ *
+ * <p>A peer that has confirmed cannot know what became of its transaction until it hears of the commit. If the destination
+ * turned out to be full by then, the peer could only guess. NiFi's own listener confirms inside a port task, which NiFi does
+ * not trigger under back pressure. This listener confirms before a port task has come, so it has to count: FlowFiles and bytes
+ * in the queue plus those of all transactions that were told to confirm stay below the threshold, or exceed it by the one
+ * transaction that reached it. The rest wait before the confirmation, where a peer may give up and send again safely.
+ *
+ * <h2>Who waits, and for how long</h2>
+ *
+ * <p>Reservations are granted in the order in which they were made. NiFi does not say when a queue is drained. So while somebody
+ * waits, the queue is looked at every {@value #LOOK_AGAIN_MILLIS} ms, which is how often NiFi itself looks at a port under
+ * back pressure. Nothing is granted either while no port task comes for what has been confirmed already.
+ */
+public final class DestinationRoom {
+    private static final Logger logger = LoggerFactory.getLogger(DestinationRoom.class);
+
+    private static final long LOOK_AGAIN_MILLIS = 10;
+
+    private final Supplier<? extends Collection<Connection>> connections;
+    private final BooleanSupplier portIsServed;
+    private final SequencedSet<Reservation> waiting = new LinkedHashSet<>();
+    /** Thresholds in bytes by their text in the flow, of which there are few: parsing one takes longer than all the rest. */
+    private final Map<String, Double> parsedSizes = new HashMap<>();
+
+    private Load reserved = Load.NONE;
+    private Load claimed = Load.NONE;
+    private boolean lookScheduled;
+
+    /**
+     * @param connections that the port puts its FlowFiles into
+     * @param portIsServed whether port tasks come for what was confirmed
+     */
+    DestinationRoom(final Supplier<? extends Collection<Connection>> connections, final BooleanSupplier portIsServed) {
+        this.connections = connections;
+        this.portIsServed = portIsServed;
+    }
+
+    /**
+     * What a transaction, or several, put into a queue.
+     *
+     * @param flowFiles how many
+     * @param bytes of all their contents
+     */
+    public record Load(long flowFiles, long bytes) {
+        static final Load NONE = new Load(0, 0);
+
+        Load plus(final Load other) {
+            return new Load(flowFiles + other.flowFiles, bytes + other.bytes);
+        }
+
+        Load minus(final Load other) {
+            return new Load(flowFiles - other.flowFiles, bytes - other.bytes);
+        }
+    }
+
+    /** A transaction's part of the room, or its place among those that wait for one. Closed once, by the owner of the transaction. */
+    public final class Reservation implements AutoCloseable {
+        private enum State {
+            WAITING,
+            GRANTED,
+            CLOSED
+        }
+
+        private final Load load;
+        private final Runnable granted;
+        private State state = State.WAITING;
+
+        private Reservation(final Load load, final Runnable granted) {
+            this.load = load;
+            this.granted = granted;
+        }
+
+        /** @return whether the room is there; otherwise the callback is called once it is */
+        public boolean isGranted() {
+            synchronized (DestinationRoom.this) {
+                return state == State.GRANTED;
+            }
+        }
+
+        /** Gives the room back, or leaves the others waiting. The callback may still come, once, and has to find out. */
+        @Override
+        public void close() {
+            synchronized (DestinationRoom.this) {
+                if (state == State.GRANTED) {
+                    reserved = reserved.minus(load);
+                }
+                waiting.remove(this);
+                state = State.CLOSED;
+            }
+            grantWaiting();
+        }
+
+        private void grant() {
+            state = State.GRANTED;
+            reserved = reserved.plus(load);
+        }
+    }
+
+    /** What one commit is about to put into the queue: port tasks see each other's before the queue shows it. One port task's. */
+    final class CommitClaim implements AutoCloseable {
+        private Load own = Load.NONE;
+
+        /** @return whether the destination is not full without this transaction: it may then be the one that fills it */
+        boolean tryAdd(final Load load) {
+            synchronized (DestinationRoom.this) {
+                if (!isBelowThresholds(claimed)) {
+                    return false;
+                }
+                add(load);
+                return true;
+            }
+        }
+
+        /** The transaction is not committed after all. */
+        void remove(final Load load) {
+            synchronized (DestinationRoom.this) {
+                add(new Load(-load.flowFiles, -load.bytes));
+            }
+        }
+
+        private void add(final Load load) {
+            own = own.plus(load);
+            claimed = claimed.plus(load);
+        }
+
+        /** The commit is over: what it put into the queue shows there. */
+        @Override
+        public void close() {
+            synchronized (DestinationRoom.this) {
+                claimed = claimed.minus(own);
+                own = Load.NONE;
+            }
+        }
+    }
+
+    /**
+     * @param granted called once, on any thread, if the room is not there now and comes; must not block
+     * @param worker runs a look at the queue now and then while somebody waits
+     */
+    public Reservation reserve(final Load load, final EventExecutor worker, final Runnable granted) {
+        synchronized (this) {
+            final Reservation reservation = new Reservation(load, granted);
+            if (waiting.isEmpty() && hasRoom()) {
+                reservation.grant();
+            } else {
+                waiting.addLast(reservation);
+                scheduleLook(worker);
+            }
+            return reservation;
+        }
+    }
+
+    CommitClaim claim() {
+        return new CommitClaim();
+    }
+
+    /** @return whether somebody waits for room */
+    public synchronized boolean isScarce() {
+        return !waiting.isEmpty();
+    }
+
+    /** Grants what has become free to those that wait, in order. From any thread. */
+    void grantWaiting() {
+        final List<Reservation> granted = new ArrayList<>();
+        synchronized (this) {
+            while (!waiting.isEmpty() && hasRoom()) {
+                final Reservation next = waiting.removeFirst();
+                next.grant();
+                granted.add(next);
+            }
+        }
+        for (final Reservation reservation : granted) {
+            Guarded.run("Granting room in the destination", reservation.granted::run);
+        }
+    }
+
+    private void scheduleLook(final EventExecutor worker) {
+        if (lookScheduled) {
+            return;
+        }
+        try {
+            worker.schedule(() -> lookAgain(worker), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+            lookScheduled = true;
+        } catch (final RejectedExecutionException e) {
+            logger.debug("The listener is stopping: the sweep looks after what waits for room", e);
+        }
+    }
+
+    private void lookAgain(final EventExecutor worker) {
+        grantWaiting();
+        synchronized (this) {
+            lookScheduled = false;
+            if (!waiting.isEmpty()) {
+                scheduleLook(worker);
+            }
+        }
+    }
+
+    private boolean hasRoom() {
+        return isBelowThresholds(reserved) && portIsServed.getAsBoolean();
+    }
+
+    private boolean isBelowThresholds(final Load added) {
+        try {
+            for (final Connection connection : connections.get()) {
+                final FlowFileQueue queue = connection.getFlowFileQueue();
+                if (queue.isFull() || isFull(queue, added)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (final RuntimeException e) {
+            // Connections come and go while we look. The commit looks again, through NiFi's own context.
+            logger.debug("The connections behind a port can't be looked at", e);
+            return true;
+        }
+    }
+
+    /** As NiFi's {@code AbstractFlowFileQueue.isFull}, with what is on its way. */
+    private boolean isFull(final FlowFileQueue queue, final Load added) {
+        final QueueSize size = queue.size();
+        final long mostFlowFiles = queue.getBackPressureObjectThreshold();
+        if (mostFlowFiles > 0 && size.getObjectCount() + added.flowFiles >= mostFlowFiles) {
+            return true;
+        }
+        final double mostBytes = parsedSizes.computeIfAbsent(
+                queue.getBackPressureDataSizeThreshold(), text -> DataUnit.parseDataSize(text, DataUnit.B));
+        return mostBytes > 0 && size.getByteCount() + added.bytes >= mostBytes;
+    }
+
+    /**
+     * Says which of the transactions that one commit has put into a full queue filled it: had they been committed one by one,
+     * those before it would have left room.
+     *
+     * @param committed what each put into the queue, in order
+     * @return the index of the first behind which the queue was full; the number of transactions if it is not full any more
+     */
+    synchronized int firstThatFilled(final List<Load> committed) {
+        Load behind = Load.NONE;
+        int first = committed.size();
+        while (first > 0 && wasFullBefore(behind)) {
+            first--;
+            behind = behind.plus(committed.get(first));
+        }
+        return first;
+    }
+
+    private boolean wasFullBefore(final Load behind) {
+        final Load without = Load.NONE.minus(behind);
+        return connections.get().stream().anyMatch(connection -> isFull(connection.getFlowFileQueue(), without));
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.port;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.PublicPort;
+
+/**
+ * Has NiFi look into the request queues of ports with traffic more often. Thread-safe: IO workers report traffic, the sweep
+ * notices where it has ended.
+ *
+ * <p>A task of NiFi's public port polls the port's queue for a millisecond. If the queue stays empty, NiFi rests the port for its
+ * yield period, {@code nifi.bored.yield.duration}, 10 ms by default, and a transaction that becomes ready meanwhile waits for
+ * the rest of it. So a port with traffic gets a shorter yield period, and its own one back when the traffic is over.
+ *
+ * <p>A poll holds a thread of NiFi's pool, though only for a millisecond: between two polls any other component that is due gets
+ * the thread. To leave the pool to the flow, all ports together hold {@value #POOL_THREADS} threads on average at most. The
+ * more tasks poll, the longer each of them rests.
+ */
+final class PollPacing {
+    /** How many threads of NiFi's pool the polls of all ports with traffic may hold on average. */
+    private static final int POOL_THREADS = 2;
+
+    /** For so long a task of a port polls: NiFi's {@code StandardPublicPort.onTrigger}. */
+    private static final long POLL_MILLIS = 1;
+
+    /** So long after its last transaction a port still has traffic: several times the interval of agents with a schedule. */
+    private static final long TRAFFIC_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Set<Pace> prompt = new HashSet<>();
+
+    /** How often one port is looked at. Thread-safe. */
+    final class Pace {
+        private final PublicPort port;
+        private volatile long lastArrivalNanos;
+        private volatile boolean hasArrivals;
+        private volatile boolean isPrompt;
+        /** Guarded by the pacing's lock. */
+        private String ownYieldPeriod;
+
+        private Pace(final PublicPort port) {
+            this.port = port;
+        }
+
+        /** A transaction became ready, or wants a session. */
+        void arrived(final long nowNanos) {
+            lastArrivalNanos = nowNanos;
+            hasArrivals = true;
+            if (!isPrompt) {
+                hasten(this);
+            }
+        }
+
+        /** @return whether something arrived within such a time */
+        boolean arrivedWithin(final long nanos, final long nowNanos) {
+            return hasArrivals && nowNanos - lastArrivalNanos < nanos;
+        }
+    }
+
+    Pace of(final PublicPort port) {
+        return new Pace(port);
+    }
+
+    private synchronized void hasten(final Pace pace) {
+        if (prompt.add(pace)) {
+            pace.isPrompt = true;
+            pace.ownYieldPeriod = pace.port.getYieldPeriod();
+            apply();
+        }
+    }
+
+    /** Gives ports whose traffic has ended their own yield period back. */
+    void sweep(final long nowNanos) {
+        final List<Pace> quiet = new ArrayList<>();
+        synchronized (this) {
+            for (final Pace pace : prompt) {
+                if (!pace.arrivedWithin(TRAFFIC_NANOS, nowNanos)) {
+                    quiet.add(pace);
+                }
+            }
+            restore(quiet);
+        }
+    }
+
+    /** The listener stops: all ports get their own yield period back. */
+    synchronized void close() {
+        restore(List.copyOf(prompt));
+    }
+
+    private void restore(final List<Pace> quiet) {
+        for (final Pace pace : quiet) {
+            prompt.remove(pace);
+            pace.isPrompt = false;
+            pace.port.setYieldPeriod(pace.ownYieldPeriod);
+        }
+        if (!quiet.isEmpty()) {
+            apply();
+        }
+    }
+
+    private void apply() {
+        final int tasks = prompt.stream()
+                .mapToInt(pace -> pace.port.getMaxConcurrentTasks())
+                .sum();
+        final long restMillis = restMillis(tasks);
+        for (final Pace pace : prompt) {
+            pace.port.setYieldPeriod(pace.ownYieldPeriod);
+            if (restMillis < pace.port.getYieldPeriod(TimeUnit.MILLISECONDS)) {
+                pace.port.setYieldPeriod(restMillis + " millis");
+            }
+        }
+    }
+
+    /** @return how long each of so many tasks has to rest between two polls so that they hold no more threads than allowed */
+    private static long restMillis(final int tasks) {
+        final long turns = Math.ceilDiv(tasks, POOL_THREADS);
+        return Math.max(0, (turns - 1) * POLL_MILLIS);
+    }
+}

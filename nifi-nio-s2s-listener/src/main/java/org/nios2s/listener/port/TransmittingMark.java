@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.port;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import org.apache.nifi.remote.Peer;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.StandardPublicPort;
+import org.apache.nifi.remote.protocol.ServerProtocol;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has NiFi show a port as transmitting while data moves there. Thread-safe.
+ *
+ * <p>NiFi's port transmits while a request is among its active ones, from the moment in which a port task takes the request.
+ * Requests of ours are with a port task for the length of a commit, whereas a transfer may last for minutes. So as long as
+ * transactions are under way one more request stands among the active ones. NiFi interrupts active requests when the
+ * port is stopped; so this one also tells at once that it was.
+ *
+ * <p>The set of active requests is private to NiFi's port. Where a NiFi keeps it elsewhere, the port is shown as transmitting
+ * only during commits, and nothing else changes.
+ */
+final class TransmittingMark {
+    private static final Logger logger = LoggerFactory.getLogger(TransmittingMark.class);
+    private static final Optional<Access> ACCESS = Access.find();
+
+    private final PublicPort port;
+    private Object mark;
+
+    TransmittingMark(final PublicPort port) {
+        this.port = port;
+    }
+
+    /** How the active requests of a port are reached. */
+    private record Access(VarHandle activeRequests, VarHandle requestLock, MethodHandle newRequest) {
+        private static Optional<Access> find() {
+            try {
+                final MethodHandles.Lookup lookup =
+                        MethodHandles.privateLookupIn(StandardPublicPort.class, MethodHandles.lookup());
+                final Class<?> request = lookup.findClass(StandardPublicPort.class.getName() + "$FlowFileRequest");
+                return Optional.of(new Access(
+                        lookup.findVarHandle(StandardPublicPort.class, "activeRequests", Set.class),
+                        lookup.findVarHandle(StandardPublicPort.class, "requestLock", Lock.class),
+                        MethodHandles.privateLookupIn(request, lookup)
+                                .findConstructor(
+                                        request, MethodType.methodType(void.class, Peer.class, ServerProtocol.class))));
+            } catch (final ReflectiveOperationException | RuntimeException | LinkageError e) {
+                logger.info("This NiFi shows public ports as transmitting only during commits: {}", String.valueOf(e));
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** @param peer whose session NiFi interrupts when the port is stopped */
+    synchronized void show(final Peer peer) {
+        if (mark == null && port instanceof StandardPublicPort && ACCESS.isPresent()) {
+            try {
+                mark = ACCESS.get().newRequest().invoke(peer, (ServerProtocol) null);
+                change(requests -> requests.add(mark));
+            } catch (final Throwable e) {
+                logger.debug("{} can't be shown as transmitting", port, e);
+            }
+        }
+    }
+
+    synchronized void hide() {
+        if (mark != null) {
+            change(requests -> requests.remove(mark));
+            mark = null;
+        }
+    }
+
+    /** Changes the set of active requests. */
+    private interface Change {
+        void apply(Set<Object> activeRequests);
+    }
+
+    @SuppressWarnings("unchecked")
+    private void change(final Change change) {
+        final Access access = ACCESS.get();
+        final Lock lock = (Lock) access.requestLock().get(port);
+        lock.lock();
+        try {
+            change.apply((Set<Object>) access.activeRequests().get(port));
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.nios2s.listener.fault.PeerFault;
+
+/** What peers hear of a destination that is full, or becomes so. Lives on the test's thread. */
+class BackPressureTest {
+    private static final int THRESHOLD = 10;
+
+    private RunningListener listener;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener();
+        listener.input().backPressure(THRESHOLD);
+    }
+
+    @AfterEach
+    void stop() {
+        listener.close();
+    }
+
+    private WirePeer finished() throws IOException {
+        final WirePeer peer = listener.connect().open();
+        peer.push()
+                .packet(Map.of(), new byte[1])
+                .say(ResponseCode.FINISH_TRANSACTION)
+                .flush();
+        return peer;
+    }
+
+    private static List<WirePeer> answered(final List<WirePeer> peers) throws IOException {
+        final List<WirePeer> answered = new ArrayList<>();
+        for (final WirePeer peer : peers) {
+            if (peer.in().available() > 0) {
+                answered.add(peer);
+            }
+        }
+        return answered;
+    }
+
+    private static List<WirePeer> awaitAnswered(final List<WirePeer> peers, final int count) throws IOException {
+        RunningListener.awaiting().until(() -> answered(peers).size() >= count);
+        return answered(peers);
+    }
+
+    @Test
+    @DisplayName(
+            "of 150 peers that finish at once as many are told to confirm as there is room for, one hears that it is full")
+    void burst() throws Exception {
+        final List<WirePeer> waiting = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            waiting.add(finished());
+        }
+        RunningListener.awaiting().until(() -> listener.stepsNamed("AwaitRoomStep") == 150 - THRESHOLD);
+        final List<WirePeer> toConfirm = awaitAnswered(waiting, THRESHOLD);
+        assertEquals(THRESHOLD, toConfirm.size());
+        for (final WirePeer peer : toConfirm) {
+            peer.expectConfirmation().confirm().flush();
+        }
+        final Map<Integer, Integer> codes = new TreeMap<>();
+        for (final WirePeer peer : toConfirm) {
+            codes.merge(Byte.toUnsignedInt(peer.in().readNBytes(3)[2]), 1, Integer::sum);
+        }
+        assertEquals(
+                Map.of(
+                        ResponseCode.TRANSACTION_FINISHED.getCode(),
+                        THRESHOLD - 1,
+                        ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL.getCode(),
+                        1),
+                codes);
+        assertEquals(THRESHOLD, listener.input().queuedBehind());
+        waiting.removeAll(toConfirm);
+        listener.input().drain(3);
+        assertEquals(3, awaitAnswered(waiting, 3).size());
+        for (final WirePeer peer : waiting) {
+            peer.close();
+        }
+        for (final WirePeer peer : toConfirm) {
+            peer.close();
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that waits for room may leave, and the room goes to the next")
+    void leavesWaiting() throws Exception {
+        listener.input().backPressure(1);
+        final WirePeer first = finished();
+        awaitAnswered(List.of(first), 1);
+        try (WirePeer quitter = finished()) {
+            listener.awaitStep("AwaitRoomStep");
+            quitter.endOutput();
+            quitter.expectEnd();
+        }
+        listener.awaitFault(PeerFault.Kind.LEFT);
+        try (WirePeer next = finished()) {
+            listener.awaitStep("AwaitRoomStep");
+            first.close();
+            next.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "a peer that was told to confirm and does not keeps the room for a few seconds while others wait, and no longer")
+    void doesNotConfirm() throws Exception {
+        listener.input().backPressure(1);
+        try (WirePeer silent = finished();
+                WirePeer next = awaitedBehind(silent)) {
+            listener.checkDeadlinesAfter(Duration.ofSeconds(2));
+            listener.assertNoFault();
+            listener.checkDeadlinesAfter(Duration.ofSeconds(4));
+            listener.awaitFault(PeerFault.Kind.TOO_SLOW);
+            next.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
+        }
+        assertEquals(1, listener.input().committed().size());
+    }
+
+    private WirePeer awaitedBehind(final WirePeer first) throws IOException {
+        awaitAnswered(List.of(first), 1);
+        final WirePeer next = finished();
+        listener.awaitStep("AwaitRoomStep");
+        return next;
+    }
+
+    @Test
+    @DisplayName("a peer that waits for room is cut off when its port is stopped: it may send again safely")
+    void stoppedWhileWaiting() throws Exception {
+        try (WirePeer peer = listener.connect().open()) {
+            listener.input().full(true);
+            peer.push()
+                    .packet(Map.of(), new byte[1])
+                    .say(ResponseCode.FINISH_TRANSACTION)
+                    .flush();
+            listener.awaitStep("AwaitRoomStep");
+            listener.input().running(false);
+            listener.checkDeadlinesAfter(Duration.ZERO);
+            peer.expectEnd();
+            listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        }
+    }
+
+    @Test
+    @DisplayName("a port is shown as transmitting while a peer sends, and not when it has done so")
+    void transmitting() throws Exception {
+        try (WirePeer peer = listener.connect().open()) {
+            listener.dispatchers().sweep();
+            assertFalse(listener.input().port().isTransmitting());
+            peer.push().bytes((byte) 0).flush();
+            listener.awaitStep("ReceivePacketStep");
+            listener.dispatchers().sweep();
+            assertTrue(listener.input().port().isTransmitting());
+        }
+        RunningListener.awaiting().until(() -> {
+            listener.dispatchers().sweep();
+            return !listener.input().port().isTransmitting();
+        });
+    }
+}

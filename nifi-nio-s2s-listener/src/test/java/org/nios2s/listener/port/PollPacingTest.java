@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.port;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How often NiFi looks into ports. Lives on the test's thread. */
+class PollPacingTest {
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final PollPacing pacing = new PollPacing();
+    private final List<RecordingPort> ports = new ArrayList<>();
+
+    private RecordingPort port(final int tasks) {
+        final RecordingPort port = new RecordingPort(tasks);
+        ports.add(port);
+        return port;
+    }
+
+    private static long yieldMillis(final RecordingPort port) {
+        return port.port().getYieldPeriod(TimeUnit.MILLISECONDS);
+    }
+
+    @AfterEach
+    void close() {
+        ports.forEach(RecordingPort::close);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 0", "2, 0", "3, 1", "4, 1", "8, 3", "20, 9", "100, 10"})
+    @DisplayName("the more tasks a port with traffic has, the longer each rests, and never longer than NiFi has it")
+    void restsByTasks(final int tasks, final long millis) {
+        final RecordingPort port = port(tasks);
+        pacing.of(port.port()).arrived(0);
+        assertEquals(millis, yieldMillis(port));
+    }
+
+    @Test
+    @DisplayName("ports with traffic share what their polls may hold of NiFi's pool")
+    void share() {
+        final List<RecordingPort> four = List.of(port(1), port(1), port(1), port(1));
+        four.forEach(port -> pacing.of(port.port()).arrived(0));
+        four.forEach(port -> assertEquals(1, yieldMillis(port)));
+    }
+
+    @Test
+    @DisplayName("a port whose traffic is over gets its own yield period back, and the others look more often")
+    void quiet() {
+        final RecordingPort busy = port(2);
+        final RecordingPort quiet = port(2);
+        final PollPacing.Pace pace = pacing.of(busy.port());
+        pacing.of(quiet.port()).arrived(0);
+        pace.arrived(0);
+        assertEquals(1, yieldMillis(busy));
+        pace.arrived(SECOND);
+        pacing.sweep(SECOND);
+        assertEquals(10, yieldMillis(quiet));
+        assertEquals(0, yieldMillis(busy));
+        pacing.close();
+        assertEquals(10, yieldMillis(busy));
+        assertEquals("10 millis", busy.port().getYieldPeriod());
+    }
+
+    @Test
+    @DisplayName("it is known whether something arrived lately")
+    void lately() {
+        final PollPacing.Pace pace = pacing.of(port(1).port());
+        assertFalse(pace.arrivedWithin(SECOND, 0));
+        pace.arrived(0);
+        assertTrue(pace.arrivedWithin(SECOND, SECOND - 1));
+        assertFalse(pace.arrivedWithin(SECOND, SECOND));
+    }
+}
