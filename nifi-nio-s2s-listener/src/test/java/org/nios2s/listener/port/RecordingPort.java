@@ -71,6 +71,10 @@ public final class RecordingPort implements AutoCloseable {
             mock(FlowFileQueue.class, withSettings().stubOnly());
     private final ExecutorService portTasks;
     private final ThreadLocal<Boolean> inPortTask = ThreadLocal.withInitial(() -> false);
+    /** Whether this port task looks into the queue; if not, it has taken a request. */
+    private final ThreadLocal<Boolean> looking = ThreadLocal.withInitial(() -> false);
+
+    private final AtomicInteger tasksLooking = new AtomicInteger();
     private final AtomicInteger inPort = new AtomicInteger();
     private final AtomicInteger mostInPort = new AtomicInteger();
     private final AtomicInteger untaken = new AtomicInteger();
@@ -183,6 +187,7 @@ public final class RecordingPort implements AutoCloseable {
         @Override
         public Object invoke(final Object proxy, final Method method, final Object[] arguments) throws Throwable {
             if (inPortTask.get() && "getRequestExpiration".equals(method.getName()) && isTaken()) {
+                looked();
                 onTask.run();
             }
             try {
@@ -269,7 +274,16 @@ public final class RecordingPort implements AutoCloseable {
             return false;
         }
         inTask.incrementAndGet();
+        tasksLooking.incrementAndGet();
+        looking.set(true);
         return true;
+    }
+
+    private void looked() {
+        if (looking.get()) {
+            looking.set(false);
+            tasksLooking.decrementAndGet();
+        }
     }
 
     private void trigger() {
@@ -281,6 +295,7 @@ public final class RecordingPort implements AutoCloseable {
             unanswered.incrementAndGet();
         } finally {
             inPortTask.set(false);
+            looked();
             inTask.decrementAndGet();
         }
     }
@@ -335,10 +350,15 @@ public final class RecordingPort implements AutoCloseable {
         }
     }
 
-    /** Whether port tasks are triggered: not where threads lack. */
-    public synchronized void scheduled(final boolean isScheduled) {
-        scheduled = isScheduled;
-        notifyAll();
+    /** Whether port tasks are triggered: not where threads lack. From then on no request is taken; those in service go on. */
+    public void scheduled(final boolean isScheduled) {
+        synchronized (this) {
+            scheduled = isScheduled;
+            notifyAll();
+        }
+        if (!isScheduled) {
+            await().until(() -> tasksLooking.get() == 0);
+        }
     }
 
     /** Whether the port is configured well. */
