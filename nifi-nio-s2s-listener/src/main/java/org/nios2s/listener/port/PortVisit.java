@@ -70,10 +70,11 @@ final class PortVisit {
     }
 
     private boolean mayCommit() {
-        return !groupCommit.isHopeless()
-                && dispatcher.isPortRunning()
-                && System.nanoTime() - beganNanos < TimeUnit.MILLISECONDS.toNanos(LONGEST_MILLIS)
-                && hasRoom();
+        return !groupCommit.isHopeless() && dispatcher.isPortRunning() && hasRoom();
+    }
+
+    private boolean isOver() {
+        return System.nanoTime() - beganNanos >= TimeUnit.MILLISECONDS.toNanos(LONGEST_MILLIS);
     }
 
     /** @return whether back pressure allows another commit */
