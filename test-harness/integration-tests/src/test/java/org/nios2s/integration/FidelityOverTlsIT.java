@@ -18,7 +18,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class FidelityOverTlsIT {
 
     /** What of the corpus is held unless the one who runs it asks for something else. */
-    private static final String CHOSEN = "^(disable|disconnect|stop-a-pull|peer-list|half-close|push-in-v)";
+    private static final String CHOSEN = "^(disable|disconnect|stop-a-pull|peer-list|half-close|push-in-v|minifi)";
 
     private static ComparedRuns runs;
 
