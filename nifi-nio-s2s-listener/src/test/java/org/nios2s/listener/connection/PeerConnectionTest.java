@@ -44,7 +44,7 @@ class PeerConnectionTest {
 
     private static String urlOf(final PeerConnection connection) {
         // NiFi's constructor refuses what is no URL.
-        return connection.toPeer().getUrl();
+        return connection.toPeer(() -> {}).getUrl();
     }
 
     @Test
