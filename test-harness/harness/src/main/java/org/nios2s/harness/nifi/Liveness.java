@@ -4,6 +4,7 @@ package org.nios2s.harness.nifi;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /** Whether a process still runs. Stateless, any thread; waiting blocks the thread that waits. */
 public final class Liveness {
@@ -29,14 +30,15 @@ public final class Liveness {
     }
 
     private static boolean isZombie(final ProcessHandle process) {
-        final Path file = Path.of("/proc", Long.toString(process.pid()), "stat");
-        if (!Files.isReadable(file)) {
+        final Path directory = Path.of("/proc", Long.toString(process.pid()));
+        if (!Files.isReadable(directory.resolve("stat"))) {
             return false;
         }
-        try {
-            final String stat = Files.readString(file);
-            // The state stands behind the name, which is in parentheses and may contain any character.
-            return stat.charAt(stat.lastIndexOf(')') + 2) == ZOMBIE;
+        try (Stream<Path> threads = Files.list(directory.resolve("task"))) {
+            final String stat = Files.readString(directory.resolve("stat"));
+            // The state stands behind the name, which is in parentheses and may contain any character. It is that of the first
+            // thread, which ends before the others do: only with the last of them are sockets and files closed.
+            return stat.charAt(stat.lastIndexOf(')') + 2) == ZOMBIE && threads.count() <= 1;
         } catch (final IOException | StringIndexOutOfBoundsException e) {
             // It ended and was reaped between the two looks.
             return !process.isAlive();
