@@ -187,6 +187,11 @@ public final class DestinationRoom {
         return !waiting.isEmpty();
     }
 
+    /** @return transactions that wait for room */
+    synchronized int waiting() {
+        return waiting.size();
+    }
+
     /** Grants what has become free to those that wait, in order. From any thread. */
     void grantWaiting() {
         final List<Reservation> granted = new ArrayList<>();

@@ -342,6 +342,6 @@ public final class PortDispatcher {
     }
 
     int waiting() {
-        return queue.size() + sessionRequests.size() + ends.waiting();
+        return queue.size() + sessionRequests.size() + ends.waiting() + destination.waiting();
     }
 }

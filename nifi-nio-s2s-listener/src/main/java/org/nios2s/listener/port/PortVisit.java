@@ -57,12 +57,14 @@ final class PortVisit {
         beganNanos = System.nanoTime();
         boolean claimedSome;
         do {
-            dispatcher.ends().commitAll(this::mayCommit);
+            dispatcher.ends().commitAll(() -> mayCommit() && !isOver());
+            // However late the thread gets the processor, a visit commits once: otherwise it might never.
             claimedSome = commitBatch();
-            // A session is handed out only behind this loop, so that whoever waits for one ends it.
+            // A session is handed out only behind this loop, so a transaction that waits for one ends the loop.
         } while (claimedSome
                 && dispatcher.isReadyToCommit()
-                && dispatcher.sessionRequests().isEmpty());
+                && dispatcher.sessionRequests().isEmpty()
+                && !isOver());
         if (!groupCommit.isHopeless() && dispatcher.isPortRunning()) {
             handOut();
         }
