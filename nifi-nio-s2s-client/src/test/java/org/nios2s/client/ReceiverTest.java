@@ -164,6 +164,14 @@ class ReceiverTest {
         }
     }
 
+    /** The packet that was offered is received, and so is another one. */
+    private void assertGoesOn(final Receiver receiver) {
+        await().until(() -> server.finishedPulls.get() == 1);
+        offer("b");
+        await().until(() -> server.finishedPulls.get() == 2);
+        assertFalse(receiver.ended().isDone());
+    }
+
     @Test
     void aHandlerThatLeavesTheInterruptFlagSetEndsNothing() {
         final AtomicInteger handled = new AtomicInteger();
@@ -173,10 +181,7 @@ class ReceiverTest {
             handled.incrementAndGet();
             Thread.currentThread().interrupt();
         })) {
-            await().until(() -> server.finishedPulls.get() == 1);
-            offer("b");
-            await().until(() -> server.finishedPulls.get() == 2);
-            assertFalse(receiver.ended().isDone());
+            assertGoesOn(receiver);
         }
         assertEquals(2, handled.get());
     }
@@ -361,10 +366,7 @@ class ReceiverTest {
                 throw new IllegalStateException("too late");
             }
         })) {
-            await().until(() -> server.finishedPulls.get() == 1);
-            offer("b");
-            await().until(() -> server.finishedPulls.get() == 2);
-            assertFalse(receiver.ended().isDone());
+            assertGoesOn(receiver);
         }
         assertEquals(2, handled.get());
     }

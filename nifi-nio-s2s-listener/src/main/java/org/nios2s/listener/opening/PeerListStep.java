@@ -46,9 +46,9 @@ final class PeerListStep implements WaitingStep {
         final CompletableFuture<Collection<NodeInformation>> nodes =
                 peers.nodes().current();
         if (nodes.state() == Future.State.SUCCESS) {
-            // At once and within this turn, which is bounded: tasks of a peer that asks without end would keep the IO
-            // worker from
-            // its sockets.
+            // Within this turn, which is bounded: tasks of a peer that asks without end would keep the IO worker from
+            // its
+            // sockets.
             return tell(nodes.resultNow());
         }
         goOnWith(nodes);

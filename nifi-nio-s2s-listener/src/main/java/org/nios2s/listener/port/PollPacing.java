@@ -38,8 +38,10 @@ final class PollPacing {
         private volatile long lastArrivalNanos;
         private volatile boolean hasArrivals;
         private volatile boolean isPrompt;
-        /** Guarded by the pacing's lock. */
+        /** What NiFi gave the port; guarded by the pacing's lock, as is the next. */
         private String ownYieldPeriod;
+
+        private long ownYieldMillis;
 
         private Pace(final PublicPort port) {
             this.port = port;
@@ -68,6 +70,7 @@ final class PollPacing {
         if (prompt.add(pace)) {
             pace.isPrompt = true;
             pace.ownYieldPeriod = pace.port.getYieldPeriod();
+            pace.ownYieldMillis = pace.port.getYieldPeriod(TimeUnit.MILLISECONDS);
             apply();
         }
     }
@@ -107,9 +110,10 @@ final class PollPacing {
                 .sum();
         final long restMillis = restMillis(tasks);
         for (final Pace pace : prompt) {
-            pace.port.setYieldPeriod(pace.ownYieldPeriod);
-            if (restMillis < pace.port.getYieldPeriod(TimeUnit.MILLISECONDS)) {
+            if (restMillis < pace.ownYieldMillis) {
                 pace.port.setYieldPeriod(restMillis + " millis");
+            } else {
+                pace.port.setYieldPeriod(pace.ownYieldPeriod);
             }
         }
     }

@@ -14,8 +14,6 @@ import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.controller.ScheduledState;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
-import org.apache.nifi.remote.Peer;
-import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
 import org.nios2s.listener.fault.Guarded;
@@ -81,7 +79,7 @@ public final class PortDispatcher {
         this.pace = shared.pacing.of(port);
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
-        this.ends = new SessionEnds(pull, shared.contentWorkers, this::sessionWorkArrived, metrics);
+        this.ends = new SessionEnds(pull, shared.contentWorkers, this::request, metrics);
     }
 
     /** Takes a transaction that is ready. Called by IO workers. */
@@ -100,7 +98,7 @@ public final class PortDispatcher {
     public void requestSession(final SessionRequest request) {
         pace.arrived(System.nanoTime());
         sessionRequests.add(request);
-        sessionWorkArrived();
+        request();
     }
 
     /** No session is wanted any more; false if one was taken already. */
@@ -130,10 +128,6 @@ public final class PortDispatcher {
         } catch (final RuntimeException e) {
             return Kind.INTERNAL.fault("The authorization of the peer could not be checked", e);
         }
-    }
-
-    private void sessionWorkArrived() {
-        request();
     }
 
     private boolean hasSessionWork() {
@@ -286,21 +280,9 @@ public final class PortDispatcher {
     private void showWhetherTransmitting() {
         final boolean underWay = limits.places().held() + limits.sending().held() > 0;
         if (isPortRunning() && (underWay || pace.arrivedWithin(TRANSMITTING_NANOS, System.nanoTime()))) {
-            transmitting.show(manyPeers());
+            transmitting.show(new DetachedSession(null, this::interrupted));
         } else {
             transmitting.hide();
-        }
-    }
-
-    private Peer manyPeers() {
-        try {
-            return new Peer(
-                    new PeerDescription("localhost", 0, false),
-                    new DetachedSession(null, this::interrupted),
-                    "nifi://localhost:0",
-                    "nifi://localhost:0");
-        } catch (final RuntimeException e) {
-            throw new IllegalStateException("NiFi does not take a URL of its own", e);
         }
     }
 

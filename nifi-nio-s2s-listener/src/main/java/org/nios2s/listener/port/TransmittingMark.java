@@ -9,8 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import org.apache.nifi.remote.Peer;
+import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.StandardPublicPort;
+import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.apache.nifi.remote.protocol.ServerProtocol;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +31,9 @@ import org.slf4j.LoggerFactory;
 final class TransmittingMark {
     private static final Logger logger = LoggerFactory.getLogger(TransmittingMark.class);
     private static final Optional<Access> ACCESS = Access.find();
+
+    /** The mark stands for all peers of the port, and NiFi's class wants a URL. */
+    private static final String URL = "nifi://localhost:0";
 
     private final PublicPort port;
     private Object mark;
@@ -57,11 +62,12 @@ final class TransmittingMark {
         }
     }
 
-    /** @param peer whose session NiFi interrupts when the port is stopped */
-    synchronized void show(final Peer peer) {
+    /** @param session that NiFi interrupts when the port is stopped */
+    synchronized void show(final CommunicationsSession session) {
         if (mark == null && port instanceof StandardPublicPort && ACCESS.isPresent()) {
             try {
-                mark = ACCESS.get().newRequest().invoke(peer, (ServerProtocol) null);
+                final Peer peers = new Peer(new PeerDescription("localhost", 0, false), session, URL, URL);
+                mark = ACCESS.get().newRequest().invoke(peers, (ServerProtocol) null);
                 change(requests -> requests.add(mark));
             } catch (final Throwable e) {
                 logger.debug("{} can't be shown as transmitting", port, e);

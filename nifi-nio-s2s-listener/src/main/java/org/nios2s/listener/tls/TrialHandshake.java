@@ -9,6 +9,7 @@ import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -54,13 +55,23 @@ public final class TrialHandshake {
         final SSLEngine engine = trial.client.createSSLEngine();
         engine.setUseClientMode(true);
         engine.setEnabledProtocols(protocols.toArray(String[]::new));
+        exchange(engine, server, () -> trial.witness.wasAsked);
+        trial.failUnlessAsked(null);
+    }
+
+    /**
+     * Passes records of a handshake to and fro between two engines in memory, with what they have to compute in between.
+     *
+     * @param enough looked at between two flights; the exchange also ends when a handshake would have ended
+     */
+    public static void exchange(final SSLEngine client, final SSLEngine server, final BooleanSupplier enough)
+            throws SSLException {
         final ByteBuffer toServer = ByteBuffer.allocate(BUFFER_BYTES);
         final ByteBuffer toClient = ByteBuffer.allocate(BUFFER_BYTES);
-        for (int flight = 0; flight < MOST_FLIGHTS && !trial.witness.wasAsked; flight++) {
-            pass(engine, server, toServer);
-            pass(server, engine, toClient);
+        for (int flight = 0; flight < MOST_FLIGHTS && !enough.getAsBoolean(); flight++) {
+            pass(client, server, toServer);
+            pass(server, client, toClient);
         }
-        trial.failUnlessAsked(null);
     }
 
     /**

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
@@ -17,18 +16,15 @@ import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLEngineResult.HandshakeStatus;
-import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.tls.TlsHandlers;
+import org.nios2s.listener.tls.TrialHandshake;
 
 /** By which authorities a peer is to choose its certificate, where NiFi has read its trust store again. Runs on one thread. */
 class TrustedAuthoritiesTest {
-    private static final int MOST_FLIGHTS = 20;
-    private static final int BUFFER_BYTES = 64 * 1024;
 
     @Test
     void aPeerIsToldTheAuthoritiesThatNifiTrustsNow() throws Exception {
@@ -53,45 +49,12 @@ class TrustedAuthoritiesTest {
         client.setUseClientMode(true);
         final SSLEngine server =
                 handlers.create(new EmbeddedChannel(), Duration.ofSeconds(1)).engine();
-        final ByteBuffer toServer = ByteBuffer.allocate(BUFFER_BYTES);
-        final ByteBuffer toClient = ByteBuffer.allocate(BUFFER_BYTES);
         try {
-            for (int flight = 0; flight < MOST_FLIGHTS && keys.issuers.isEmpty(); flight++) {
-                pass(client, server, toServer);
-                pass(server, client, toClient);
-            }
+            TrialHandshake.exchange(client, server, () -> !keys.issuers.isEmpty());
         } finally {
             ReferenceCountUtil.release(server);
         }
         return keys.issuers;
-    }
-
-    /** What one has to say, to the other; what that one does not take yet stays. */
-    private static void pass(final SSLEngine from, final SSLEngine to, final ByteBuffer records) throws SSLException {
-        int before = -1;
-        while (records.position() > before) {
-            before = records.position();
-            from.wrap(ByteBuffer.allocate(0), records);
-            runTasks(from);
-        }
-        records.flip();
-        int left = records.remaining() + 1;
-        while (records.remaining() < left) {
-            left = records.remaining();
-            to.unwrap(records, ByteBuffer.allocate(BUFFER_BYTES));
-            runTasks(to);
-        }
-        records.compact();
-    }
-
-    private static void runTasks(final SSLEngine engine) {
-        while (engine.getHandshakeStatus() == HandshakeStatus.NEED_TASK) {
-            final Runnable task = engine.getDelegatedTask();
-            if (task == null) {
-                return;
-            }
-            task.run();
-        }
     }
 
     /** Has no key, and hears by which authorities it is to be chosen. */
