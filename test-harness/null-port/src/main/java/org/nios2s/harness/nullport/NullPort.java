@@ -9,7 +9,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.connectable.Connection;
+import org.apache.nifi.controller.ScheduledState;
 import org.apache.nifi.controller.queue.FlowFileQueue;
+import org.apache.nifi.controller.queue.QueueSize;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.Relationship;
@@ -32,8 +34,15 @@ final class NullPort {
             PortAuthorizationResult.class,
             "authorization of everyone",
             (method, arguments) -> "isAuthorized".equals(method) ? true : "everyone may");
-    private static final FlowFileQueue NEVER_FULL = Stub.of(
-            FlowFileQueue.class, "null queue", (method, arguments) -> "isFull".equals(method) ? false : Stub.unknown());
+    private static final QueueSize EMPTY = new QueueSize(0, 0);
+    private static final FlowFileQueue NEVER_FULL =
+            Stub.of(FlowFileQueue.class, "null queue", (method, arguments) -> switch (method) {
+                case "isFull" -> false;
+                case "size" -> EMPTY;
+                case "getBackPressureObjectThreshold" -> 0L;
+                case "getBackPressureDataSizeThreshold" -> "0 B";
+                default -> Stub.unknown();
+            });
     private static final Connection CONNECTION = Stub.of(
             Connection.class,
             "null connection",
@@ -83,11 +92,21 @@ final class NullPort {
             case "isRunning", "isValid" -> true;
             case "getConnections" -> Set.of(CONNECTION);
             case "getIncomingConnections" -> List.of();
-            case "getYieldPeriod" -> 0L;
+            case "getScheduledState" -> ScheduledState.RUNNING;
+            case "getYieldPeriod" -> yieldPeriod(arguments);
+            case "setYieldPeriod" -> null;
             case "checkUserAuthorization" -> EVERYONE;
             case "receiveFlowFiles" -> receive((Peer) arguments[0], (ServerProtocol) arguments[1]);
             default -> Stub.unknown();
         };
+    }
+
+    /** The port never yields: as text, or in whatever unit is asked for. */
+    private static Object yieldPeriod(final Object[] arguments) {
+        if (arguments == null) {
+            return "0 millis";
+        }
+        return 0L;
     }
 
     private int receive(final Peer peer, final ServerProtocol protocol) throws Exception {
