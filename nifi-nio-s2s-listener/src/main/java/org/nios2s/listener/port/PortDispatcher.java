@@ -207,6 +207,16 @@ public final class PortDispatcher {
         }
     }
 
+    /**
+     * A visit is over: its request is out of the port's queue, and the next one goes there. The thread that stood for the
+     * request may follow up to a tenth of a second later. NiFi's port looks whether the request is in service before it waits
+     * for that, without a lock; so a task that takes the request in between notifies a thread that does not wait yet.
+     */
+    void served(final PortRequest request) {
+        requests.remove(request);
+        request();
+    }
+
     private int tasksWanted() {
         final int ready = queue.size();
         final int mostInCommit = shared.settings.commitTransactions();

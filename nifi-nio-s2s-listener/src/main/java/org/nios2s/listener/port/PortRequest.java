@@ -156,7 +156,9 @@ final class PortRequest extends SocketFlowFileServerProtocol {
     private int serve(final ProcessContext context, final ProcessSession session) {
         inVisit = true;
         try {
-            return dispatcher.serve(context, session);
+            final int flowFiles = dispatcher.serve(context, session);
+            dispatcher.served(this);
+            return flowFiles;
         } catch (final Throwable e) {
             throw new ProcessException("A visit to " + port + " failed: " + e, e);
         } finally {

@@ -279,6 +279,22 @@ class PortDispatcherTest {
     }
 
     @Test
+    @DisplayName("a thread that hears late of its request's end holds up no further transaction")
+    void lateThread() throws Exception {
+        final CountDownLatch hears = new CountDownLatch(1);
+        port.afterAnswer(() -> await().atMost(DEADLINE).until(() -> hears.getCount() == 0));
+        try {
+            for (int i = 1; i <= 2 * CONCURRENT_TASKS; i++) {
+                submit(1);
+                awaitServed(i);
+            }
+        } finally {
+            hears.countDown();
+        }
+        assertTrue(port.mostInPort() <= CONCURRENT_TASKS, () -> port.mostInPort() + " requests in the port");
+    }
+
+    @Test
     @DisplayName("an authorizer that takes long delays a request and fails nobody")
     void slowAuthorizer() throws Exception {
         final CountDownLatch decided = new CountDownLatch(1);

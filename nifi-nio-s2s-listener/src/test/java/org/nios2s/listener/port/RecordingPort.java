@@ -63,6 +63,9 @@ public final class RecordingPort implements AutoCloseable {
     /** As {@code nifi.bored.yield.duration} is by default. */
     private static final String BORED_YIELD = "10 millis";
 
+    /** What a port task calls to have a request served. */
+    private static final Set<String> SERVICES = Set.of("receiveFlowFiles", "transferFlowFiles");
+
     /** How long a task waits before it looks again whether it may run. */
     private static final long LOOK_AGAIN_MILLIS = 1;
 
@@ -95,6 +98,7 @@ public final class RecordingPort implements AutoCloseable {
     private volatile Runnable beforeWrite = () -> {};
     private volatile Runnable beforeRead = () -> {};
     private volatile Runnable onTask = () -> {};
+    private volatile Runnable afterAnswer = () -> {};
     private final AtomicInteger unanswered = new AtomicInteger();
     private final AtomicInteger refusals = new AtomicInteger();
 
@@ -133,6 +137,7 @@ public final class RecordingPort implements AutoCloseable {
                 return super.receiveFlowFiles(peer, watched.protocol());
             } finally {
                 leave(watched);
+                afterAnswer.run();
             }
         }
 
@@ -157,8 +162,8 @@ public final class RecordingPort implements AutoCloseable {
         }
 
         private void leave(final WatchedProtocol watched) {
-            inPort.decrementAndGet();
             watched.isTaken();
+            watched.hasLeft();
         }
     }
 
@@ -166,6 +171,7 @@ public final class RecordingPort implements AutoCloseable {
     private final class WatchedProtocol implements InvocationHandler {
         private final ServerProtocol delegate;
         private final AtomicBoolean taken = new AtomicBoolean();
+        private final AtomicBoolean left = new AtomicBoolean();
 
         private WatchedProtocol(final ServerProtocol delegate) {
             this.delegate = delegate;
@@ -174,6 +180,21 @@ public final class RecordingPort implements AutoCloseable {
         private ServerProtocol protocol() {
             return (ServerProtocol) Proxy.newProxyInstance(
                     RecordingPort.class.getClassLoader(), new Class<?>[] {ServerProtocol.class}, this);
+        }
+
+        private Object pass(final Method method, final Object[] arguments) throws Throwable {
+            try {
+                return method.invoke(delegate, arguments);
+            } catch (final InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }
+
+        /** The request has been served, or given up: it is not in the port any more. */
+        private void hasLeft() {
+            if (left.compareAndSet(false, true)) {
+                inPort.decrementAndGet();
+            }
         }
 
         private boolean isTaken() {
@@ -190,10 +211,13 @@ public final class RecordingPort implements AutoCloseable {
                 looked();
                 onTask.run();
             }
+            if (!SERVICES.contains(method.getName())) {
+                return pass(method, arguments);
+            }
             try {
-                return method.invoke(delegate, arguments);
-            } catch (final InvocationTargetException e) {
-                throw e.getCause();
+                return pass(method, arguments);
+            } finally {
+                hasLeft();
             }
         }
     }
@@ -400,6 +424,11 @@ public final class RecordingPort implements AutoCloseable {
     /** Runs when a port task has taken a request, before it is served. */
     public void onTask(final Runnable action) {
         onTask = action;
+    }
+
+    /** Runs on the thread that stands for a request, when the port has answered it. */
+    public void afterAnswer(final Runnable action) {
+        afterAnswer = action;
     }
 
     /** @return requests that a port task took and did not answer */
