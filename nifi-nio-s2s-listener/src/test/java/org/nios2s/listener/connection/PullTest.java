@@ -112,7 +112,7 @@ class PullTest {
         open();
         pull().expect(ResponseCode.NO_MORE_DATA);
         pull().expect(ResponseCode.NO_MORE_DATA);
-        assertEquals(0, listener.output().mostInPort());
+        assertEquals(0, listener.output().mostInQueue());
     }
 
     @ParameterizedTest

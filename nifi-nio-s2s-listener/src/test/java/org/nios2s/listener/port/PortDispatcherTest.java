@@ -129,7 +129,7 @@ class PortDispatcherTest {
         await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == 1);
         port.scheduled(true);
         awaitServed(1);
-        assertEquals(1, port.mostInPort());
+        assertEquals(1, port.mostInQueue());
     }
 
     @ParameterizedTest
@@ -160,7 +160,7 @@ class PortDispatcherTest {
         final var distinct = new HashSet<InboundTransaction>();
         transactions.served().forEach(served -> distinct.add(served.transaction()));
         assertEquals(submitters * each, distinct.size());
-        assertTrue(port.mostInPort() <= CONCURRENT_TASKS, () -> port.mostInPort() + " requests in the port");
+        assertTrue(port.mostInQueue() <= CONCURRENT_TASKS, () -> port.mostInQueue() + " requests in the queue");
         awaitIdle();
     }
 
@@ -291,7 +291,7 @@ class PortDispatcherTest {
         } finally {
             hears.countDown();
         }
-        assertTrue(port.mostInPort() <= CONCURRENT_TASKS, () -> port.mostInPort() + " requests in the port");
+        assertTrue(port.mostInQueue() <= CONCURRENT_TASKS, () -> port.mostInQueue() + " requests in the queue");
     }
 
     @Test

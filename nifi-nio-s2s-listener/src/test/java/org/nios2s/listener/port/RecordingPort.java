@@ -63,9 +63,6 @@ public final class RecordingPort implements AutoCloseable {
     /** As {@code nifi.bored.yield.duration} is by default. */
     private static final String BORED_YIELD = "10 millis";
 
-    /** What a port task calls to have a request served. */
-    private static final Set<String> SERVICES = Set.of("receiveFlowFiles", "transferFlowFiles");
-
     /** How long a task waits before it looks again whether it may run. */
     private static final long LOOK_AGAIN_MILLIS = 1;
 
@@ -79,7 +76,7 @@ public final class RecordingPort implements AutoCloseable {
 
     private final AtomicInteger tasksLooking = new AtomicInteger();
     private final AtomicInteger inPort = new AtomicInteger();
-    private final AtomicInteger mostInPort = new AtomicInteger();
+    private final AtomicInteger mostInQueue = new AtomicInteger();
     private final AtomicInteger untaken = new AtomicInteger();
     private final AtomicInteger inTask = new AtomicInteger();
     private final AtomicInteger commits = new AtomicInteger();
@@ -156,14 +153,14 @@ public final class RecordingPort implements AutoCloseable {
             if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 throw new RequestExpiredException();
             }
-            mostInPort.accumulateAndGet(inPort.incrementAndGet(), Math::max);
-            untaken.incrementAndGet();
+            inPort.incrementAndGet();
+            mostInQueue.accumulateAndGet(untaken.incrementAndGet(), Math::max);
             return new WatchedProtocol(protocol);
         }
 
         private void leave(final WatchedProtocol watched) {
+            inPort.decrementAndGet();
             watched.isTaken();
-            watched.hasLeft();
         }
     }
 
@@ -171,7 +168,6 @@ public final class RecordingPort implements AutoCloseable {
     private final class WatchedProtocol implements InvocationHandler {
         private final ServerProtocol delegate;
         private final AtomicBoolean taken = new AtomicBoolean();
-        private final AtomicBoolean left = new AtomicBoolean();
 
         private WatchedProtocol(final ServerProtocol delegate) {
             this.delegate = delegate;
@@ -180,21 +176,6 @@ public final class RecordingPort implements AutoCloseable {
         private ServerProtocol protocol() {
             return (ServerProtocol) Proxy.newProxyInstance(
                     RecordingPort.class.getClassLoader(), new Class<?>[] {ServerProtocol.class}, this);
-        }
-
-        private Object pass(final Method method, final Object[] arguments) throws Throwable {
-            try {
-                return method.invoke(delegate, arguments);
-            } catch (final InvocationTargetException e) {
-                throw e.getCause();
-            }
-        }
-
-        /** The request has been served, or given up: it is not in the port any more. */
-        private void hasLeft() {
-            if (left.compareAndSet(false, true)) {
-                inPort.decrementAndGet();
-            }
         }
 
         private boolean isTaken() {
@@ -211,13 +192,10 @@ public final class RecordingPort implements AutoCloseable {
                 looked();
                 onTask.run();
             }
-            if (!SERVICES.contains(method.getName())) {
-                return pass(method, arguments);
-            }
             try {
-                return pass(method, arguments);
-            } finally {
-                hasLeft();
+                return method.invoke(delegate, arguments);
+            } catch (final InvocationTargetException e) {
+                throw e.getCause();
             }
         }
     }
@@ -513,9 +491,9 @@ public final class RecordingPort implements AutoCloseable {
                 .toList();
     }
 
-    /** @return the most requests that were in the port at the same time */
-    public int mostInPort() {
-        return mostInPort.get();
+    /** @return the most requests that were in the port's queue at the same time */
+    public int mostInQueue() {
+        return mostInQueue.get();
     }
 
     /** @return requests in the port now */
