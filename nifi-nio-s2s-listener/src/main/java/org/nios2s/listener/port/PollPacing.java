@@ -17,20 +17,23 @@ import org.apache.nifi.remote.PublicPort;
  * the rest of it. So a port with traffic gets a shorter yield period, and its own one back when the traffic is over.
  *
  * <p>A poll holds a thread of NiFi's pool, though only for a millisecond: between two polls any other component that is due gets
- * the thread. To leave the pool to the flow, all ports together hold {@value #POOL_THREADS} threads on average at most. The
- * more tasks poll, the longer each of them rests.
+ * the thread. To leave the pool to the flow, all ports together hold no more threads on average than {@code polling.threads}
+ * allows. The more tasks poll, the longer each of them rests.
  */
 final class PollPacing {
-    /** How many threads of NiFi's pool the polls of all ports with traffic may hold on average. */
-    private static final int POOL_THREADS = 2;
-
     /** For so long a task of a port polls: NiFi's {@code StandardPublicPort.onTrigger}. */
     private static final long POLL_MILLIS = 1;
 
     /** So long after its last transaction a port still has traffic: several times the interval of agents with a schedule. */
     private static final long TRAFFIC_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    private final int pollingThreads;
     private final Set<Pace> prompt = new HashSet<>();
+
+    /** @param pollingThreads how many threads of NiFi's pool the polls of all ports with traffic may hold on average */
+    PollPacing(final int pollingThreads) {
+        this.pollingThreads = pollingThreads;
+    }
 
     /** How often one port is looked at. Thread-safe. */
     final class Pace {
@@ -51,7 +54,7 @@ final class PollPacing {
         void arrived(final long nowNanos) {
             lastArrivalNanos = nowNanos;
             hasArrivals = true;
-            if (!isPrompt) {
+            if (!isPrompt && pollingThreads > 0) {
                 hasten(this);
             }
         }
@@ -119,8 +122,8 @@ final class PollPacing {
     }
 
     /** @return how long each of so many tasks has to rest between two polls so that they hold no more threads than allowed */
-    private static long restMillis(final int tasks) {
-        final long turns = Math.ceilDiv(tasks, POOL_THREADS);
+    private long restMillis(final int tasks) {
+        final long turns = Math.ceilDiv(tasks, pollingThreads);
         return Math.max(0, (turns - 1) * POLL_MILLIS);
     }
 }

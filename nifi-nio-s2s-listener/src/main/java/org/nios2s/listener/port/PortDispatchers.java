@@ -49,7 +49,7 @@ public final class PortDispatchers implements AutoCloseable {
                 settings,
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true)),
                 contentWorkers,
-                new PollPacing(),
+                new PollPacing(settings.pollingThreads()),
                 metrics);
         this.streaming = new Limit(settings.streamingTransactions());
         this.sending = new Limit(SENDING_PER_STREAMING * settings.streamingTransactions());

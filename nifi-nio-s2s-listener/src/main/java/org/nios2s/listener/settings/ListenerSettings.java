@@ -18,6 +18,8 @@ import org.nios2s.listener.tls.TlsHandlers.Provider;
  * @param commitTransactions most transactions in one commit
  * @param commitBytes bytes after which a commit takes no further transaction
  * @param streamingTransactions most transactions at once that have outgrown memory
+ * @param pollingThreads threads of NiFi's pool that all ports with traffic together may hold by polling for transactions, on average; 0
+ *     for no more than NiFi has them poll
  * @param pullsInOrder whether an output port hands out no more sessions than it has concurrent tasks
  * @param connectionsMax most connections in all; 0 for what open files and heap allow
  * @param connectionsMaxPerAddress most connections from one address; 0 for no limit
@@ -39,6 +41,7 @@ public record ListenerSettings(
         int commitTransactions,
         long commitBytes,
         int streamingTransactions,
+        int pollingThreads,
         boolean pullsInOrder,
         int connectionsMax,
         int connectionsMaxPerAddress,
@@ -80,6 +83,7 @@ public record ListenerSettings(
                 reader.number("commit.transactions", 200, 1, 100_000),
                 reader.dataSize("commit.bytes", "8 MB", KIB, 16 * GIB),
                 reader.number("streaming.transactions", 100, 1, 10_000),
+                reader.number("polling.threads", 2, 0, 64),
                 reader.flag("pulls.in.order", false),
                 reader.number("connections.max", 0, 0, 1_000_000),
                 reader.number("connections.max.per.address", 0, 0, 1_000_000),

@@ -18,7 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PollPacingTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final PollPacing pacing = new PollPacing();
+    private static final int POLLING_THREADS = 2;
+
+    private final PollPacing pacing = new PollPacing(POLLING_THREADS);
     private final List<RecordingPort> ports = new ArrayList<>();
 
     private RecordingPort port(final int tasks) {
@@ -43,6 +45,14 @@ class PollPacingTest {
         final RecordingPort port = port(tasks);
         pacing.of(port.port()).arrived(0);
         assertEquals(millis, yieldMillis(port));
+    }
+
+    @Test
+    @DisplayName("without a thread to poll with, a port keeps its own yield period")
+    void noThreads() {
+        final RecordingPort port = port(1);
+        new PollPacing(0).of(port.port()).arrived(0);
+        assertEquals(10, yieldMillis(port));
     }
 
     @Test
