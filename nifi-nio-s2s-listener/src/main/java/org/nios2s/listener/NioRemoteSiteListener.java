@@ -35,6 +35,7 @@ import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.connection.Drain;
 import org.nios2s.listener.connection.HostNames;
 import org.nios2s.listener.connection.KeepAlive;
 import org.nios2s.listener.connection.ListenerContext;
@@ -49,6 +50,7 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.metrics.Operation;
 import org.nios2s.listener.opening.PeerList;
 import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
@@ -223,7 +225,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ExecutorService handshakeChecks =
                 blockingThreads("Handshake Check", settings.authorizationThreads());
         private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
-        private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, System::nanoTime);
+        private final Drain drain = new Drain(port);
+        private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, System::nanoTime);
         private final ExecutorService authorizations =
                 blockingThreads("Authorization", settings.authorizationThreads());
         private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
@@ -231,6 +234,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 ? null
                 : TlsHandlers.create(sslContext, settings.tlsProvider(), settings.workerThreads());
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
+        private StopSignal stopSignal;
         private volatile State state = State.OPENING;
         private volatile Channel serverChannel;
 
@@ -261,7 +265,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             repeat(any, often, "Looking after ports", dispatchers::sweep);
             repeat(any, often, "Looking after writers", contentWriters::startThreads);
             final ListenerContext context = context();
-            metrics.publish(gauges(context));
+            metrics.publish(gauges(context), operations());
+            if (settings.drainBeforeStop().isPositive()) {
+                stopSignal = StopSignal.before(this::drainBeforeStop);
+            }
             final Summary summary = new Summary(metrics, budget, dispatchers, new EnumMap<>(Count.class));
             repeat(any, SUMMARY_INTERVAL_MILLIS, "The summary", summary::report);
             repeat(
@@ -347,6 +354,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             gauges.put("ConnectionsOpen", metrics::open);
             gauges.put("ConnectionsInHandshake", context.handshakes()::count);
             gauges.put("ConnectionsLimit", this::mostConnections);
+            gauges.put("ConnectionsToDrain", drain::connectionsLeft);
+            gauges.put("Draining", drain::isDrainingAsNumber);
             gauges.put("BufferUsedBytes", budget::used);
             gauges.put("BufferPeakBytes", budget::peak);
             gauges.put("BufferLimitBytes", budget::limit);
@@ -354,6 +363,39 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 gauges.put("Faults_" + kind, () -> faultLog.count(kind));
             }
             return gauges;
+        }
+
+        private Map<String, Operation> operations() {
+            return Map.of(
+                    "drain",
+                    new Operation("Sends peers elsewhere, and lets end what is under way", this::drain),
+                    "resume",
+                    new Operation("Serves peers again", this::resume));
+        }
+
+        private String drain() {
+            if (drain.begin()) {
+                connections.forEach((worker, own) ->
+                        worker.execute(() -> Guarded.run("Closing what is idle in a drain", own::letGo)));
+            }
+            return drain.describe();
+        }
+
+        private String resume() {
+            drain.resume();
+            return drain.describe();
+        }
+
+        private void drainBeforeStop() throws InterruptedException {
+            drain();
+            if (drain.await(settings.drainBeforeStop().toMillis()) == Drain.State.DRAINING) {
+                logger.warn(
+                        "The NIO Site-to-Site listener on port {} is not empty after {} ms: the connections that are left, {},"
+                                + " are cut off by the stop",
+                        port,
+                        settings.drainBeforeStop().toMillis(),
+                        drain.connectionsLeft());
+            }
         }
 
         private ListenerContext context() {
@@ -364,6 +406,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     port,
                     rootGroup::get,
                     budget,
+                    drain,
                     new ConnectionLimit(
                             mostConnections(),
                             settings.connectionsMaxPerAddress(),
@@ -443,6 +486,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
         /** NiFi stops us when its repositories have closed: nothing can be committed any more. */
         void stop() {
+            drain.stop();
+            if (stopSignal != null) {
+                stopSignal.close();
+            }
             stopAccepting();
             connections.forEach((worker, own) -> worker.submit(own::cutAll).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             dispatchers.close();

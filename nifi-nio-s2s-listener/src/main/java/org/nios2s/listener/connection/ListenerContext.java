@@ -18,6 +18,7 @@ import org.nios2s.listener.settings.ListenerSettings;
  * @param conversation where a connection begins
  * @param secure whether connections are TLS
  * @param rootGroup where ports are found; may change until the flow is loaded
+ * @param drain whether peers are sent elsewhere
  * @param handshakes connections whose handshake is not over
  * @param handshakeChecks runs what NiFi's framework decides before a request, and may block
  * @param authorizations runs what NiFi's framework decides for a transaction, and may block
@@ -32,6 +33,7 @@ public record ListenerContext(
         int listenPort,
         Supplier<ProcessGroup> rootGroup,
         MemoryBudget budget,
+        Drain drain,
         ConnectionLimit connections,
         HandshakeLimit handshakes,
         PortDispatchers dispatchers,

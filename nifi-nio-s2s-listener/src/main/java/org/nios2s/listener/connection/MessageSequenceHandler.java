@@ -367,6 +367,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         });
     }
 
+    /** Closes in good order, if no transaction is under way: the listener drains. Otherwise the next request step does so. */
+    void letGo() {
+        if (step.patience() == Step.Patience.BETWEEN_REQUESTS && connection.isToBeLetGo()) {
+            proceedHere(step, () -> new ClosingStep(channelContext.channel()));
+        }
+    }
+
     /** Closes at once: the listener stops. */
     void cut() {
         end();

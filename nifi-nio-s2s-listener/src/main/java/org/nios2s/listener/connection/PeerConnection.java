@@ -58,6 +58,7 @@ public final class PeerConnection implements TransactionPeer {
     private HandshakeProperties handshake;
     private PortDispatcher dispatcher;
     private boolean codecNegotiated;
+    private boolean isAdmitted;
     private long requestExpirationMillis;
     private boolean unflushed;
 
@@ -289,8 +290,24 @@ public final class PeerConnection implements TransactionPeer {
         return requestExpirationMillis;
     }
 
+    /** @return whether the peer may begin transactions: always, unless the listener drains */
+    public boolean admit() {
+        if (!isAdmitted) {
+            isAdmitted = listener.drain().admit();
+        }
+        return isAdmitted && !listener.drain().isDraining();
+    }
+
+    /** @return whether nothing more is to come of this connection once no transaction is under way */
+    public boolean isToBeLetGo() {
+        return isAdmitted && listener.drain().isDraining();
+    }
+
     /** The connection is gone. */
     void closed() {
+        if (isAdmitted) {
+            listener.drain().release();
+        }
         listener.metrics().add(Count.CONNECTIONS_CLOSED, 1);
         if (dispatcher != null) {
             listener.dispatchers().release(dispatcher);

@@ -45,6 +45,11 @@ public final class WorkerConnections {
         checkedNanos = System.nanoTime();
     }
 
+    /** Closes those connections that are idle: the listener drains. */
+    public void letGo() {
+        List.copyOf(handlers).forEach(MessageSequenceHandler::letGo);
+    }
+
     /** Closes all connections at once. */
     public void cutAll() {
         List.copyOf(handlers).forEach(MessageSequenceHandler::cut);

@@ -206,8 +206,17 @@ public final class ListenerMetrics implements AutoCloseable {
         });
     }
 
-    /** Makes all of it, and further figures, readable over JMX until it is closed; if that fails, it is a WARN and no more. */
-    public synchronized void publish(final Map<String, Supplier<Number>> gauges) {
+    /** As {@link #publish(Map, Map)}, with nothing to be called. */
+    public void publish(final Map<String, Supplier<Number>> gauges) {
+        publish(gauges, Map.of());
+    }
+
+    /**
+     * Makes all of it, and further figures, readable over JMX until it is closed, and operations callable; if that fails, it is a
+     * WARN and no more.
+     */
+    public synchronized void publish(
+            final Map<String, Supplier<Number>> gauges, final Map<String, Operation> operations) {
         final Map<String, Supplier<Number>> figures = new TreeMap<>(gauges);
         (whole == null ? EnumSet.allOf(Count.class) : COUNTS_OF_A_PORT)
                 .forEach(count -> figures.put(inCamelCase(count), () -> get(count)));
@@ -219,7 +228,7 @@ public final class ListenerMetrics implements AutoCloseable {
         }
         try {
             bean = ManagementFactory.getPlatformMBeanServer()
-                    .registerMBean(new MetricsBean(figures), new ObjectName(name))
+                    .registerMBean(new MetricsBean(figures, operations), new ObjectName(name))
                     .getObjectName();
         } catch (final JMException | RuntimeException e) {
             logger.warn("The metrics {} can't be read over JMX: {}", name, e.toString());

@@ -10,20 +10,26 @@ import javax.management.AttributeNotFoundException;
 import javax.management.DynamicMBean;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
+import javax.management.MBeanOperationInfo;
 import javax.management.ReflectionException;
 
 /**
- * Figures by name as a JMX bean, to be read and nothing else. Immutable; on the threads of whoever reads.
+ * Figures by name as a JMX bean, and what an operator may have the listener do. Nothing can be set. Immutable; on the threads
+ * of those who read and call.
  *
  * @param figures quick to get, from any thread, and each always of the same type
+ * @param operations without parameters, by name
  */
-record MetricsBean(Map<String, Supplier<Number>> figures) implements DynamicMBean {
+record MetricsBean(Map<String, Supplier<Number>> figures, Map<String, Operation> operations) implements DynamicMBean {
     @Override
     public MBeanInfo getMBeanInfo() {
         final MBeanAttributeInfo[] attributes = figures.entrySet().stream()
                 .map(figure -> infoOf(figure.getKey(), figure.getValue().get()))
                 .toArray(MBeanAttributeInfo[]::new);
-        return new MBeanInfo(getClass().getName(), "RAW Site-to-Site", attributes, null, null, null);
+        final MBeanOperationInfo[] callable = operations.entrySet().stream()
+                .map(operation -> operation.getValue().infoAs(operation.getKey()))
+                .toArray(MBeanOperationInfo[]::new);
+        return new MBeanInfo(getClass().getName(), "RAW Site-to-Site", attributes, null, callable, null);
     }
 
     private static MBeanAttributeInfo infoOf(final String name, final Number value) {
@@ -59,6 +65,10 @@ record MetricsBean(Map<String, Supplier<Number>> figures) implements DynamicMBea
     @Override
     public Object invoke(final String action, final Object[] parameters, final String[] signature)
             throws ReflectionException {
-        throw new ReflectionException(new NoSuchMethodException(action));
+        final Operation operation = operations.get(action);
+        if (operation == null || parameters != null && parameters.length > 0) {
+            throw new ReflectionException(new NoSuchMethodException(action));
+        }
+        return operation.action().get();
     }
 }

@@ -16,10 +16,11 @@ import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.remote.cluster.NodeInformation;
 import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.connection.Drain;
 
 /**
  * The peers that a client may use: the nodes of the cluster, or this NiFi alone, under the names and ports by which that
- * client reaches them. Immutable; any thread.
+ * client reaches them. A node that drains leaves itself out, as long as there is another one. Immutable; any thread.
  */
 public final class PeerList {
     private static final String ROUTES = "nifi.remote.route.raw.";
@@ -29,6 +30,11 @@ public final class PeerList {
     private final PeerDescriptionModifier routes;
     private final Routing routing;
     private final Executor threads;
+    private final Drain drain;
+    private final HostAndPort own;
+
+    /** Where RAW Site-to-Site of a node is. */
+    private record HostAndPort(String host, Integer port) {}
 
     /** On what the names and ports in the list depend. */
     enum Routing {
@@ -43,14 +49,18 @@ public final class PeerList {
     /**
      * @param nodeInformant the cluster, or null for a standalone NiFi
      * @param threads ask the cluster and evaluate rules; two at the least, since the cluster may hold on to one
+     * @param drain whether this node is to be left out
      * @param nanoTime as {@link System#nanoTime}
      */
     public PeerList(
             final NiFiProperties properties,
             final NodeInformant nodeInformant,
             final Executor threads,
+            final Drain drain,
             final LongSupplier nanoTime) {
         this.threads = threads;
+        this.drain = drain;
+        this.own = ownOf(properties);
         this.nodes = new ClusterNodes(
                 nodeInformant == null
                         ? () -> List.of(self(properties))
@@ -59,6 +69,15 @@ public final class PeerList {
                 nanoTime);
         this.routes = new PeerDescriptionModifier(properties);
         this.routing = routingOf(properties, routes);
+    }
+
+    /** As NiFi tells its cluster: by the name of its REST API, where Site-to-Site has none of its own. */
+    private static HostAndPort ownOf(final NiFiProperties properties) {
+        final String configuredHost = properties.getRemoteInputHost();
+        final String host = configuredHost == null && properties.isClustered()
+                ? properties.getNodeApiAddress().getHostString()
+                : configuredHost;
+        return new HostAndPort(host, properties.getRemoteInputPort());
     }
 
     private static Routing routingOf(final NiFiProperties properties, final PeerDescriptionModifier routes) {
@@ -95,7 +114,7 @@ public final class PeerList {
      */
     List<PeerStatus> entriesFor(final PeerDescription asking, final Collection<NodeInformation> known) {
         final List<PeerStatus> entries = new ArrayList<>();
-        for (final NodeInformation node : known) {
+        for (final NodeInformation node : withoutOwn(known)) {
             if (node.getSiteToSitePort() != null) {
                 final PeerDescription target = new PeerDescription(
                         node.getSiteToSiteHostname(), node.getSiteToSitePort(), node.isSiteToSiteSecure());
@@ -103,6 +122,20 @@ public final class PeerList {
             }
         }
         return entries;
+    }
+
+    private Collection<NodeInformation> withoutOwn(final Collection<NodeInformation> known) {
+        if (!drain.isDraining()) {
+            return known;
+        }
+        final List<NodeInformation> others = known.stream()
+                .filter(node -> node.getSiteToSitePort() != null)
+                .filter(node -> !own.equals(new HostAndPort(node.getSiteToSiteHostname(), node.getSiteToSitePort())))
+                .toList();
+        if (others.isEmpty()) {
+            return known;
+        }
+        return others;
     }
 
     private PeerDescription routed(final PeerDescription asking, final PeerDescription target) {

@@ -16,13 +16,29 @@ import org.nios2s.listener.pull.AwaitFlowFilesStep;
 import org.nios2s.listener.push.AdmitTransactionStep;
 import org.nios2s.wire.ModifiedUtf8;
 
-/** The peer says what it wants next, or leaves. Lives on the connection's IO worker. */
+/**
+ * The peer says what it wants next, or leaves. Lives on the connection's IO worker.
+ *
+ * <p>Nothing is under way here, so this is where a listener that drains closes the connection. A request that is on its way
+ * comes to nothing, and its peer knows that: it has neither confirmed a push nor seen a FlowFile of a pull.
+ */
 record RequestStep(PeerConnection connection, PeerList peers) implements Step {
+    @Override
+    public Step begin() {
+        if (connection.isToBeLetGo()) {
+            return new ClosingStep(connection.channel());
+        }
+        return this;
+    }
+
     @Override
     public Step receive(final ByteBuf in) throws IOException {
         final String name = ModifiedUtf8.readIfComplete(in, VersionedName.MOST_NAME_BYTES);
         if (name == null) {
             return this;
+        }
+        if (connection.isToBeLetGo()) {
+            return new ClosingStep(connection.channel());
         }
         return switch (requestType(name)) {
             case NEGOTIATE_FLOWFILE_CODEC -> new NegotiateCodecStep(connection, connection.port() == null);
@@ -54,6 +70,9 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         }
         if (!connection.isPortRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(port + " is not running");
+        }
+        if (!connection.admit()) {
+            throw Kind.PORT_NOT_RUNNING.fault("The listener drains: " + port + " is served by other nodes");
         }
         if (!connection.isCodecNegotiated()) {
             throw Kind.REQUEST_OUT_OF_PLACE.fault("The peer sends " + request + " before it negotiated a codec");

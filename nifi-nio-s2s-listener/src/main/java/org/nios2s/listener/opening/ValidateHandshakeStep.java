@@ -8,6 +8,7 @@ import org.apache.nifi.remote.exception.HandshakeException;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
+import org.nios2s.listener.connection.Drain;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
@@ -17,6 +18,8 @@ import org.nios2s.listener.fault.PeerFault.Kind;
  * The handshake is checked and answered. Lives on the connection's IO worker, with the check on a thread for blocking
  * tasks.
  *
+ * <p>While the listener drains, a port is answered as one that is not running: clients then look for another node.
+ *
  * @param confirmed receives what is accepted, up to the first property that is not
  */
 record ValidateHandshakeStep(
@@ -24,7 +27,7 @@ record ValidateHandshakeStep(
         implements WaitingStep {
     @Override
     public Step begin() {
-        final Validation validation = new Validation();
+        final Validation validation = new Validation(connection.listener().drain());
         validation.getVersionNegotiator().setVersion(connection.protocolVersion());
         final Peer peer = connection.toPeer(() -> {});
         return runBlocking(
@@ -33,7 +36,12 @@ record ValidateHandshakeStep(
 
     /** NiFi's own rules: same order, same texts, now and in later versions. Lives on a thread for blocking tasks. */
     private static final class Validation extends SocketFlowFileServerProtocol {
+        private final Drain drain;
         private HandshakeException refusal;
+
+        Validation(final Drain drain) {
+            this.drain = drain;
+        }
 
         Validation validate(final ValidateHandshakeStep step, final Peer peer) {
             setRootProcessGroup(step.connection.listener().rootGroup().get());
@@ -44,10 +52,38 @@ record ValidateHandshakeStep(
             }
             return this;
         }
+
+        /** A port that is not running is refused before its destination is looked at. */
+        @Override
+        protected void checkPortStatus(final Peer peer, final String portId) throws HandshakeException {
+            try {
+                super.checkPortStatus(peer, portId);
+            } catch (final HandshakeException e) {
+                if (e.getResponseCode() == ResponseCode.PORTS_DESTINATION_FULL && drain.isDraining()) {
+                    throw notRunning();
+                }
+                throw e;
+            }
+            if (drain.isDraining()) {
+                throw notRunning();
+            }
+        }
+
+        private static HandshakeException notRunning() {
+            return new HandshakeException(ResponseCode.PORT_NOT_IN_VALID_STATE, "Port not running");
+        }
+
+        /** @return why the peer is refused, or null; the listener may have begun to drain since the check */
+        HandshakeException refusalOf(final PeerConnection connection) {
+            if (refusal == null && getPort() != null && !connection.admit()) {
+                return notRunning();
+            }
+            return refusal;
+        }
     }
 
     private Step answer(final Validation validation) throws IOException {
-        final HandshakeException refusal = validation.refusal;
+        final HandshakeException refusal = validation.refusalOf(connection);
         if (refusal == null) {
             connection.send(ResponseCode.PROPERTIES_OK);
         } else if (!answerRefusal(refusal)) {

@@ -26,6 +26,7 @@ import org.nios2s.listener.tls.TlsHandlers.Provider;
  * @param handshakesMax most connections at once whose handshake is not over
  * @param handshakeTimeout from accept to the end of the handshake
  * @param idleTimeout how long a peer may say nothing between two requests
+ * @param drainBeforeStop how long the process drains when it is told to end, before it does; 0 for not at all
  * @param authorizationThreads threads that wait for NiFi's decisions, for handshakes and for transactions each
  * @param tlsProvider what does the arithmetic of TLS
  * @param resolveHostnames whether peers' addresses are resolved to host names
@@ -48,6 +49,7 @@ public record ListenerSettings(
         int handshakesMax,
         Duration handshakeTimeout,
         IdleTimeout idleTimeout,
+        Duration drainBeforeStop,
         int authorizationThreads,
         Provider tlsProvider,
         boolean resolveHostnames,
@@ -90,6 +92,7 @@ public record ListenerSettings(
                 reader.number("handshakes.max", 4_096, 1, 1_000_000),
                 reader.time("handshake.timeout", "30 secs", 100),
                 reader.idleTimeout("idle.timeout", 1_000),
+                reader.time("drain.before.stop", "0 secs", 0),
                 reader.number("authorization.threads", 4, 1, 256),
                 reader.choice("tls.provider", Provider.AUTO),
                 reader.flag("resolve.hostnames", true),

@@ -88,6 +88,34 @@ class PeerListTest {
     }
 
     @Test
+    @DisplayName("a node that drains leaves itself out, until it resumes")
+    void draining() throws Exception {
+        final NodeInformant nodes =
+                cluster(node("nifi.example", 10_443, 3), node("two", 10_443, 0), node("http-only", null, 7));
+        final List<String> all = List.of("nifi.example:10443 secure 3", "two:10443 secure 0");
+        try (RunningListener listener = new RunningListener(RESOLVER, nodes);
+                WirePeer peer = listener.connect()) {
+            peer.shakeHands(NO_PORT);
+            assertEquals(all, list(peer));
+            listener.drain();
+            assertEquals(List.of("two:10443 secure 0"), list(peer));
+            listener.drainState().resume();
+            assertEquals(all, list(peer));
+        }
+    }
+
+    @Test
+    @DisplayName("a node that drains and is the only one stays in its list")
+    void drainingAlone() throws Exception {
+        try (RunningListener listener = new RunningListener(
+                        RESOLVER, cluster(node("nifi.example", 10_443, 3), node("http-only", null, 7)));
+                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+            listener.drain();
+            assertEquals(List.of("nifi.example:10443 secure 3"), list(peer));
+        }
+    }
+
+    @Test
     @DisplayName("a cluster of nodes without a RAW port has an empty list")
     void noRawPort() throws Exception {
         try (RunningListener listener = new RunningListener(RESOLVER, cluster(node("http-only", null, 7)));

@@ -87,6 +87,7 @@ final class RunningListener implements AutoCloseable {
     private final HostNames hostNames;
     private final ListenerMetrics metrics = new ListenerMetrics(1);
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), System::nanoTime);
+    private final Drain drain = new Drain(1);
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
     private final RecordingPort output;
@@ -147,11 +148,12 @@ final class RunningListener implements AutoCloseable {
                 System::nanoTime);
         final ListenerContext context = new ListenerContext(
                 effective,
-                new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, System::nanoTime)),
+                new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, System::nanoTime)),
                 false,
                 LISTEN_PORT,
                 () -> rootGroup,
                 budget,
+                drain,
                 limit,
                 new HandshakeLimit(MOST_CONNECTIONS),
                 dispatchers,
@@ -397,6 +399,16 @@ final class RunningListener implements AutoCloseable {
         final long now = System.nanoTime() + time.toNanos();
         worker.submit(() -> handlers.forEach(handler -> handler.checkDeadlines(now)))
                 .syncUninterruptibly();
+    }
+
+    /** Drains as the listener's operation does. */
+    void drain() {
+        drain.begin();
+        worker.submit(connections::letGo).syncUninterruptibly();
+    }
+
+    Drain drainState() {
+        return drain;
     }
 
     /** Ends all connections as a listener does that stops. */

@@ -59,8 +59,10 @@ final class ServedListener implements AutoCloseable {
     private volatile int expirationMillis = EXPIRATION_MILLIS;
 
     /** One that is not in a hurry: the first handshake in a JVM takes seconds where the machine is busy. */
-    static ServedListener patient(final Variant variant) throws Exception {
-        return new ServedListener(variant, "handshake.timeout", EXPIRATION_MILLIS + " millis");
+    static ServedListener patient(final Variant variant, final String... settings) throws Exception {
+        final List<String> all = new ArrayList<>(List.of("handshake.timeout", EXPIRATION_MILLIS + " millis"));
+        all.addAll(List.of(settings));
+        return new ServedListener(variant, all.toArray(String[]::new));
     }
 
     /** @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn: beside those of the matrix */
@@ -175,8 +177,16 @@ final class ServedListener implements AutoCloseable {
 
     /** @return what the listener's bean says */
     long metric(final String attribute) throws Exception {
-        final ObjectName bean = new ObjectName("org.nios2s:type=SiteToSiteListener,port=" + address.getPort());
-        return ((Number) ManagementFactory.getPlatformMBeanServer().getAttribute(bean, attribute)).longValue();
+        return ((Number) ManagementFactory.getPlatformMBeanServer().getAttribute(bean(), attribute)).longValue();
+    }
+
+    private ObjectName bean() throws Exception {
+        return new ObjectName("org.nios2s:type=SiteToSiteListener,port=" + address.getPort());
+    }
+
+    /** @return what the bean's operation answers */
+    String call(final String operation) throws Exception {
+        return (String) ManagementFactory.getPlatformMBeanServer().invoke(bean(), operation, null, null);
     }
 
     /** @return what reads contents */

@@ -147,6 +147,19 @@ class ListenerMetricsTest {
     }
 
     @Test
+    @DisplayName("come with what an operator may call, without parameters")
+    void operations() throws Exception {
+        metrics.publish(Map.of(), Map.of("drain", new Operation("what it does", () -> "done")));
+        final ObjectName bean = new ObjectName(LISTENER);
+        assertEquals(
+                "what it does", SERVER.getMBeanInfo(bean).getOperations()[0].getDescription());
+        assertEquals("done", SERVER.invoke(bean, "drain", new Object[0], new String[0]));
+        assertThrows(
+                ReflectionException.class, () -> SERVER.invoke(bean, "drain", new Object[] {1}, new String[] {"int"}));
+        assertThrows(ReflectionException.class, () -> SERVER.invoke(bean, "resume", null, null));
+    }
+
+    @Test
     @DisplayName("are gone with the listener, and a name that is taken does no harm")
     void lifeCycle() throws Exception {
         metrics.publish(Map.of());

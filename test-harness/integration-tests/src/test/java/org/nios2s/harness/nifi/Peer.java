@@ -3,7 +3,9 @@ package org.nios2s.harness.nifi;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.nifi.remote.Transaction;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClient;
@@ -23,8 +25,15 @@ public final class Peer implements AutoCloseable {
 
     /** A peer that uses one port of a NiFi that is not secured. */
     public static Peer of(final NifiInstance nifi, final String port) {
+        return of(List.of(nifi), port);
+    }
+
+    /** The same in a cluster, of which it knows these nodes. */
+    public static Peer of(final List<NifiInstance> nodes, final String port) {
         return new Peer(new SiteToSiteClient.Builder()
-                .url(nifi.instance().api().replace("/nifi-api", "/nifi"))
+                .urls(nodes.stream()
+                        .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
+                        .collect(Collectors.toSet()))
                 .transportProtocol(SiteToSiteTransportProtocol.RAW)
                 .portName(port)
                 .build());
@@ -32,15 +41,21 @@ public final class Peer implements AutoCloseable {
 
     /** Sends packets in one transaction; each is identified by the prefix and its number. */
     public void push(final String prefix, final int packets) throws IOException {
-        final Transaction transaction = client.createTransaction(TransferDirection.SEND);
-        if (transaction == null) {
-            throw new IOException("No peer takes a transaction now");
-        }
+        final Transaction transaction = begin();
         for (int packet = 0; packet < packets; packet++) {
             transaction.send(content(packet), Map.of("packet.id", prefix + "-" + packet));
         }
         transaction.confirm();
         transaction.complete();
+    }
+
+    /** Begins a transaction in which packets are sent. */
+    public Transaction begin() throws IOException {
+        final Transaction transaction = client.createTransaction(TransferDirection.SEND);
+        if (transaction == null) {
+            throw new IOException("No peer takes a transaction now");
+        }
+        return transaction;
     }
 
     /** The content of the packet of a number. */

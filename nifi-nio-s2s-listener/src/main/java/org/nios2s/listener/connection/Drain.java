@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether the listener serves its peers or sends them elsewhere, and how many it has yet to let go. Thread-safe.
+ *
+ * <p>A connection counts from the moment when its peer may begin transactions until it is gone. None is added while the listener
+ * drains, so the listener is empty as soon as the last one has left. Peers that named no port can only ask for the list of
+ * peers; they do not count.
+ *
+ * <pre>
+ * SERVING ◄─ resume ─┬─────────┐
+ *    └─── drain ─► DRAINING ─► EMPTY      any of them ─ stop ─► STOPPED
+ * </pre>
+ */
+public final class Drain {
+    private static final Logger logger = LoggerFactory.getLogger(Drain.class);
+
+    /** What becomes of new transactions. */
+    public enum State {
+        /** They are served. */
+        SERVING,
+        /** None begins; some are under way, or their connections are about to be closed. */
+        DRAINING,
+        /** None begins, and none is under way. */
+        EMPTY,
+        /** The listener has stopped. */
+        STOPPED
+    }
+
+    private final int port;
+    private int connections;
+    private volatile State state = State.SERVING;
+
+    /** @param port of the listener, for the log */
+    public Drain(final int port) {
+        this.port = port;
+    }
+
+    public State state() {
+        return state;
+    }
+
+    /** @return whether peers are sent elsewhere */
+    public boolean isDraining() {
+        return state != State.SERVING;
+    }
+
+    /** @return 1 for {@link #isDraining}, otherwise 0, for those who read figures */
+    public int isDrainingAsNumber() {
+        if (isDraining()) {
+            return 1;
+        }
+        return 0;
+    }
+
+    /** @return how things are, in a sentence for the operator */
+    public synchronized String describe() {
+        return switch (state) {
+            case SERVING -> "The listener serves its peers";
+            case DRAINING -> "The listener drains: " + connections + " connections are left";
+            case EMPTY -> "The listener is empty: no transaction is under way, and none begins";
+            case STOPPED -> "The listener has stopped";
+        };
+    }
+
+    /** @return whether a connection may begin transactions; it then counts until {@link #release} */
+    synchronized boolean admit() {
+        if (isDraining()) {
+            return false;
+        }
+        connections++;
+        return true;
+    }
+
+    /** A connection that was admitted is gone. */
+    synchronized void release() {
+        connections--;
+        endIfEmpty();
+    }
+
+    /** @return how many connections the listener has yet to let go; 0 while it serves */
+    public synchronized int connectionsLeft() {
+        return state == State.DRAINING ? connections : 0;
+    }
+
+    /** @return whether the listener served until now: then those who call look after idle connections */
+    public synchronized boolean begin() {
+        if (state != State.SERVING) {
+            return false;
+        }
+        state = State.DRAINING;
+        logger.info(
+                "The NIO Site-to-Site listener on port {} drains: new handshakes are told that their port is not running; {}"
+                        + " connections are left",
+                port,
+                connections);
+        endIfEmpty();
+        return true;
+    }
+
+    private void endIfEmpty() {
+        if (state == State.DRAINING && connections == 0) {
+            state = State.EMPTY;
+            logger.info(
+                    "The NIO Site-to-Site listener on port {} is empty: no transaction is under way, and none begins until it is"
+                            + " told to resume",
+                    port);
+            notifyAll();
+        }
+    }
+
+    /** Peers are served again. */
+    public synchronized void resume() {
+        if (state == State.DRAINING || state == State.EMPTY) {
+            state = State.SERVING;
+            logger.info("The NIO Site-to-Site listener on port {} has resumed: peers are served again", port);
+            notifyAll();
+        }
+    }
+
+    /** The listener stops: nothing is counted or told any more. */
+    public synchronized void stop() {
+        state = State.STOPPED;
+        notifyAll();
+    }
+
+    /**
+     * Waits until the listener does not drain any more, or the time is over. Blocks.
+     *
+     * @return how the listener is then
+     */
+    public synchronized State await(final long millis) throws InterruptedException {
+        final long beganNanos = System.nanoTime();
+        long left = millis;
+        while (state == State.DRAINING && left > 0) {
+            wait(left);
+            left = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
+        }
+        return state;
+    }
+}

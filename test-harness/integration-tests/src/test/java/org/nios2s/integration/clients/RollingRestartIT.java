@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.integration.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.nifi.remote.Transaction;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.Peer;
+import org.nios2s.integration.SharedNifi;
+
+/**
+ * The nodes of a cluster that drain before each stop are restarted one after the other under NiFi's own clients. The test's thread
+ * ends and starts nodes; each client has a thread of its own.
+ */
+@Tag("full")
+class RollingRestartIT {
+    private static final Path HOME = SharedNifi.HOMES.resolve("clients-rolling-restart");
+    private static final String EMPTY = "is empty: no transaction is under way";
+    private static final String PACKET_IDS = "rolling.ids";
+    private static final Duration PATIENCE = Duration.ofSeconds(180);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(200);
+    private static final int NODES = 2;
+    private static final int CLIENTS = 6;
+    private static final int TRANSACTIONS_OF_A_PHASE = 200;
+
+    private static NifiCluster cluster;
+
+    private final ConcurrentLinkedQueue<String> acknowledged = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> unknown = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger transactions = new AtomicInteger();
+    private volatile boolean over;
+
+    @BeforeAll
+    static void start() {
+        cluster = NifiCluster.start(
+                new NifiOptions()
+                        .home(HOME)
+                        .listener(Listener.NIO)
+                        .property("nifi.remote.input.nio.drain.before.stop", "20 secs")
+                        .heap("1g")
+                        .fresh(true)
+                        .stopOnExit(true),
+                NODES);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    @Test
+    void everyClientKnowsWhatBecameOfEachTransaction() throws Exception {
+        cluster.nodes().forEach(node -> node.keepPacketIds(PACKET_IDS));
+        final List<Thread> clients = new ArrayList<>();
+        try {
+            for (int client = 0; client < CLIENTS; client++) {
+                final String name = "client-" + client;
+                clients.add(Thread.ofPlatform().start(() -> send(name)));
+            }
+            for (final NifiInstance node : cluster.nodes()) {
+                awaitMoreTransactions();
+                node.stop();
+                assertEquals(1, node.log().linesWith(EMPTY).size());
+                awaitMoreTransactions();
+                node.startAgain();
+            }
+            awaitMoreTransactions();
+        } finally {
+            over = true;
+            for (final Thread client : clients) {
+                client.join();
+            }
+        }
+
+        assertEquals(List.of(), List.copyOf(unknown));
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertEquals(new TreeSet<>(acknowledged), new TreeSet<>(received())));
+        assertEquals(acknowledged.size(), received().size(), "packets that are in a ledger twice");
+    }
+
+    private void awaitMoreTransactions() {
+        final int enough = transactions.get() + TRANSACTIONS_OF_A_PHASE;
+        Awaitility.await().atMost(PATIENCE).until(() -> transactions.get() >= enough);
+    }
+
+    private static List<String> received() throws IOException {
+        final List<String> received = new ArrayList<>();
+        for (final NifiInstance node : cluster.nodes()) {
+            final Path ids = Path.of(node.instance().ledger()).resolve(PACKET_IDS);
+            if (Files.exists(ids)) {
+                received.addAll(Files.readAllLines(ids));
+            }
+        }
+        return received;
+    }
+
+    private void send(final String name) {
+        try (Peer peer = Peer.of(cluster.nodes(), "input")) {
+            for (int number = 0; !over; number++) {
+                send(peer, name + "-" + number);
+            }
+        } catch (final IOException e) {
+            throw new IllegalStateException("The client could not be closed", e);
+        }
+    }
+
+    /** What fails before its confirmation is known to have come to nothing; behind that, its client can't know. */
+    private void send(final Peer peer, final String id) {
+        final Transaction transaction;
+        try {
+            transaction = peer.begin();
+            transaction.send(id.getBytes(StandardCharsets.UTF_8), Map.of("packet.id", id));
+            transaction.confirm();
+        } catch (final IOException e) {
+            LockSupport.parkNanos(PAUSE_AFTER_FAILURE.toNanos());
+            return;
+        }
+        try {
+            transaction.complete();
+            acknowledged.add(id);
+            transactions.incrementAndGet();
+        } catch (final IOException e) {
+            unknown.add(id + ": " + e);
+        }
+    }
+}
