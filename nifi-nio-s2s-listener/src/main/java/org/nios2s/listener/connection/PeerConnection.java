@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -177,8 +178,15 @@ public final class PeerConnection implements TransactionPeer {
 
     /** @param left hears on the IO worker when the message has left, or was lost */
     public void send(final ByteBuf message, final ChannelFutureListener left) {
+        final ChannelPromise written;
+        try {
+            written = channelContext.newPromise().addListener(left);
+        } catch (final Throwable e) {
+            message.release();
+            throw e;
+        }
         unflushed = true;
-        channelContext.write(message).addListener(left);
+        channelContext.write(message, written);
     }
 
     /**

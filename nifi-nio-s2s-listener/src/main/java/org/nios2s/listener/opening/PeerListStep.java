@@ -2,6 +2,7 @@
 package org.nios2s.listener.opening;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -74,7 +75,8 @@ final class PeerListStep implements WaitingStep {
 
     /** Tells the peer which peers there are; a request follows. */
     static Step answer(final PeerConnection connection, final List<PeerStatus> entries) throws IOException {
-        final ByteBuf message = connection.allocate(Integer.BYTES).writeInt(entries.size());
+        // On the heap, where nothing is to be released if a name can't be written.
+        final ByteBuf message = Unpooled.buffer().writeInt(entries.size());
         for (final PeerStatus entry : entries) {
             final PeerDescription peer = entry.getPeerDescription();
             ModifiedUtf8.write(message, peer.getHostname());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.pull;
 
-import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.PeerConnection;
@@ -95,9 +94,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         final Pull pull = new Pull(connection, charge, permit, transaction, held);
         try {
             if (transaction.begin()) {
-                final SendStep sending = new SendStep(pull);
-                final ByteBuf first = pull.nextPiece();
-                proceed(() -> sending.send(first), () -> sending.discard(first));
+                new SendStep(pull).makePiece(this);
                 return true;
             }
         } catch (final Throwable e) {

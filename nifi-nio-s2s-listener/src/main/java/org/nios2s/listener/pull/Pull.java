@@ -31,11 +31,12 @@ record Pull(
         return connection.dispatcher().limits();
     }
 
-    /** Makes the next piece, and charges it: a small one where memory is short. On the port task or a content worker. */
+    /** Makes the next piece, which is to be charged: a small one where memory is short. On the port task or a content worker. */
     ByteBuf nextPiece() throws IOException {
-        final ByteBuf piece = transaction.nextPiece(limits().memory().isRoomy() ? PIECE_BYTES : MemoryBudget.UNIT);
-        charge.add(piece.capacity());
-        return piece;
+        if (limits().memory().isRoomy()) {
+            return transaction.nextPiece(PIECE_BYTES);
+        }
+        return transaction.nextPiece(MemoryBudget.UNIT);
     }
 
     @Override

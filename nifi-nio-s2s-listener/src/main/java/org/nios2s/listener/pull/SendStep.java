@@ -2,15 +2,21 @@
 package org.nios2s.listener.pull;
 
 import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Packets are sent, a piece at a time: the next one is made by a content worker when the one before has left. Lives on
  * the connection's IO worker.
  */
 final class SendStep implements WaitingStep {
+    private static final Logger logger = LoggerFactory.getLogger(SendStep.class);
+
     /** In so small steps a peer's progress is seen. */
     private static final int SLICE_BYTES = 16 * 1024;
 
@@ -32,14 +38,28 @@ final class SendStep implements WaitingStep {
         this.pull = pull;
     }
 
-    /** Sends a piece: the first one is here already, when the step begins. */
+    /**
+     * Makes a piece, charges it, and has it sent on the IO worker. On the port task for the first piece, then on content workers.
+     *
+     * @param current the step that the connection is in meanwhile
+     */
+    void makePiece(final WaitingStep current) throws IOException {
+        final ByteBuf piece = pull.nextPiece();
+        try {
+            pull.charge().add(piece.capacity());
+            current.proceed(() -> send(piece), () -> discard(piece));
+        } catch (final Throwable e) {
+            piece.release();
+            throw e;
+        }
+    }
+
+    /** Sends a piece, which is from now on the socket's to release. */
     Step send(final ByteBuf piece) {
         turn = Turn.PEERS;
         try {
             final long held = piece.capacity();
-            while (piece.readableBytes() > SLICE_BYTES) {
-                write(piece.readRetainedSlice(SLICE_BYTES), 0);
-            }
+            writeAllButTheLastSlice(piece);
             write(piece, held);
         } catch (final Throwable e) {
             // Where this is the first piece, the step that fails is the one before.
@@ -47,6 +67,17 @@ final class SendStep implements WaitingStep {
             throw e;
         }
         return this;
+    }
+
+    private void writeAllButTheLastSlice(final ByteBuf piece) {
+        try {
+            while (piece.readableBytes() > SLICE_BYTES) {
+                write(piece.readRetainedSlice(SLICE_BYTES), 0);
+            }
+        } catch (final Throwable e) {
+            piece.release();
+            throw e;
+        }
     }
 
     /** @param held what the piece is charged, where this is the last of it; else 0 */
@@ -79,33 +110,38 @@ final class SendStep implements WaitingStep {
         }
         turn = Turn.CONTENT_WORKERS;
         try {
-            connection().listener().contentReaders().execute(this::makePiece);
+            connection().listener().contentReaders().execute(this::makeNextPieceNow);
         } catch (final Throwable e) {
             pieceFailed(e);
         }
     }
 
     /** Content worker. */
-    private void makePiece() {
+    private void makeNextPieceNow() {
         try {
-            final ByteBuf piece = pull.nextPiece();
-            proceed(() -> send(piece), () -> discard(piece));
+            makePiece(this);
         } catch (final Throwable e) {
             pieceFailed(e);
         }
     }
 
     private void pieceFailed(final Throwable failure) {
-        proceed(
-                () -> {
-                    turn = Turn.OURS;
-                    throw Kind.COMMIT_FAILED.fault("A FlowFile's content can't be sent", failure);
-                },
-                pull::abandon);
+        try {
+            proceed(
+                    () -> {
+                        turn = Turn.OURS;
+                        throw Kind.COMMIT_FAILED.fault("A FlowFile's content can't be sent", failure);
+                    },
+                    pull::abandon);
+        } catch (final RejectedExecutionException e) {
+            // The IO worker has ended, and left the pull to whoever makes a piece.
+            logger.debug("The listener has stopped: the peer does not hear that its pull has failed", failure);
+            pull.abandon();
+        }
     }
 
     /** The connection has moved on while a piece was made. */
-    void discard(final ByteBuf piece) {
+    private void discard(final ByteBuf piece) {
         piece.release();
         pull.abandon();
     }
@@ -123,6 +159,9 @@ final class SendStep implements WaitingStep {
 
     @Override
     public void abandon() {
+        if (abandoned) {
+            return;
+        }
         abandoned = true;
         if (turn != Turn.CONTENT_WORKERS) {
             pull.abandon();

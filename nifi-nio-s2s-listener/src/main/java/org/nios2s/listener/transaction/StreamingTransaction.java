@@ -99,7 +99,7 @@ public final class StreamingTransaction implements PacketSink {
 
     @Override
     public void packetBegins(final Map<String, String> packetAttributes, final long contentLength) {
-        add(AttributeMemory.of(packetAttributes), null, () -> {
+        add(AttributeMemory.of(packetAttributes), () -> {
             attributes = packetAttributes;
             flowFile = held.session().create();
         });
@@ -108,12 +108,18 @@ public final class StreamingTransaction implements PacketSink {
     @Override
     public void content(final ByteBuf in, final int length) {
         final ByteBuf buffer = in.readRetainedSlice(length);
-        add(length, buffer, () -> write(buffer));
+        try {
+            queue(length, buffer, () -> write(buffer));
+        } catch (final Throwable e) {
+            buffer.release();
+            throw e;
+        }
+        startWriting();
     }
 
     @Override
     public void packetEnds(final long transferMillis) {
-        add(0, null, () -> {
+        add(0, () -> {
             closeContent();
             new ReceivedFlowFiles(held.session(), held.peer()).complete(flowFile, attributes, transferMillis);
             flowFiles++;
@@ -134,7 +140,7 @@ public final class StreamingTransaction implements PacketSink {
             hold.close();
             report.accept(outcome);
         };
-        add(0, null, () -> held.commit(deadline, ended));
+        add(0, () -> held.commit(deadline, ended));
     }
 
     /** @return whether its commit, or its end, has begun */
@@ -175,12 +181,16 @@ public final class StreamingTransaction implements PacketSink {
         }
     }
 
-    private void add(final long bytesOfIt, final ByteBuf buffer, final Guarded.Task writing) {
+    private void add(final long bytesOfIt, final Guarded.Task writing) {
+        queue(bytesOfIt, null, writing);
+        startWriting();
+    }
+
+    private void queue(final long bytesOfIt, final ByteBuf buffer, final Guarded.Task writing) {
         final Piece piece = new Piece(bytesOfIt + PIECE_OVERHEAD_BYTES, buffer, writing);
         hold.charge().add(piece.heldBytes);
         unwrittenBytes.addAndGet(piece.heldBytes);
         pieces.add(piece);
-        startWriting();
     }
 
     private void startWriting() {

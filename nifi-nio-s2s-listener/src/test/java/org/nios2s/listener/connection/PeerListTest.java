@@ -125,6 +125,17 @@ class PeerListTest {
     }
 
     @Test
+    @DisplayName("a node that can't be told ends the connection, and nothing of the list stays behind")
+    void nodeWithoutName() throws Exception {
+        try (RunningListener listener = new RunningListener(RESOLVER, cluster(node(null, 10_443, 0)));
+                WirePeer peer = listener.connect()) {
+            peer.shakeHands(NO_PORT).request("REQUEST_PEER_LIST").expectEnd();
+            listener.awaitFault(PeerFault.Kind.INTERNAL);
+            listener.awaitNothingHeld();
+        }
+    }
+
+    @Test
     @DisplayName("while NiFi does not say which nodes there are, handshakes go on, and so do transactions")
     void hangingCoordinator() throws Exception {
         final NodeInformant hanging = () -> {

@@ -36,6 +36,9 @@ import org.nios2s.listener.metrics.ListenerMetrics;
 class StreamingTransactionTest {
     private static final int PIECE_BYTES = 256 * 1024;
     private static final int PIECES = 20;
+    /** What a buffer takes into which the least is read. */
+    private static final int LEAST_READ_BYTES = 256;
+
     private static final long BUDGET_BYTES = 64 * 1024 * 1024;
 
     private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
@@ -113,6 +116,36 @@ class StreamingTransactionTest {
         contentWorker.add(() -> {});
         first.run();
         assertEquals(2, contentWorker.size(), "it goes on behind the other");
+    }
+
+    @Test
+    @DisplayName("a peer that sends byte by byte is charged what the buffers and objects take, not what it sends")
+    void smallPieces() {
+        final StreamingTransaction transaction = streamInto(new ByteArrayOutputStream());
+        final long before = budget.used();
+        final int pieces = 1_000;
+        for (int i = 0; i < pieces; i++) {
+            final ByteBuf piece = Unpooled.directBuffer(LEAST_READ_BYTES).writeZero(1);
+            transaction.content(piece, 1);
+            piece.release();
+        }
+        assertTrue(budget.used() - before >= 2L * pieces * LEAST_READ_BYTES * 9 / 10, budget.used() + " bytes");
+        transaction.abandon();
+        contentWorker.remove().run();
+        assertEquals(0, budget.used());
+    }
+
+    @Test
+    @DisplayName("a piece that can't be kept is released")
+    void pieceThatCantBeKept() {
+        final TransactionHold hold = mock(TransactionHold.class);
+        when(hold.charge()).thenThrow(new OutOfMemoryError("test"));
+        final StreamingTransaction transaction =
+                new StreamingTransaction(mock(HeldSession.class), hold, contentWorker::add, metrics, fault -> {});
+        final ByteBuf piece = Unpooled.directBuffer(PIECE_BYTES).writeZero(PIECE_BYTES);
+        assertThrows(OutOfMemoryError.class, () -> transaction.content(piece, PIECE_BYTES));
+        assertEquals(1, piece.refCnt());
+        piece.release();
     }
 
     @Test
