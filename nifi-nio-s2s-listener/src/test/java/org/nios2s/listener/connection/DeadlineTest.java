@@ -113,6 +113,20 @@ class DeadlineTest {
     }
 
     @Test
+    @DisplayName("a port that is stopped and started again between two looks at it keeps its transactions")
+    void portRestarted() throws Exception {
+        open(DepartureTest.Moment.BEHIND_PACKET);
+        listener.input().running(false);
+        listener.input().running(true);
+        listener.checkDeadlinesAfter(Duration.ZERO);
+        peer.say(ResponseCode.FINISH_TRANSACTION)
+                .expectConfirmation()
+                .confirm()
+                .expect(ResponseCode.TRANSACTION_FINISHED);
+        listener.assertNoFault();
+    }
+
+    @Test
     @DisplayName("a port that is stopped while a transaction waits for it cuts the peer off, and starts empty")
     void portStoppedBeforeCommit() throws Exception {
         listener.input().scheduled(false);

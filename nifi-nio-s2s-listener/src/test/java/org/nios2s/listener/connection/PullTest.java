@@ -323,6 +323,25 @@ class PullTest {
     }
 
     @Test
+    @DisplayName("where order counts, the next peer gets what a broken pull had before anything later")
+    void inOrder() throws Exception {
+        stop();
+        listener = new RunningListener("pulls.in.order", "true");
+        queue(2, content(10));
+        final WirePeer broken = listener.connect();
+        broken.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "BATCH_COUNT", "1")
+                .request("RECEIVE_FLOWFILES")
+                .expect(ResponseCode.MORE_DATA);
+        peer = listener.connect();
+        open();
+        pull().flush();
+        listener.awaitStep("AwaitFlowFilesStep");
+        broken.reset();
+        peer.expect(ResponseCode.MORE_DATA);
+        assertEquals(2, readPackets(false).size());
+    }
+
+    @Test
     @DisplayName("a pull that waits for its permit gives way where there are too many connections")
     void givesWay() throws Exception {
         final List<WirePeer> unfinished = takeAllPermits();

@@ -9,8 +9,10 @@ import static org.mockito.Mockito.when;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.nifi.connectable.ConnectableType;
@@ -306,6 +308,35 @@ class RequestTest {
     @DisplayName("a peer may be silent between requests for twice its request expiration")
     void silentBetweenRequests() throws Exception {
         peer.open("REQUEST_EXPIRATION_MILLIS", "10000");
+        listener.awaitStep("RequestStep");
+        listener.checkDeadlinesAfter(Duration.ofSeconds(19));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(21));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.SILENT);
+    }
+
+    @Test
+    @DisplayName("a request whose name comes in two parts, a request expiration apart, is understood")
+    void nameInTwoParts() throws Exception {
+        final byte[] name = "NEGOTIATE_FLOWFILE_CODEC".getBytes(StandardCharsets.UTF_8);
+        final int half = name.length / 2;
+        peer.open("REQUEST_EXPIRATION_MILLIS", "10000");
+        peer.bytes((byte) 0, (byte) name.length)
+                .bytes(Arrays.copyOf(name, half))
+                .flush();
+        RunningListener.awaiting().until(() -> listener.budget().used() >= half);
+        listener.checkDeadlinesAfter(Duration.ofSeconds(15));
+        peer.bytes(Arrays.copyOfRange(name, half, name.length))
+                .resource("StandardFlowFileCodec", 1)
+                .expectByte(WirePeer.RESOURCE_OK);
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("of a request expiration only what fits into an int counts")
+    void expirationBeyondInt() throws Exception {
+        peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf((1L << Integer.SIZE) + 10_000));
         listener.awaitStep("RequestStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(19));
         listener.assertNoFault();

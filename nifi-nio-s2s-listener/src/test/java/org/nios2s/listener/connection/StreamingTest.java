@@ -87,8 +87,10 @@ class StreamingTest {
         peer.open("GZIP", "true").gzip();
         pushAll(peer, 1, content(1_000_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         assertEquals(0, listener.inflationTurns());
+        assertEquals(0, listener.metrics().get(Count.PUSHES_INFLATED_ABNORMALLY));
         pushAll(peer, 1, new byte[1_000_000]).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         assertTrue(listener.inflationTurns() > 0);
+        assertEquals(1, listener.metrics().get(Count.PUSHES_INFLATED_ABNORMALLY));
         listener.assertNoFault();
     }
 
