@@ -40,7 +40,7 @@ public final class BatchingSender implements AutoCloseable {
     /** How long a close waits for an executor of the caller's that takes what is decided. */
     private static final Duration HAND_OVER = Duration.ofSeconds(1);
 
-    /** A packet that was given, and whoever waits for it. */
+    /** A packet that was given, and the future that waits for it. */
     private static final class Entry {
         private final Packet packet;
         private final long heldBytes;
@@ -275,7 +275,7 @@ public final class BatchingSender implements AutoCloseable {
         lock.lock();
         try {
             if (starting) {
-                // Whoever does it already, perhaps further up on this very thread, looks again.
+                // Another caller, perhaps further up on this very thread, is doing it and looks again.
                 return;
             }
             starting = true;

@@ -128,7 +128,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         lock.lock();
         try {
             waiting.remove(transfer);
-            // What was opening for it may hang: whoever comes now gets an attempt of its own.
+            // The connection that was opening for it may hang: the next transfer gets an attempt of its own.
             unwanted = Math.max(unwanted, opening - waiting.size());
         } finally {
             lock.unlock();

@@ -35,7 +35,7 @@ public enum FailureReason {
     RECEIVER_FAILED(false),
     /** The peer closed the connection before the handler of pulled packets returned, for it waited too long. */
     RECEIVER_TOO_SLOW(false),
-    /** Whoever started the transaction cancelled it. */
+    /** The caller cancelled the transaction. */
     CANCELLED(false),
     /** The client was closed. */
     CONNECTOR_CLOSED(false),

@@ -136,7 +136,7 @@ final class PacketPipe {
         }
     }
 
-    /** Whoever reads gets the failure. */
+    /** The reader gets the failure. */
     void fail(final IOException cause) {
         lock.lock();
         try {

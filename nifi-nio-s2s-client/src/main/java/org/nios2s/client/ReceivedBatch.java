@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * The packets of one transaction, as they arrive: {@code hasNext()} of its iterator skips what is unread of the packet in
  * hand. Used by one thread at a time, which it blocks; another thread may go on with it.
  *
- * <p>NiFi keeps all packets until {@link #complete}. A {@link BatchHandler} returns in place of calling it; whoever
- * {@link OutputPort#poll polls} calls it himself, or {@link #close} to refuse. An open batch holds a connection, and NiFi
+ * <p>NiFi keeps all packets until {@link #complete}. A {@link BatchHandler} returns in place of calling it; a caller
+ * of {@link OutputPort#poll} calls it, or {@link #close} to refuse. An open batch holds a connection, and NiFi
  * waits for it no longer than {@link OutputPort#withRequestExpiration the request expiration}.
  */
 public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoCloseable {
@@ -164,7 +164,7 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
         }
     }
 
-    /** Ends the transaction, if it is not over. Any thread; whoever handles the batch is interrupted. */
+    /** Ends the transaction, if it is not over. Any thread; the thread that handles the batch is interrupted. */
     void giveUp(final String message) {
         transfer.stop(FailureReason.CANCELLED, message);
     }

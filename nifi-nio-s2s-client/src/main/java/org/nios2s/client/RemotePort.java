@@ -17,7 +17,7 @@ import javax.net.ssl.SSLContext;
  * @param requestExpiration how long the peer waits for us within a transaction before it gives up
  * @param batchLimits where a pulled batch ends
  * @param tls for TLS with a client certificate; null for plain TCP
- * @param proxy through which the peer is reached; null for what the JVM says ({@code -DsocksProxyHost}), else directly
+ * @param proxy through which the peer is reached; null for the JVM's ({@code -DsocksProxyHost}), if there is one
  */
 record RemotePort(
         String host,

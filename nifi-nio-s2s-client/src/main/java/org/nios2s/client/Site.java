@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * them. Any thread; the asking blocks a thread for look-ups, one at a time.
  *
  * <p>What was learned last serves at once; when it is older than {@link #PEERS_AGE} it is learned again meanwhile. A
- * failure serves too, for {@link #ASK_AGAIN}: whoever asks in that time hears it without another question, and the log
- * hears of a state once.
+ * failure serves too, for {@link #ASK_AGAIN}: callers in that time get it without another question, and each state is
+ * logged once.
  */
 final class Site implements AutoCloseable {
     /** As NiFi's client: how long a list of peers is good. */
@@ -223,7 +223,7 @@ final class Site implements AutoCloseable {
                     "This NiFi offers HTTP only; set nifi.remote.input.socket.port in its nifi.properties",
                     null);
         }
-        // Without TLS no node could be asked; whoever chooses hears why.
+        // Without TLS no node could be asked; the choice of a peer then fails with the reason.
         final boolean mute = details.secure() && settings.tls() == null;
         final Set<PeerStatus> peers = mute ? Set.of() : askPeers(details);
         keep(peers);

@@ -17,8 +17,8 @@ import javax.net.ssl.SSLContext;
  * A NiFi, or a cluster of them, and what exchanges packets with its ports over RAW Site-to-Site: thousands of
  * transactions at a time on a handful of threads. One per NiFi and JVM is enough; any thread.
  *
- * <p>Every failure is a {@link TransactionException}, as the cause of what a future throws. Whoever completes a returned
- * future himself, such as by {@code cancel} or {@code orTimeout}, ends its transaction, on the peer too as far as the
+ * <p>Every failure is a {@link TransactionException}, as the cause of what a future throws. A caller that completes a
+ * returned future, such as by {@code cancel} or {@code orTimeout}, ends its transaction, on the peer too as far as the
  * protocol allows it. Futures complete on the completion executor, by default each on a virtual thread, so that what
  * depends on them may block.
  */

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * The engine of the client: IO workers, connection pools, and single transactions with single peers, thousands at a time.
  * Any thread; its futures complete on IO workers, where nothing may block.
  *
- * <p>Every failure is a {@link TransactionException}. Whoever completes a returned future himself, such as by
+ * <p>Every failure is a {@link TransactionException}. A caller that completes a returned future, such as by
  * {@link CompletableFuture#cancel cancel}, ends the transaction, on the peer too as far as the protocol allows it.
  */
 final class SiteToSiteConnector implements AutoCloseable {

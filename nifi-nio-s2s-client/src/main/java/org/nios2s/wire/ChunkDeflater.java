@@ -74,7 +74,7 @@ public final class ChunkDeflater implements AutoCloseable {
         filled = 0;
     }
 
-    /** Gives the native memory back, to whoever deflates next; once. It can't be used any more. */
+    /** Gives the native memory back, for the next deflater; once. It can't be used any more. */
     @Override
     public void close() {
         if (deflater != null) {

@@ -213,7 +213,7 @@ public final class ChunkInflater implements AutoCloseable {
         state = State.HEADER;
     }
 
-    /** Gives the native memory back, to whoever inflates next; once. It can't be used any more. */
+    /** Gives the native memory back, for the next inflater; once. It can't be used any more. */
     @Override
     public void close() {
         if (inflater != null) {

@@ -58,7 +58,7 @@ public final class PacketReader implements AutoCloseable {
         this.pause = pause;
     }
 
-    /** @return whether the packet is there, but for {@link #finishPacket}; else bytes are missing, or it pauses */
+    /** @return whether the packet is there, except for {@link #finishPacket}; otherwise bytes are missing, or it pauses */
     public boolean readPacket(final ByteBuf in) throws ProtocolException {
         if (!compressed) {
             return decode(in);
@@ -119,7 +119,7 @@ public final class PacketReader implements AutoCloseable {
         return complete;
     }
 
-    /** @return whether the packet's last chunk has been consumed, and the next packet may begin; else as {@link #readPacket} */
+    /** @return whether the packet's last chunk is consumed, and the next packet may begin; otherwise as {@link #readPacket} */
     public boolean finishPacket(final ByteBuf in) throws ProtocolException {
         if (!compressed || inflater == null) {
             return true;

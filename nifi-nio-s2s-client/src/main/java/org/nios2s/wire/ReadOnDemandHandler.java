@@ -8,7 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.ByteToMessageDecoder;
 
 /**
- * Keeps what arrives on a channel until its user takes it, and reads the channel only while the user wants more: else
+ * Keeps what arrives on a channel until its user takes it, and reads the channel only while the user wants more: otherwise
  * the peer has to wait. Lives on the channel's IO worker.
  *
  * <p>Netty's {@code ByteToMessageDecoder} asks for more by itself whenever nothing was passed on, so what it feeds can

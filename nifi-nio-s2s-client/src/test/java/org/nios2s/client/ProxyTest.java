@@ -127,7 +127,7 @@ class ProxyTest {
         }
     }
 
-    /** However fast the proxy is: it may have answered before whoever asked for the connection looks again. */
+    /** However fast the proxy is: it may have answered before the opener of the connection looks again. */
     @Test
     void aProxyThatRefusesAtOnceAlwaysFailsThePushWhileItConnects() throws Exception {
         try (ScriptedProxy proxy = proxy(Kind.SOCKS4, Manner.REFUSES)) {

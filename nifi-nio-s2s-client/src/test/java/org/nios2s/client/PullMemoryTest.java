@@ -44,7 +44,7 @@ class PullMemoryTest {
     private static final long MEBIBYTE = 1 << 20;
     private static final long MOST_BYTES = 64 * MEBIBYTE;
 
-    /** @return heap in use after a collection, and direct memory, whoever allocated it */
+    /** @return heap in use after a collection, and direct memory of the whole JVM */
     private static long memory() {
         System.gc();
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() + direct();

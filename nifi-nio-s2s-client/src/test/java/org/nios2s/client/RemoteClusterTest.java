@@ -134,7 +134,7 @@ class RemoteClusterTest {
         }
     }
 
-    /** Whoever pauses before another attempt fails here. */
+    /** A call that pauses before another attempt fails here. */
     private SiteToSite failingOver() {
         return SiteToSite.builder()
                 .url(site.url())

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 
-/** What is promised to whoever uses the client. */
+/** The promises that the client makes to its users. */
 class SiteToSiteTest {
     private ScriptedServer server;
     private SiteToSite nifi;

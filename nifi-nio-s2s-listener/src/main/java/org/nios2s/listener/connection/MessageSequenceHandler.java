@@ -108,7 +108,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         final ByteBuf bytes = (ByteBuf) message;
         deadlines.moved(bytes.readableBytes());
         reads.heard(bytes.readableBytes());
-        // Takes the new bytes over when nothing is unread; else appends them.
+        // Takes the new bytes over when nothing is unread; otherwise appends them.
         unread = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), unread, bytes);
         advance(null);
     }

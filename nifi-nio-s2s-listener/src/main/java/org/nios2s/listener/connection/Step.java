@@ -25,7 +25,7 @@ public interface Step {
         BETWEEN_REQUESTS,
         /** The wait is ours, from the step's beginning, and lasts as long as a request may wait in NiFi's port. */
         EXPIRATION,
-        /** The wait is ours, and whoever waits knows when it ends. */
+        /** The wait is ours, and the step itself decides when it ends. */
         UNLIMITED
     }
 

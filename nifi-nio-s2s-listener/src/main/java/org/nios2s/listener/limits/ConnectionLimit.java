@@ -16,7 +16,7 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 /**
  * How many connections there may be, in all and from one address. Thread-safe.
  *
- * <p>A newcomer that finds the limit reached takes the place of the connection that has been idle longest, whoever has it. Before
+ * <p>A newcomer that finds the limit reached takes the place of the longest idle connection, from any address. Before
  * those come the idle ones of an address that has many times as many connections as others, so that one address can't push out
  * the rest; after them those that wait in a queue of ours. A newcomer is refused only where all are busy. All of this takes the
  * same time with a million connections as with ten.

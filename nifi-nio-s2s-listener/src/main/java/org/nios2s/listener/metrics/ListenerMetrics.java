@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a listener counts since its start and measures of late; or what one of its ports does, which its listener counts,
- * too. Thread-safe: written by IO workers and port tasks, which never wait here, read by whoever reports.
+ * too. Thread-safe: written by IO workers and port tasks, which never wait here; read by any thread.
  */
 public final class ListenerMetrics implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(ListenerMetrics.class);

@@ -79,7 +79,7 @@ final class ClusterNodes {
     /**
      * Never blocks.
      *
-     * @return the nodes, most often at once. Incomplete while NiFi is being asked: whoever has waited for
+     * @return the nodes, most often at once. Incomplete while NiFi is being asked: a caller that has waited for
      *     {@link #PATIENCE_NANOS} may ask here again, and gets the last list if there is one
      */
     synchronized CompletableFuture<Collection<NodeInformation>> current() {

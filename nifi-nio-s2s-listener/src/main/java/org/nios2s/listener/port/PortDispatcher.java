@@ -309,7 +309,7 @@ public final class PortDispatcher {
         }
     }
 
-    /** The port runs no more: whoever waits for it fails, and sessions end without it. */
+    /** The port has stopped: waiting transactions fail, and sessions end without it. */
     void portStopped() {
         final PeerFault fault = Kind.PORT_NOT_RUNNING.fault(port + " is not running");
         for (PortRequest.Lead next = lead(); next != null; next = lead()) {

@@ -80,7 +80,7 @@ final class SendStep implements WaitingStep {
         }
     }
 
-    /** @param held what the piece is charged, where this is the last of it; else 0 */
+    /** @param held what the piece is charged, where this is the last of it; otherwise 0 */
     private void write(final ByteBuf slice, final long held) {
         final int bytes = slice.readableBytes();
         connection().send(slice, sent -> {

@@ -13,7 +13,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
-/** How sockets are served on this machine: epoll where it loads, else NIO. Immutable; any thread. */
+/** How sockets are served on this machine: epoll where it loads, otherwise NIO. Immutable; any thread. */
 public record TransportSelection(String name, Class<? extends ServerChannel> channel, IoHandlerFactory handler) {
     /** What can be asked for in the settings. */
     public enum Choice {

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * BoringSSL on NiFi's key and trust manager. Thread-safe.
  *
  * <p>It keeps the key as it was when a connection first needed it, and tells peers, which choose their certificate by that, the
- * authorities that were trusted when it was made. So it is made anew when NiFi has loaded another certificate of its own or
+ * authorities that were trusted when it was made. So it is made again when NiFi has loaded another certificate of its own or
  * begun to trust other authorities. Sessions of the former are not resumed. A certificate with which BoringSSL can't serve does not
  * come into force: the former stays.
  */

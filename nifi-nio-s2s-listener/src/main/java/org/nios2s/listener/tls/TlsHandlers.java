@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class TlsHandlers implements AutoCloseable {
     /** What does the arithmetic of TLS. */
     public enum Provider {
-        /** {@link #OPENSSL} where it loads and can use NiFi's key, else {@link #JDK}. */
+        /** {@link #OPENSSL} where it loads and can use NiFi's key, otherwise {@link #JDK}. */
         AUTO,
         /** BoringSSL. */
         OPENSSL,

@@ -13,7 +13,7 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * A session that a port task has handed out. It is held, then perhaps waits for its commit, and ends once, on a port task or
- * a content worker: whoever comes later finds that it has ended. Its holder uses it on one thread at a time.
+ * a content worker: a later caller finds that it has ended. Its holder uses it on one thread at a time.
  */
 public final class HeldSession {
     /** A stage in which nobody hears of a commit. */
@@ -29,7 +29,7 @@ public final class HeldSession {
     private final ProcessContext context;
     private final TransactionPeer peer;
     private final SessionEnds ends;
-    /** Where it stands: held, or whoever hears of its commit, or ended. */
+    /** Its stage: held, or the listener for its commit, or ended. */
     private final AtomicReference<Consumer<Outcome>> stage = new AtomicReference<>(Stage.HELD);
 
     private volatile Runnable afterEnd = () -> {};
@@ -57,7 +57,7 @@ public final class HeldSession {
         return peer;
     }
 
-    /** @param task run once, on any thread, when the session has ended; to be set by whoever takes the session, first of all */
+    /** @param task run once, on any thread, when the session has ended; to be set first by the taker of the session */
     public void whenEnded(final Runnable task) {
         afterEnd = task;
     }

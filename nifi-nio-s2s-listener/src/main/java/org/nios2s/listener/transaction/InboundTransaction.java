@@ -38,7 +38,7 @@ public final class InboundTransaction implements PacketSink {
     }
 
     /**
-     * A packet, complete. Immutable but for the attributes, which belong to whoever handles the transaction.
+     * A packet, complete. Immutable but for the attributes, which belong to the thread that handles the transaction.
      *
      * @param attributes as sent, mutable
      * @param offset of its content among the contents of the transaction, in bytes

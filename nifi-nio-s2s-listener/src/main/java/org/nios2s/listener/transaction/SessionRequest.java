@@ -8,8 +8,8 @@ import org.nios2s.listener.fault.PeerFault;
 
 /**
  * A transaction's wish for a session of its own: it takes the one of the port task that serves it, and the port task
- * returns to NiFi without waiting for anything. Made on the IO worker; whoever claims it first, port task or IO worker,
- * decides what becomes of it.
+ * returns to NiFi without waiting for anything. Made on the IO worker; the first to claim it, port task or IO worker,
+ * decides its outcome.
  *
  * @param peer whose transaction it is
  * @param taker takes the session, on the port task, and says whether it is kept: then it is to be ended by who keeps it
@@ -30,7 +30,7 @@ public record SessionRequest(
         return claim() && taker.take(held);
     }
 
-    /** Whoever wants a session. */
+    /** Receives a session, or the news that there will be none. */
     @FunctionalInterface
     public interface Taker {
         boolean take(HeldSession held) throws IOException;

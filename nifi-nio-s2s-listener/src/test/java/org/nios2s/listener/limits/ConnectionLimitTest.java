@@ -71,7 +71,7 @@ class ConnectionLimitTest {
     }
 
     @Test
-    @DisplayName("gives the place of the connection that has been idle longest to the newcomer, whoever has it")
+    @DisplayName("gives the place of the connection that has been idle longest to the newcomer, from any address")
     void longestIdle() throws Exception {
         final int most = 1_000;
         final ConnectionLimit limit = limitOf(most);
@@ -88,7 +88,7 @@ class ConnectionLimitTest {
     }
 
     @Test
-    @DisplayName("refuses no newcomer while one is idle, whatever its address and whoever else is busy")
+    @DisplayName("refuses no newcomer while one is idle, whatever its address and however busy the others")
     void halfBusy() throws Exception {
         final Random random = new Random(1);
         for (int round = 0; round < 400; round++) {

@@ -254,7 +254,7 @@ class MemoryBudgetModelTest {
             return acts;
         }
 
-        /** Whoever goes on comes to its end; then nobody waits any more. */
+        /** Transactions that go on come to their end; then none waits any more. */
         void end() {
             while (!transactions.isEmpty()) {
                 final Transaction goesOn = transactions.stream()

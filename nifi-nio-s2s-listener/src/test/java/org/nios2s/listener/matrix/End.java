@@ -4,7 +4,7 @@ package org.nios2s.listener.matrix;
 /**
  * How a cell is expected to end. Immutable; any thread.
  *
- * @param closed whether the listener ends the connection; else it waits for what comes next
+ * @param closed whether the listener ends the connection; otherwise it waits for the next bytes
  * @param fewest transactions that are committed nevertheless
  * @param most of them: a peer that leaves while its transaction waits takes it back, or comes too late for that
  */

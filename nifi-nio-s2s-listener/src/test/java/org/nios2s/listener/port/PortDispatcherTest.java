@@ -352,7 +352,8 @@ class PortDispatcherTest {
     }
 
     private void assertAllFailed(final PeerFault.Kind kind, final int count) {
-        // After a visit that failed only the sweep asks for another; as often as in NiFi, else requests would count as
+        // After a visit that failed only the sweep asks for another; as often as in NiFi, otherwise requests would
+        // count as
         // lost.
         await().pollInterval(SWEEP_INTERVAL).atMost(DEADLINE).until(() -> {
             dispatchers.sweep();

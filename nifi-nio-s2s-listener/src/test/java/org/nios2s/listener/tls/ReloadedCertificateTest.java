@@ -34,7 +34,7 @@ import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.tls.TlsHandlers.Provider;
 import org.slf4j.LoggerFactory;
 
-/** Certificates with which BoringSSL can't serve, at the start and after NiFi has loaded them anew. Lives on the test's thread. */
+/** Certificates with which BoringSSL can't serve, at the start and after NiFi has reloaded them. Lives on the test's thread. */
 class ReloadedCertificateTest {
     private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
     private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(TlsHandlers.class.getPackageName());

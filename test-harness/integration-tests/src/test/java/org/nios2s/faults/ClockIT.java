@@ -58,7 +58,7 @@ class ClockIT {
                 .environment("FAKETIME_TIMESTAMP_FILE", CLOCK.toString())
                 .environment("FAKETIME_CACHE_DURATION", "1")
                 .environment("FAKETIME_DONT_FAKE_MONOTONIC", "1")
-                // Else every wait of the JVM ends at once.
+                // Otherwise every wait of the JVM ends at once.
                 .environment("FAKETIME_FORCE_MONOTONIC_FIX", "0"));
     }
 

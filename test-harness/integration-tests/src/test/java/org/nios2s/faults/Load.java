@@ -68,7 +68,7 @@ final class Load implements AutoCloseable {
         pullers.join(() -> entrance.open("loop-out", steps));
     }
 
-    /** Pushes and pulls in vain, so far. */
+    /** Pushes and pulls that have failed so far. */
     long failures() {
         return small.failures() + large.failures() + looped.failures() + pullers.failures();
     }

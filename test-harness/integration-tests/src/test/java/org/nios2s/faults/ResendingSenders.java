@@ -127,7 +127,7 @@ final class ResendingSenders implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - begin);
     }
 
-    /** How often a packet was pushed in vain. */
+    /** How often the push of a packet failed. */
     long failures() {
         return failures.sum();
     }
@@ -162,7 +162,7 @@ final class ResendingSenders implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "%d packets acknowledged, %d pushed in vain, %d times in doubt"
+        return "%d packets acknowledged, %d pushes failed, %d times in doubt"
                 .formatted(
                         acknowledged.size(),
                         failures(),

@@ -126,7 +126,7 @@ final class ConversationRun {
             return;
         }
         if ("half-close".equals(line.verb())) {
-            // Else it would be a race whether the listener answers what was said before it sees the end.
+            // Otherwise it would be a race whether the listener answers what was said before it sees the end.
             peer.holdBack();
         }
         speakUp();
@@ -195,7 +195,7 @@ final class ConversationRun {
     }
 
     /**
-     * Lines in a row are one write, which waits for the next thing that is heard or done: else it would be a race how much of
+     * Lines in a row are one write, which waits for the next thing that is heard or done: otherwise it would be a race how much of
      * them the listener has when it answers the first.
      */
     private void send(final List<byte[]> writes) throws IOException {

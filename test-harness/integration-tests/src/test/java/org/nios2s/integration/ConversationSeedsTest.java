@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The listener's fuzz test begins with the conversations of the corpus: what the peer says in each, in one line of a file.
- * {@code -Dseeds.write=true} writes that file anew. Runs on the thread of the tests.
+ * {@code -Dseeds.write=true} rewrites that file. Runs on the thread of the tests.
  */
 @EnabledIfSystemProperty(named = "seeds.write", matches = "true")
 class ConversationSeedsTest {

@@ -39,7 +39,7 @@ final class CorpusRun {
     /** Conversations at ports of their own, most of which wait for something to time out. */
     private static final int ALONE_AT_ONCE = 6;
 
-    /** How often a conversation is held anew whose connection the stock listener's garbage collector has closed. */
+    /** How often a conversation is repeated whose connection the stock listener's garbage collector has closed. */
     private static final int COLLECTED_AT_MOST = 5;
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -16,7 +16,7 @@ import org.nios2s.harness.nifi.security.ClientTls;
  * @param address   where the load goes
  * @param process   its process, or null when it is not on this machine
  * @param packetIds the file to which its sink appends packet ids, or null when there is none
- * @param tls       what to trust and who to be when its RAW socket speaks TLS, else null
+ * @param tls       what to trust and who to be when its RAW socket speaks TLS, otherwise null
  * @param others    further nodes of its cluster, over which the load is spread
  */
 public record Target(

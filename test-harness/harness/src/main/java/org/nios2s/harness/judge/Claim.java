@@ -27,7 +27,7 @@ record Claim(Figure figure, String words) {
         return new Claim(Figure.by(claim.group(1)), claim.group(2));
     }
 
-    /** The words, where a combination is better than its baseline in this figure beyond what chance does; else nothing. */
+    /** The words, where a combination is better than its baseline in this figure beyond chance; otherwise nothing. */
     Optional<String> held(final Pairs pairs, final String row, final String column) {
         final Optional<Spread> own = pairs.spread(figure, row, column);
         final Optional<Spread> others = pairs.comparison(row, column)

@@ -532,7 +532,7 @@ public final class Judge {
         return figures(row).stream().limit(FIGURES_OF_A_VERDICT).toList();
     }
 
-    /** The figures of a row: those that its experiment names, else those that tell most of its kind of load. */
+    /** The figures of a row: those that its experiment names, otherwise those that tell most of its kind of load. */
     private List<Figure> figures(final String row) {
         final Cell first = rows.get(row).getFirst();
         final List<Figure> usual = first.settings().load().paced() ? Figure.OF_A_PACE : Figure.FLAT_OUT;

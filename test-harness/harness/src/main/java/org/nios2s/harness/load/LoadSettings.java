@@ -121,7 +121,7 @@ public record LoadSettings(
         requireTime("stagger", stagger);
         requireTime("timeout", timeout);
         if (timeout.isZero()) {
-            throw new IllegalArgumentException("timeout must be longer than 0, else no transaction can succeed");
+            throw new IllegalArgumentException("timeout must be longer than 0, otherwise no transaction can succeed");
         }
         if (transactions == UNLIMITED && duration.isZero()) {
             throw new IllegalArgumentException("either transactions or duration must be more than 0: nothing to do");

@@ -9,7 +9,7 @@ public enum Phase {
     SEND,
     /** From there until the server has confirmed the checksum. */
     CONFIRM,
-    /** From there until the server has said that the transaction is finished, hence committed. */
+    /** From there until the server has answered that the transaction is finished, and so committed. */
     COMPLETE,
     /** From the start to the end. */
     TOTAL,

@@ -28,7 +28,7 @@ public record Deadline(Duration patience, long end) {
     public void until(final Supplier<String> what, final BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             if (passed()) {
-                throw new HarnessException("Waited %d s in vain: %s".formatted(patience.toSeconds(), what.get()));
+                throw new HarnessException("Gave up after %d s: %s".formatted(patience.toSeconds(), what.get()));
             }
             pause();
         }

@@ -56,7 +56,7 @@ final class LeakDetection {
             socket.getOutputStream().write(new byte[] {0, 0, 0, 0});
             socket.getInputStream().readAllBytes();
         } catch (final IOException e) {
-            // Whoever listens has read it all the same.
+            // The listener has read it all the same.
         }
     }
 }

@@ -86,7 +86,7 @@ final class MavenNifi {
         }
     }
 
-    /** What Maven did not find, in its own words, else its first line. */
+    /** The part of Maven's output that names what it did not find, otherwise its first line. */
     static String reason(final String output) {
         final Matcher missing = MISSING.matcher(output);
         return missing.find()

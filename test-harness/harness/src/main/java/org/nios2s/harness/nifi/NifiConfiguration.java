@@ -17,7 +17,7 @@ import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
- * The {@code conf} directory of a NiFi, written anew before each start; the flow, users and policies in it are kept.
+ * The {@code conf} directory of a NiFi, rewritten before each start; the flow, users and policies in it are kept.
  * For one thread.
  *
  * @param properties what {@code nifi.properties} will say

@@ -35,8 +35,8 @@ public record NifiInstallation(Path directory, String version) {
     private static final String SERVED_VERSIONS = "2.";
 
     /**
-     * The installation that {@link #HOME_PROPERTY} names, else the one that this build collected, else the version that it
-     * was built with, as Maven resolves it.
+     * The installation that {@link #HOME_PROPERTY} names, otherwise the one that this build collected, otherwise the
+     * version that it was built with, as Maven resolves it.
      */
     public static NifiInstallation usual() {
         final String home = System.getProperty(HOME_PROPERTY, "");

@@ -88,7 +88,7 @@ public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration e
         return each.multipliedBy(Math.max(0, runs - done));
     }
 
-    /** All of it in words, for whoever wants to know before it begins. */
+    /** The whole schedule in words, to be read before it begins. */
     public String text(final Experiment experiment) {
         final List<Cell> cells = experiment.cells();
         final List<String> lines = new ArrayList<>();

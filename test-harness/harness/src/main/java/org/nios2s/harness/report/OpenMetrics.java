@@ -7,7 +7,7 @@ import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
 
-/** Figures of runs as OpenMetrics text, for whoever keeps them over time. Stateless, any thread. */
+/** Figures of runs as OpenMetrics text, for tools that keep them over time. Stateless, any thread. */
 public final class OpenMetrics {
 
     /** Name of the file beside result.json. */

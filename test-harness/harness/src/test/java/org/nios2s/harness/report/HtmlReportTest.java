@@ -54,7 +54,7 @@ class HtmlReportTest {
         for (final String attribute : List.of("src", "srcset", "data", "poster")) {
             assertEquals(List.of(), elementsWith(document, attribute));
         }
-        // A link is followed by whoever wants to; each names a file beside the page.
+        // A link loads nothing until it is followed; each names a file beside the page.
         assertEquals(Set.of("a"), Set.copyOf(elementsWith(document, "href")));
         assertFalse(Pattern.compile("href=\"[^\"]*:").matcher(page).find());
         assertFalse(

@@ -88,7 +88,7 @@ class BatchingRateIT {
                 .address(nifi.instance().s2sHost(), nifi.instance().s2sPort())
                 .build()) {
             final InputPort port = site.inputPort(nifi.portId("input"));
-            // In turn: whoever comes first finds a NiFi that is not compiled yet.
+            // Alternately: the first one finds a NiFi that is not compiled yet.
             for (int round = 0; round < ROUNDS; round++) {
                 measure("batching sender", RECORDS, records -> batching(port, records));
                 measure("NiFi's client, batches by hand", RECORDS, BatchingRateIT::byHand);

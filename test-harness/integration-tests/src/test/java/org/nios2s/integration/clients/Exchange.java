@@ -45,7 +45,7 @@ public interface Exchange {
         TRUST_STORE,
         /** Password of both. */
         PASSWORD,
-        /** Highest version of TLS; where it is left out the client reads the files itself, else it is given a context. */
+        /** Highest version of TLS; where it is left out the client reads the files itself, otherwise it is given a context. */
         TLS_VERSION
     }
 }

@@ -265,7 +265,7 @@ class TlsIT {
         assertWarnedOfTls();
     }
 
-    /** A peer that waits in vain was not cut off. */
+    /** A peer that still waits at the end was not cut off. */
     private static void assertEndedByOtherEnd(final Executable conversation) {
         final IOException end = assertThrows(IOException.class, conversation);
         assertFalse(end instanceof SocketTimeoutException, end::toString);

@@ -16,7 +16,7 @@ import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.settings.ListenerSettings;
 
 /**
- * The process: a listener in front of a {@link NullPort}, until its standard input ends, hence at the latest with the
+ * The process: a listener in front of a {@link NullPort}, until its standard input ends, at the latest with the
  * process that started it. Its main thread only waits.
  *
  * <p>It measures what a listener costs by itself. It is no part of the NAR, and nothing in NiFi can lead to it.

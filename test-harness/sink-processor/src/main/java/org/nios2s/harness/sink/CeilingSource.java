@@ -82,7 +82,7 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
         return Set.of(SUCCESS);
     }
 
-    /** Reads the settings and begins to number transactions anew. */
+    /** Reads the settings and numbers transactions from the start. */
     @OnScheduled
     public void prepare(final ProcessContext context) {
         run = context.getProperty(RUN).getValue();

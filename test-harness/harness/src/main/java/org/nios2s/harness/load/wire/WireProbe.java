@@ -28,7 +28,7 @@ public final class WireProbe implements WireConversation.Listener {
         this.forPeers = forPeers;
     }
 
-    /** Asks: empty when a transaction could begin, else why not. */
+    /** Asks: empty when a transaction could begin, otherwise the reason. */
     public static Optional<String> ask(final TargetAddress target, final SslContext tls, final Duration timeout)
             throws InterruptedException {
         return Optional.ofNullable(

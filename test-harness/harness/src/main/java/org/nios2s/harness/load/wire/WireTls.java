@@ -11,7 +11,7 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.ClientTls;
 
 /**
- * TLS of the light client: by BoringSSL where it loads, so that the generator leaves the processors to the server, else
+ * TLS of the light client: by BoringSSL where it loads, so that the generator leaves the processors to the server, otherwise
  * by the JDK. Stateless, any thread.
  */
 public final class WireTls {
