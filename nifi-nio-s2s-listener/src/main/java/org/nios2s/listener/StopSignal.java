@@ -64,7 +64,7 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
         }
         final Object next = former;
         close();
-        Guarded.run("What is done before a stop", task);
+        Guarded.run("The drain before a stop", task);
         receive.invoke(next, arguments[0]);
         return null;
     }

@@ -329,7 +329,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             return;
         }
         report(fault);
-        Guarded.run("What a step gives back at its end", step::abandon);
+        Guarded.run("Releasing the resources of a step", step::abandon);
         try {
             enter(new ClosingStep(channelContext.channel()));
         } catch (final Throwable e) {
@@ -381,7 +381,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private void end() {
-        Guarded.run("What a step gives back at its end", step::abandon);
+        Guarded.run("Releasing the resources of a step", step::abandon);
         step = new ClosingStep(channelContext.channel());
         stepWaits = false;
     }

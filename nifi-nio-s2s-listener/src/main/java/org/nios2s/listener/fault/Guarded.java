@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The guard at a thread's boundary: whatever is thrown there is reported, once, and the thread goes on. Stateless; any
+ * The guard at a thread's boundary: an exception or error that gets there is logged once, and the thread continues. Stateless; any
  * thread.
  */
 public final class Guarded {
@@ -26,7 +26,7 @@ public final class Guarded {
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (final Throwable e) {
-            logger.error("{} failed; what it owned has ended, the thread goes on", what, e);
+            logger.error("{} failed; the connection or transaction in work has ended, the thread continues", what, e);
         }
     }
 }

@@ -134,7 +134,7 @@ final class SendStep implements WaitingStep {
                     },
                     pull::abandon);
         } catch (final RejectedExecutionException e) {
-            // The IO worker has ended, and left the pull to whoever makes a piece.
+            // The IO worker has ended, and left the pull to the thread that makes a piece.
             logger.debug("The listener has stopped: the peer does not hear that its pull has failed", failure);
             pull.abandon();
         }

@@ -135,7 +135,7 @@ public final class HeldSession {
         if (outcome.fault() != null) {
             ends.hasRolledBack();
         }
-        Guarded.run("What follows the end of a session", afterEnd::run);
+        Guarded.run("The task after the end of a session", afterEnd::run);
         Guarded.run("The answer to a peer whose session has ended", () -> before.accept(outcome));
     }
 
