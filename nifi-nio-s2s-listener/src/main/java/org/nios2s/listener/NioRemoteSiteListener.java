@@ -47,6 +47,8 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.RateLimits;
+import org.nios2s.listener.limits.RateRule;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
@@ -226,6 +228,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 blockingThreads("Handshake Check", settings.authorizationThreads());
         private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
         private final Drain drain = new Drain(port);
+        private final RateLimits rates = new RateLimits(settings.rates(), System::nanoTime);
         private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, System::nanoTime);
         private final ExecutorService authorizations =
                 blockingThreads("Authorization", settings.authorizationThreads());
@@ -271,6 +274,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             final Summary summary = new Summary(metrics, budget, dispatchers, new EnumMap<>(Count.class));
             repeat(any, SUMMARY_INTERVAL_MILLIS, "The summary", summary::report);
+            repeat(any, SUMMARY_INTERVAL_MILLIS, "Forgetting quiet peers", rates::forgetQuiet);
             repeat(
                     any,
                     PORTS_INTERVAL_MILLIS,
@@ -336,10 +340,23 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     runningNifi(),
                     transport.name(),
                     settings.describe());
+            warnOfRulesWithoutTls();
             if (peers.needsHostNames() && !settings.resolveHostnames()) {
                 logger.warn("A rule of nifi.remote.route.raw.* tests s2s.source.hostname, and with"
                         + " nifi.remote.input.nio.resolve.hostnames=false that is always an address: set it to true, or test"
                         + " addresses");
+            }
+        }
+
+        private void warnOfRulesWithoutTls() {
+            if (tls == null) {
+                settings.rates().stream()
+                        .filter(rule -> rule.identity().isPresent())
+                        .map(RateRule::name)
+                        .forEach(name -> logger.warn(
+                                "The rule nifi.remote.input.nio.rate.{}.identity fits nobody, since peers have no identity without"
+                                        + " TLS: give it addresses, or set nifi.remote.input.secure=true",
+                                name));
             }
         }
 
@@ -412,6 +429,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                             settings.connectionsMaxPerAddress(),
                             "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap",
                             System::nanoTime),
+                    rates,
                     new HandshakeLimit(settings.handshakesMax()),
                     dispatchers,
                     new HostNames(settings.resolveHostnames(), InetAddress::getHostName, lookups),

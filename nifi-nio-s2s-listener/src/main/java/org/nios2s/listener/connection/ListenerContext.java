@@ -8,6 +8,7 @@ import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatchers;
 import org.nios2s.listener.settings.ListenerSettings;
@@ -19,6 +20,7 @@ import org.nios2s.listener.settings.ListenerSettings;
  * @param secure whether connections are TLS
  * @param rootGroup where ports are found; may change until the flow is loaded
  * @param drain whether peers are sent elsewhere
+ * @param rates how fast peers may be
  * @param handshakes connections whose handshake is not over
  * @param handshakeChecks runs what NiFi's framework decides before a request, and may block
  * @param authorizations runs what NiFi's framework decides for a transaction, and may block
@@ -35,6 +37,7 @@ public record ListenerContext(
         MemoryBudget budget,
         Drain drain,
         ConnectionLimit connections,
+        RateLimits rates,
         HandshakeLimit handshakes,
         PortDispatchers dispatchers,
         HostNames hostNames,

@@ -13,6 +13,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -68,6 +69,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private final MemoryBudget.Charge unreadCharge;
     private final QuickAck quickAck = new QuickAck(this::acknowledge);
     private final PacedReads reads = new PacedReads(this, quickAck);
+    private final RatePause ratePause = new RatePause(this::worker, this::goOnReading);
 
     private ChannelHandlerContext channelContext;
     private PeerConnection connection;
@@ -108,6 +110,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         final ByteBuf bytes = (ByteBuf) message;
         deadlines.moved(bytes.readableBytes());
         reads.heard(bytes.readableBytes());
+        ratePause.begin(connection.rate().spendBytes(bytes.readableBytes()));
         // Takes the new bytes over when nothing is unread; otherwise appends them.
         unread = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), unread, bytes);
         advance(null);
@@ -214,7 +217,32 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     /** @return whether it has use for more than it has */
     boolean canUseMore() {
-        return !inputEnded && !reads.isInVain() && (mayRun() || stepWaits && !unread.isReadable());
+        return !inputEnded && !reads.isInVain() && !isHeldBack() && (mayRun() || stepWaits && !unread.isReadable());
+    }
+
+    /** @return whether nothing is read because the peer has used up its rate */
+    boolean isHeldBack() {
+        return ratePause.isOn() && step.isPaced();
+    }
+
+    /** @return how many bytes its rate allows it to read at once */
+    int mostBytesAtOnce() {
+        return connection.rate().bytesAtOnce();
+    }
+
+    private EventExecutor worker() {
+        return connection.worker();
+    }
+
+    /** It was us who did not read: no deadline counts that time. */
+    private void goOnReading() {
+        if (!channelContext.channel().isActive()) {
+            return;
+        }
+        if (step.isPaced()) {
+            deadlines.peersTurn();
+        }
+        readOn();
     }
 
     private void readOn() {
@@ -478,7 +506,12 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         try {
             step.checkDeadline(nowNanos);
             keepUnread();
-            deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
+            if (isHeldBack()) {
+                // It is neither silent nor slow: it is us who do not read.
+                deadlines.peersTurn();
+            } else {
+                deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
+            }
             checkHandshake(nowNanos);
             if (step.needsRunningPort() && !connection.isPortRunning()) {
                 throw Kind.PORT_NOT_RUNNING.fault(connection.port() + " was stopped in step " + step.name());

@@ -11,7 +11,7 @@ import io.netty.util.UncheckedBooleanSupplier;
 /**
  * How much is read from a socket in one go: as much as the last reads filled, no more while it is our turn than tells
  * that the peer is still there, and nothing further once the connection has what it can use, or TLS takes it all for
- * itself. Lives on its IO worker.
+ * itself, and no more than its peer's rate allows. Lives on its IO worker.
  */
 final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements RecvByteBufAllocator.ExtendedHandle {
     private static final int LEAST_BYTES = 256;
@@ -41,7 +41,10 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
 
     @Override
     public int guess() {
-        return handler.isSparing() ? LEAST_BYTES : super.guess();
+        if (handler.isSparing()) {
+            return LEAST_BYTES;
+        }
+        return Math.min(super.guess(), handler.mostBytesAtOnce());
     }
 
     @Override

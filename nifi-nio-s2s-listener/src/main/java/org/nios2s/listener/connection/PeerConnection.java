@@ -4,8 +4,10 @@ package org.nios2s.listener.connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
@@ -29,6 +31,7 @@ import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.PeerKey;
+import org.nios2s.listener.limits.PeerRate;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
@@ -37,6 +40,8 @@ import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.tls.TlsHandlers;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.wire.ResponseMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What is known of a connection beyond its current step: who the peer is and what was agreed with it. Lives on the
@@ -44,6 +49,8 @@ import org.nios2s.wire.ResponseMessage;
  * over to them through the port's queue.
  */
 public final class PeerConnection implements TransactionPeer {
+    private static final Logger logger = LoggerFactory.getLogger(PeerConnection.class);
+
     /** Of names and addresses, in a URL. */
     private static final Pattern FIT_FOR_URL = Pattern.compile("[\\w.:-]+");
 
@@ -60,6 +67,7 @@ public final class PeerConnection implements TransactionPeer {
     private PortDispatcher dispatcher;
     private boolean codecNegotiated;
     private boolean isAdmitted;
+    private PeerRate rate = PeerRate.UNLIMITED;
     private long requestExpirationMillis;
     private boolean unflushed;
 
@@ -244,8 +252,29 @@ public final class PeerConnection implements TransactionPeer {
         listener.metrics().recordSince(Measure.HANDSHAKE_TIME_MS, acceptedNanos);
         if (requestedPort != null) {
             dispatcher = listener.dispatchers().acquire(requestedPort);
+            limitRate();
         }
         AccessLog.connected(this, requestedPort, protocolVersion, this::transport);
+    }
+
+    private void limitRate() {
+        rate = listener.rates().acquire(identity, remoteAddress.getAddress());
+        if (!rate.limitsBytes()) {
+            return;
+        }
+        // What lies in the socket's buffer is what the peer takes for sent: it waits no longer than its time-out for
+        // our answer.
+        try {
+            channel().config().setOption(ChannelOption.SO_RCVBUF, rate.socketBufferBytes());
+        } catch (final ChannelException e) {
+            // The peer may have gone already: what reads from it finds out.
+            logger.debug("SO_RCVBUF can't be set for {}", this, e);
+        }
+    }
+
+    /** @return how fast the peer may be */
+    public PeerRate rate() {
+        return rate;
     }
 
     private String transport() {
@@ -313,6 +342,7 @@ public final class PeerConnection implements TransactionPeer {
 
     /** The connection is gone. */
     void closed() {
+        listener.rates().release(rate);
         if (isAdmitted) {
             listener.drain().release();
         }

@@ -55,6 +55,11 @@ public interface Step {
         return false;
     }
 
+    /** @return whether a peer that has used up its rate is not read here */
+    default boolean isPaced() {
+        return false;
+    }
+
     /** @return memory that it holds, beside what its transaction is charged */
     default int heldBytes() {
         return 0;

@@ -77,6 +77,10 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         if (!connection.isCodecNegotiated()) {
             throw Kind.REQUEST_OUT_OF_PLACE.fault("The peer sends " + request + " before it negotiated a codec");
         }
+        final long waitNanos = connection.rate().spendTransaction();
+        if (waitNanos > 0) {
+            return new AwaitRateStep(connection, waitNanos, () -> transaction.apply(connection));
+        }
         return transaction.apply(connection);
     }
 
@@ -88,5 +92,10 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
     @Override
     public Patience patience() {
         return Patience.BETWEEN_REQUESTS;
+    }
+
+    @Override
+    public boolean isPaced() {
+        return true;
     }
 }

@@ -31,12 +31,19 @@ record Pull(
         return connection.dispatcher().limits();
     }
 
-    /** Makes the next piece, which is to be charged: a small one where memory is short. On the port task or a content worker. */
+    /**
+     * Makes the next piece, which is to be charged: a small one where memory is short, or the peer's rate is low. On the port task
+     * or a content worker.
+     */
     ByteBuf nextPiece() throws IOException {
+        return transaction.nextPiece(pieceBytes());
+    }
+
+    private int pieceBytes() {
         if (limits().memory().isRoomy()) {
-            return transaction.nextPiece(PIECE_BYTES);
+            return Math.clamp(connection.rate().bytesAtOnce(), MemoryBudget.UNIT, PIECE_BYTES);
         }
-        return transaction.nextPiece(MemoryBudget.UNIT);
+        return MemoryBudget.UNIT;
     }
 
     @Override

@@ -4,6 +4,7 @@ package org.nios2s.listener.pull;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault.Kind;
@@ -26,13 +27,14 @@ final class SendStep implements WaitingStep {
         PEERS,
         /** A content worker makes the next piece: only then may it touch the transaction. */
         CONTENT_WORKERS,
-        /** Ours: what follows is under way. */
+        /** Ours: what follows is under way, or the peer has used up its rate. */
         OURS
     }
 
     private final Pull pull;
     private Turn turn = Turn.PEERS;
     private boolean abandoned;
+    private int pieceBytes;
 
     SendStep(final Pull pull) {
         this.pull = pull;
@@ -57,6 +59,7 @@ final class SendStep implements WaitingStep {
     /** Sends a piece, which is from now on the socket's to release. */
     Step send(final ByteBuf piece) {
         turn = Turn.PEERS;
+        pieceBytes = piece.readableBytes();
         try {
             final long held = piece.capacity();
             writeAllButTheLastSlice(piece);
@@ -95,10 +98,14 @@ final class SendStep implements WaitingStep {
     }
 
     private void pieceHasLeft() {
+        final long waitNanos = connection().rate().spendBytes(pieceBytes);
         if (pull.transaction().isComplete()) {
             turn = Turn.OURS;
             pull.charge().settle(-pull.charge().held());
             proceed(() -> new AwaitReceiptStep(pull));
+        } else if (waitNanos > 0) {
+            turn = Turn.OURS;
+            connection().worker().schedule(this::makeNextPiece, waitNanos, TimeUnit.NANOSECONDS);
         } else {
             makeNextPiece();
         }

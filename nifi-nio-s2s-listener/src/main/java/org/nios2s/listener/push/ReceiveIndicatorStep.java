@@ -45,4 +45,9 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
         transfer.abandon();
         return transfer.connection().awaitRequest();
     }
+
+    @Override
+    public boolean isPaced() {
+        return true;
+    }
 }

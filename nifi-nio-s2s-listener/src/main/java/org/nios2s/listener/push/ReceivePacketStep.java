@@ -13,4 +13,9 @@ record ReceivePacketStep(Push transfer) implements Step {
                 ? transfer.pacedBehindPacket(new ReceiveIndicatorStep(transfer))
                 : transfer.paced(this);
     }
+
+    @Override
+    public boolean isPaced() {
+        return true;
+    }
 }

@@ -2,7 +2,9 @@
 package org.nios2s.listener.settings;
 
 import java.time.Duration;
+import java.util.List;
 import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.limits.RateRule;
 import org.nios2s.listener.tls.TlsHandlers.Provider;
 
 /**
@@ -26,6 +28,7 @@ import org.nios2s.listener.tls.TlsHandlers.Provider;
  * @param handshakesMax most connections at once whose handshake is not over
  * @param handshakeTimeout from accept to the end of the handshake
  * @param idleTimeout how long a peer may say nothing between two requests
+ * @param rates how fast which peers may be, in their order
  * @param drainBeforeStop how long the process drains when it is told to end, before it does; 0 for not at all
  * @param authorizationThreads threads that wait for NiFi's decisions, for handshakes and for transactions each
  * @param tlsProvider what does the arithmetic of TLS
@@ -49,6 +52,7 @@ public record ListenerSettings(
         int handshakesMax,
         Duration handshakeTimeout,
         IdleTimeout idleTimeout,
+        List<RateRule> rates,
         Duration drainBeforeStop,
         int authorizationThreads,
         Provider tlsProvider,
@@ -92,6 +96,7 @@ public record ListenerSettings(
                 reader.number("handshakes.max", 4_096, 1, 1_000_000),
                 reader.time("handshake.timeout", "30 secs", 100),
                 reader.idleTimeout("idle.timeout", 1_000),
+                reader.rates("rate."),
                 reader.time("drain.before.stop", "0 secs", 0),
                 reader.number("authorization.threads", 4, 1, 256),
                 reader.choice("tls.provider", Provider.AUTO),

@@ -4,15 +4,19 @@ package org.nios2s.listener.settings;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.nifi.processor.DataUnit;
 import org.apache.nifi.util.FormatUtils;
 import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.limits.RateRule;
 
 /**
  * Makes values of the texts in {@code nifi.properties}, and remembers which it was asked for. Lives on one thread.
@@ -23,6 +27,12 @@ import org.apache.nifi.util.NiFiProperties;
 record SettingsReader(NiFiProperties properties, String prefix, Map<String, String> texts) {
     private static final Pattern DATA_SIZE_TEXT =
             Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B", Pattern.CASE_INSENSITIVE);
+
+    /** A peer waits for our answer for 30 s; by then what lies in the sockets' buffers has to be read. */
+    private static final long LEAST_BYTES_PER_SECOND = 16 * 1024L;
+
+    private static final long MOST_BYTES_PER_SECOND = 1024L * 1024 * 1024 * 1024;
+    private static final int MOST_TRANSACTIONS_PER_SECOND = 1_000_000;
 
     SettingsReader(final NiFiProperties properties, final String prefix) {
         this(properties, prefix, new LinkedHashMap<>());
@@ -90,6 +100,70 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
             case "0" -> IdleTimeout.NEVER;
             default -> IdleTimeout.after(parseTime(text, minMillis));
         });
+    }
+
+    /**
+     * Rules of rates, by the alphabet of their names: {@code rate.NAME.identity} and so on.
+     *
+     * @param group what their keys begin with
+     */
+    List<RateRule> rates(final String group) {
+        return properties.getPropertyKeys().stream()
+                .filter(key -> key.startsWith(prefix + group))
+                .map(key -> key.substring(prefix.length() + group.length()))
+                .filter(key -> key.indexOf('.') > 0)
+                .map(key -> key.substring(0, key.lastIndexOf('.')))
+                .distinct()
+                .sorted()
+                .map(name -> rate(group, name))
+                .toList();
+    }
+
+    private RateRule rate(final String group, final String name) {
+        final String key = group + name;
+        final RateRule rule = new RateRule(
+                name,
+                read(
+                        key + ".identity",
+                        "",
+                        "a regular expression that the whole identity has to match, such as CN=agent-.*, OU=plant",
+                        text -> optional(text, Pattern::compile)),
+                read(
+                        key + ".address",
+                        "",
+                        "addresses or networks, separated by commas, such as 10.0.0.7,10.1.0.0/16,2001:db8::/32",
+                        text -> optional(text, Networks::parse)),
+                rateOf(
+                        key + ".bytes",
+                        () -> dataSize(key + ".bytes", "", LEAST_BYTES_PER_SECOND, MOST_BYTES_PER_SECOND)),
+                rateOf(key + ".transactions", () -> number(key + ".transactions", 0, 1, MOST_TRANSACTIONS_PER_SECOND)));
+        if (rule.identity().isEmpty() && rule.addresses().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "%s%s does not say whom it is for; add %1$s%2$s.identity or %1$s%2$s.address"
+                            .formatted(prefix, key));
+        }
+        if (rule.bytesPerSecond() == 0 && rule.transactionsPerSecond() == 0) {
+            throw new IllegalArgumentException(
+                    "%s%s limits nothing; add %1$s%2$s.bytes or %1$s%2$s.transactions".formatted(prefix, key));
+        }
+        return rule;
+    }
+
+    private static <T> Optional<T> optional(final String text, final Function<String, T> parser) {
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(parser.apply(text));
+    }
+
+    /** @return what the key says; 0 where it says nothing, which can't be said */
+    private long rateOf(final String name, final LongSupplier reading) {
+        final String configured = properties.getProperty(prefix + name);
+        if (configured == null || configured.isBlank()) {
+            texts.put(name, "");
+            return 0;
+        }
+        return reading.getAsLong();
     }
 
     /** One of an enumeration, in small letters. */

@@ -50,6 +50,7 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.opening.PeerList;
 import org.nios2s.listener.opening.RawProtocol;
@@ -155,6 +156,7 @@ final class RunningListener implements AutoCloseable {
                 budget,
                 drain,
                 limit,
+                new RateLimits(effective.rates(), System::nanoTime),
                 new HandshakeLimit(MOST_CONNECTIONS),
                 dispatchers,
                 hostNames,
@@ -409,6 +411,25 @@ final class RunningListener implements AutoCloseable {
 
     Drain drainState() {
         return drain;
+    }
+
+    /** @return whether the latest connection is not read since its peer has used up its rate */
+    boolean isHeldBack() throws Exception {
+        return worker.submit(() -> handlers.get(handlers.size() - 1).isHeldBack())
+                .get();
+    }
+
+    /** As {@link #checkDeadlinesAfter}, in a moment in which the latest connection is not read because of its rate. */
+    void checkDeadlinesWhileHeldBackAfter(final Duration time) {
+        awaiting().until(() -> worker.submit(() -> {
+                    final MessageSequenceHandler latest = handlers.get(handlers.size() - 1);
+                    if (!latest.isHeldBack()) {
+                        return false;
+                    }
+                    latest.checkDeadlines(System.nanoTime() + time.toNanos());
+                    return true;
+                })
+                .get());
     }
 
     /** Ends all connections as a listener does that stops. */

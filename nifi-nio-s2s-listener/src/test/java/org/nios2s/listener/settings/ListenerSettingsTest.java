@@ -6,14 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.nios2s.listener.limits.RateRule;
 
 /** The settings, right and wrong. Lives on the test's thread. */
 class ListenerSettingsTest {
@@ -108,6 +113,76 @@ class ListenerSettingsTest {
         final String message = assertThrows(IllegalArgumentException.class, () -> with(name, value))
                 .getMessage();
         assertTrue(message.startsWith(PREFIX + name + "=" + value + " is not accepted; use " + accepted), message);
+    }
+
+    @Test
+    @DisplayName("rules of rates stand in the order of their names, each with whom it is for and what it limits")
+    void rates() throws Exception {
+        final List<RateRule> rates = with(
+                        "rate.20-others.address", "10.1.0.0/16, 2001:db8::/32,192.0.2.7",
+                        "rate.20-others.transactions", "10",
+                        "rate.10-plant.identity", "CN=agent-.*, OU=plant",
+                        "rate.10-plant.bytes", "1 MB")
+                .rates();
+        assertEquals(
+                List.of("10-plant", "20-others"),
+                rates.stream().map(RateRule::name).toList());
+        assertEquals(1024 * 1024, rates.get(0).bytesPerSecond());
+        assertEquals(0, rates.get(0).transactionsPerSecond());
+        assertEquals(10, rates.get(1).transactionsPerSecond());
+        final Predicate<InetAddress> addresses = rates.get(1).addresses().orElseThrow();
+        for (final String inside : List.of("10.1.0.0", "10.1.255.255", "2001:db8::7", "192.0.2.7")) {
+            assertTrue(addresses.test(InetAddress.getByName(inside)), inside);
+        }
+        for (final String outside : List.of("10.2.0.0", "10.0.255.255", "2001:db9::7", "192.0.2.6", "::a01:1")) {
+            assertFalse(addresses.test(InetAddress.getByName(outside)), outside);
+        }
+        assertEquals(List.of(), with().rates());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "bytes, 0, a data size such as 64 MB",
+        "bytes, 0 B, a data size such as 64 MB",
+        "bytes, 1 KB, a data size such as 64 MB",
+        "transactions, 0, a whole number from 1",
+        "transactions, -1, a whole number from 1",
+        "transactions, 0.5, a whole number from 1",
+        "identity, 'CN=(', a regular expression",
+        "address, agent.example, addresses or networks",
+        "address, 10.0.0.7/8, addresses or networks",
+        "address, 10.0.0.0/33, addresses or networks",
+        "address, 10.0.0.0/-1, addresses or networks",
+        "address, 10.0.0.0/, addresses or networks",
+        "address, '10.0.0.7,', addresses or networks"
+    })
+    @DisplayName("a wrong value of a rule names the key, the value and what is accepted")
+    void wrongRate(final String key, final String value, final String accepted) {
+        final Map<String, String> rule = new HashMap<>(Map.of("address", "10.0.0.7", "bytes", "1 MB"));
+        rule.put(key, value);
+        final String[] settings = rule.entrySet().stream()
+                .flatMap(entry -> Stream.of("rate.slow." + entry.getKey(), entry.getValue()))
+                .toArray(String[]::new);
+        final String message = assertThrows(IllegalArgumentException.class, () -> with(settings))
+                .getMessage();
+        assertTrue(
+                message.startsWith(PREFIX + "rate.slow." + key + "=" + value + " is not accepted; use " + accepted),
+                message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "rate.slow.bytes, 1 MB, rate.slow does not say whom it is for",
+        "rate.slow.address, 10.0.0.7, rate.slow limits nothing",
+        "rate.slow.byte, 1 MB, rate.slow does not say whom it is for",
+        "rate.bytes, 1 MB, rate.bytes is no setting",
+        "rate..bytes, 1 MB, rate..bytes is no setting"
+    })
+    @DisplayName("half a rule, or a misspelt one, is named")
+    void incompleteRate(final String key, final String value, final String expected) {
+        final String message = assertThrows(IllegalArgumentException.class, () -> with(key, value))
+                .getMessage();
+        assertTrue(message.startsWith(PREFIX + expected), message);
     }
 
     @Test

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** How fast one peer may be, and what it has used up of that, over all of its connections. Thread-safe. */
+public final class PeerRate {
+    /** Of a peer that no rule fits. */
+    public static final PeerRate UNLIMITED = new PeerRate(null, null, null);
+
+    /** So much may come at once, as the time in which it would have come evenly: it makes up for late wake-ups. */
+    private static final long BYTES_BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private static final long TRANSACTIONS_BURST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Of the bytes of a second so many at the most are moved in one go: the next go is then not far. */
+    private static final int GOES_IN_A_SECOND = 10;
+
+    /** What lies in the socket's buffer is to be less than what comes in a second, but enough for a distant peer. */
+    private static final int LEAST_SOCKET_BUFFER = 32 * 1024;
+
+    private static final int MOST_SOCKET_BUFFER = 1024 * 1024;
+
+    private static final int LEAST_BYTES_AT_ONCE = 1_024;
+    private static final int MOST_BYTES_AT_ONCE = 64 * 1024;
+
+    private final RateLimits.Key key;
+    private final RateMeter bytes;
+    private final RateMeter transactions;
+    private final int bytesAtOnce;
+    private final int socketBufferBytes;
+    private int uses;
+
+    private PeerRate(final RateLimits.Key key, final RateRule rule, final LongSupplier nanoTime) {
+        this.key = key;
+        if (rule == null || rule.bytesPerSecond() == 0) {
+            bytes = null;
+            bytesAtOnce = Integer.MAX_VALUE;
+            socketBufferBytes = Integer.MAX_VALUE;
+        } else {
+            bytes = new RateMeter(rule.bytesPerSecond(), BYTES_BURST_NANOS, nanoTime);
+            bytesAtOnce = Math.clamp(rule.bytesPerSecond() / GOES_IN_A_SECOND, LEAST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE);
+            socketBufferBytes = Math.clamp(rule.bytesPerSecond() / 2, LEAST_SOCKET_BUFFER, MOST_SOCKET_BUFFER);
+        }
+        if (rule == null || rule.transactionsPerSecond() == 0) {
+            transactions = null;
+        } else {
+            transactions = new RateMeter(rule.transactionsPerSecond(), TRANSACTIONS_BURST_NANOS, nanoTime);
+        }
+    }
+
+    static PeerRate of(final RateLimits.Key key, final LongSupplier nanoTime) {
+        return new PeerRate(key, key.rule(), nanoTime);
+    }
+
+    RateLimits.Key key() {
+        return key;
+    }
+
+    /** Guarded by the lock of {@link RateLimits}. */
+    void use(final int more) {
+        uses += more;
+    }
+
+    /** Guarded by the lock of {@link RateLimits}. */
+    boolean isForgettable() {
+        return uses == 0 && (bytes == null || bytes.isQuiet()) && (transactions == null || transactions.isQuiet());
+    }
+
+    /** @return whether the peer's bytes are counted */
+    public boolean limitsBytes() {
+        return bytes != null;
+    }
+
+    /** @return how many bytes may be moved in one go */
+    public int bytesAtOnce() {
+        return bytesAtOnce;
+    }
+
+    /** @return how large the socket's buffer should be, where bytes are limited */
+    public int socketBufferBytes() {
+        return socketBufferBytes;
+    }
+
+    /**
+     * So many bytes have come from the peer, or gone to it.
+     *
+     * @return nanoseconds until the next may be moved; 0 at once
+     */
+    public long spendBytes(final long more) {
+        if (bytes == null) {
+            return 0;
+        }
+        return bytes.spend(more);
+    }
+
+    /** @return nanoseconds until a transaction may begin; 0 at once. It is counted as begun */
+    public long spendTransaction() {
+        if (transactions == null) {
+            return 0;
+        }
+        return transactions.spend(1);
+    }
+}

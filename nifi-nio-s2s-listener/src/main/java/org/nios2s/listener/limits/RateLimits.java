@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * How fast peers may be, by the first of the rules that fits. Thread-safe.
+ *
+ * <p>A peer is known here as long as it has a connection or has something to make up for: reconnecting gives it no new start, and
+ * a quiet one takes no memory.
+ */
+public final class RateLimits {
+    private final List<RateRule> rules;
+    private final LongSupplier nanoTime;
+    private final Map<Key, PeerRate> rates = new HashMap<>();
+
+    /** Whose account it is: a peer that comes from several addresses may be under several rules. */
+    record Key(RateRule rule, PeerKey peer) {}
+
+    /**
+     * @param rules in their order
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    public RateLimits(final List<RateRule> rules, final LongSupplier nanoTime) {
+        this.rules = rules;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * @param identity the distinguished name, or null without TLS
+     * @return what a connection of the peer spends from, to be given back with {@link #release}
+     */
+    public PeerRate acquire(final String identity, final InetAddress address) {
+        final Optional<RateRule> first =
+                rules.stream().filter(rule -> rule.fits(identity, address)).findFirst();
+        if (first.isEmpty()) {
+            return PeerRate.UNLIMITED;
+        }
+        final Key key = new Key(first.get(), PeerKey.of(identity, address));
+        synchronized (this) {
+            final PeerRate rate = rates.computeIfAbsent(key, unknown -> PeerRate.of(unknown, nanoTime));
+            rate.use(1);
+            return rate;
+        }
+    }
+
+    /** A connection is gone. */
+    public void release(final PeerRate rate) {
+        if (rate == PeerRate.UNLIMITED) {
+            return;
+        }
+        synchronized (this) {
+            rate.use(-1);
+            if (rate.isForgettable()) {
+                rates.remove(rate.key());
+            }
+        }
+    }
+
+    /** Forgets those that had something to make up for when their last connection went. Called now and then. */
+    public synchronized void forgetQuiet() {
+        rates.values().removeIf(PeerRate::isForgettable);
+    }
+
+    /** @return peers that are known here */
+    public synchronized int peers() {
+        return rates.size();
+    }
+}

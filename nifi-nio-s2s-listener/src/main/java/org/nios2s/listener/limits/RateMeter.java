@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * One rate of one peer, as a token bucket that lends: what has come is spent, and the meter says how long to wait until that is
+ * made up for. Thread-safe, without a lock.
+ *
+ * <p>All connections of a peer spend from the same meter. Each is told a time of its own, behind those that spent before it, so they
+ * take turns, and none wakes only to find that another one was faster.
+ */
+final class RateMeter {
+    private final double nanosPerUnit;
+    private final long burstNanos;
+    private final LongSupplier nanoTime;
+    /** Until when the rate is used up. */
+    private final AtomicLong usedUntilNanos;
+
+    /**
+     * @param unitsPerSecond the rate
+     * @param burstNanos how much of it may come at once, as the time in which it would have come evenly
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    RateMeter(final long unitsPerSecond, final long burstNanos, final LongSupplier nanoTime) {
+        this.nanosPerUnit = (double) TimeUnit.SECONDS.toNanos(1) / unitsPerSecond;
+        this.burstNanos = burstNanos;
+        this.nanoTime = nanoTime;
+        this.usedUntilNanos = new AtomicLong(nanoTime.getAsLong());
+    }
+
+    /** @return nanoseconds until the one who spends may go on */
+    long spend(final long units) {
+        final long now = nanoTime.getAsLong();
+        final long cost = (long) (units * nanosPerUnit);
+        final long used = usedUntilNanos.updateAndGet(before -> before + Math.max(0, now - before) + cost);
+        return Math.max(0, used - now - burstNanos);
+    }
+
+    /** @return whether nothing has yet to be made up for: then it is as a new one */
+    boolean isQuiet() {
+        return nanoTime.getAsLong() - usedUntilNanos.get() >= 0;
+    }
+}

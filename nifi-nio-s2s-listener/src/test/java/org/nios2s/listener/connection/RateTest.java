@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.port.PortDispatcher;
+
+/** Peers under a rule of {@code rate.}, beside others. Lives on the test's thread, and one more for the limited peer. */
+@Timeout(120)
+class RateTest {
+    private static final String LIMITED = "127.0.0.2";
+
+    private static final int CONTENT = 256 * 1024;
+
+    /** At 64 KB a second, less what may come at once. */
+    private static final Duration SHORTEST = Duration.ofMillis(3_200);
+
+    private RunningListener listener;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener(
+                "rate.slow.address", LIMITED, "rate.slow.bytes", "64 KB", "rate.slow.transactions", "1");
+    }
+
+    @AfterEach
+    void stop() {
+        listener.close();
+    }
+
+    private static void push(final WirePeer peer) throws IOException {
+        peer.push()
+                .packet(Map.of("uuid", "source"), new byte[CONTENT])
+                .say(ResponseCode.FINISH_TRANSACTION)
+                .expectConfirmation()
+                .confirm()
+                .expect(ResponseCode.TRANSACTION_FINISHED);
+    }
+
+    /** However slow the machine is. */
+    private static void assertNotFasterThanAllowed(final long beganNanos) {
+        final Duration took = Duration.ofNanos(System.nanoTime() - beganNanos);
+        assertTrue(took.compareTo(SHORTEST) > 0, took::toString);
+    }
+
+    private static CompletableFuture<Void> inBackground(final IoTask task) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (final IOException e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                Executors.newVirtualThreadPerTaskExecutor());
+    }
+
+    /** What a peer does. */
+    private interface IoTask {
+        void run() throws IOException;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "true"})
+    @DisplayName("a limited push takes its time, whatever deadlines say")
+    void push(final String streams) throws Exception {
+        if (streams.equals("true")) {
+            stop();
+            listener = new RunningListener(
+                    "transaction.memory", "4 KB", "rate.slow.address", LIMITED, "rate.slow.bytes", "64 KB");
+        }
+        try (WirePeer limited = listener.connectFrom(LIMITED);
+                WirePeer free = listener.connect()) {
+            // A peer that is not heard for so long is silent.
+            limited.open("REQUEST_EXPIRATION_MILLIS", "1000");
+            free.open();
+            final long beganNanos = System.nanoTime();
+            final CompletableFuture<Void> slow = inBackground(() -> push(limited));
+            listener.awaitAnyStep("ReceivePacketStep");
+            push(free);
+            slow.get();
+            assertNotFasterThanAllowed(beganNanos);
+            assertEquals(2, listener.input().committed().size());
+            listener.assertNoFault();
+        }
+        listener.awaitNoConnections();
+    }
+
+    @Test
+    @DisplayName("a peer that waits for its rate alone is neither silent nor slow, though memory is scarce")
+    void deadlines() throws Exception {
+        try (WirePeer limited = listener.connectFrom(LIMITED)) {
+            limited.open("REQUEST_EXPIRATION_MILLIS", "1000");
+            final CompletableFuture<Void> slow = inBackground(() -> push(limited));
+            RunningListener.awaiting().until(() -> listener.isHeldBack());
+            final PortDispatcher dispatcher =
+                    listener.dispatchers().acquire(listener.input().port());
+            try (MemoryBudget.Charge other = dispatcher.limits().memory().open();
+                    MemoryBudget.Charge waiting = dispatcher.limits().memory().open()) {
+                other.add(listener.budget().limit() / 2);
+                waiting.reserve(MemoryBudget.UNIT, () -> {});
+                listener.checkDeadlinesWhileHeldBackAfter(Duration.ZERO);
+                listener.checkDeadlinesWhileHeldBackAfter(Duration.ofSeconds(2));
+                listener.assertNoFault();
+            } finally {
+                listener.dispatchers().release(dispatcher);
+            }
+            slow.get();
+            listener.assertNoFault();
+        }
+    }
+
+    @Test
+    @DisplayName("a limited pull takes its time")
+    void pull() throws Exception {
+        listener.output().queue(Map.of("uuid", "source"), new byte[CONTENT]);
+        try (WirePeer limited = listener.connectFrom(LIMITED);
+                WirePeer free = listener.connect()) {
+            limited.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "1000");
+            free.open();
+            final long beganNanos = System.nanoTime();
+            limited.request("RECEIVE_FLOWFILES").expect(ResponseCode.MORE_DATA);
+            final byte[] packet = WirePeer.encode(Map.of("uuid", "source"), new byte[CONTENT]);
+            final CompletableFuture<Void> slow =
+                    inBackground(() -> assertEquals(packet.length, limited.in().readNBytes(packet.length).length));
+            push(free);
+            slow.get();
+            assertNotFasterThanAllowed(beganNanos);
+            limited.expect(ResponseCode.FINISH_TRANSACTION);
+            listener.assertNoFault();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "of many transactions of a limited peer one begins in its turn; those that wait lose nothing, and hold nothing")
+    void transactions() throws Exception {
+        try (WirePeer limited = listener.connectFrom(LIMITED);
+                WirePeer free = listener.connect()) {
+            limited.open();
+            limited.pushPacket("first").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            final CompletableFuture<Void> second = inBackground(
+                    () -> limited.pushPacket("second").confirm().expect(ResponseCode.TRANSACTION_FINISHED));
+            listener.awaitAnyStep("AwaitRateStep");
+            free.open().pushPacket("free").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            second.get();
+            assertEquals(3, listener.input().committed().size());
+            listener.assertNoFault();
+        }
+    }
+
+    @Test
+    @DisplayName("a limited peer that leaves while it waits leaves nothing behind")
+    void leaves() throws Exception {
+        try (WirePeer limited = listener.connectFrom(LIMITED)) {
+            limited.open();
+            inBackground(() -> push(limited));
+            RunningListener.awaiting().until(() -> listener.isHeldBack());
+            limited.reset();
+        }
+        listener.awaitNoConnections();
+        listener.awaitNothingHeld();
+    }
+}
