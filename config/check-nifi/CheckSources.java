@@ -36,7 +36,15 @@ public class CheckSources {
         task.analyze();
     }
 
+    /** NiFi 2's own jars are for Java 21: an older compiler would call all that is in them missing. */
+    private static final int OLDEST_JAVA = 21;
+
     public static void main(final String[] arguments) throws Exception {
+        if (Runtime.version().feature() < OLDEST_JAVA) {
+            System.err.println("check-nifi needs a JDK " + OLDEST_JAVA + " or newer, and JAVA_HOME names "
+                    + Runtime.version().feature());
+            System.exit(2);
+        }
         final CheckSources check = new CheckSources(arguments[1], arguments[2]);
         final List<String> list = Files.readAllLines(Path.of(arguments[0]));
         final List<String> missing =

@@ -11,9 +11,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         description = {
-            "The stock listener beside the NIO one in about six minutes: NiFi's own clients at light load, beside slow"
-                    + " senders and flat out; many connections.",
-            "Says in a sentence what held, prints one table, checks that every packet arrived once, stops everything."
+            "Compares both listeners in about six minutes: NiFi's own clients at light load, next to slow"
+                    + " senders and flat out, and many connections.",
+            "Prints a summary and one table, checks that every packet arrived once, and stops everything."
         },
         footer = "Exit code: 0 no NIO failure and an exact ledger, 1 otherwise, 2 wrong usage.",
         abbreviateSynopsis = true,

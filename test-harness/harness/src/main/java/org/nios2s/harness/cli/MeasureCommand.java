@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "measure",
         description = {
-            "Measures a preset, or an experiment of your own: starts what is measured, gives each target the same work in a"
-                    + " balanced order, prints one table, keeps a report.",
+            "Measures a preset or your own experiment: starts the targets, gives each the same work in a"
+                    + " balanced order, prints one table and keeps a report.",
             "Without a preset: 100 clients flat out on the NIO listener. An option wins over the preset."
         },
         footer = "Exit code: 0 no failure and an exact ledger (of the stock listener only where it stands alone), 1"

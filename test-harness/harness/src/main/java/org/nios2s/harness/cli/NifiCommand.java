@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "nifi",
-        description = "Starts, stops and looks at NiFis on loopback, and deletes what they leave.",
+        description = "Starts, stops and lists NiFis on loopback, and deletes their data.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
@@ -91,7 +91,8 @@ public final class NifiCommand {
 
         @Option(
                 names = "--fresh",
-                description = "Deletes what an earlier NiFi left in the home: flow, data, ledger, certificates, logs.")
+                description =
+                        "Deletes the data of an earlier NiFi in the home: flow, data, ledger, certificates, logs.")
         private boolean fresh;
 
         @Override
@@ -137,7 +138,7 @@ public final class NifiCommand {
             mixinStandardHelpOptions = true)
     static final class Status extends OfHome implements Callable<Integer> {
 
-        @Option(names = "--all", description = "Every NiFi that was started from this project, a line each.")
+        @Option(names = "--all", description = "Every NiFi that was started from this project, one per line.")
         private boolean all;
 
         @Override

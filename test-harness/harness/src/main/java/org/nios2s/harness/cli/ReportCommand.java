@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "report",
         description = {
-            "Makes one page of earlier results: their figures side by side, their charts over each other.",
-            "Of one result it makes its report again."
+            "Shows earlier results on one page: figures side by side, charts overlaid.",
+            "For one result it writes the report again."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)

@@ -65,7 +65,7 @@ public final class SearchCommand implements Callable<Integer> {
     @Option(
             names = "--rule",
             paramLabel = "RULE",
-            description = "What a count has to meet beside no-failure and keeps-pace. May be repeated.")
+            description = "A rule in addition to no-failure and keeps-pace. May be repeated.")
     private List<String> rules = List.of();
 
     @Option(names = "--no-default-rules", description = "A count has to meet the rules of --rule only.")
@@ -82,14 +82,14 @@ public final class SearchCommand implements Callable<Integer> {
             names = "--growth",
             paramLabel = "FACTOR",
             defaultValue = "1.5",
-            description = "From one count to the next while the rules are met; default: ${DEFAULT-VALUE}.")
+            description = "Factor from one count to the next while the rules are met; default: ${DEFAULT-VALUE}.")
     private double growth;
 
     @Option(
             names = "--resolution",
             paramLabel = "PERCENT",
             defaultValue = "10",
-            description = "How near the answer has to be; default: ${DEFAULT-VALUE}.")
+            description = "Precision of the answer; default: ${DEFAULT-VALUE}.")
     private double resolution;
 
     @Mixin

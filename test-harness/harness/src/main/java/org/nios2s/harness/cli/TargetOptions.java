@@ -84,7 +84,7 @@ final class TargetOptions {
             description = "Key of the client, PKCS12 or JKS, for a secured --url or --target.")
     private Path keyStore;
 
-    @Option(names = "--trust-store", paramLabel = "FILE", description = "Whom to trust, likewise.")
+    @Option(names = "--trust-store", paramLabel = "FILE", description = "Trusted certificates, in the same formats.")
     private Path trustStore;
 
     @Option(

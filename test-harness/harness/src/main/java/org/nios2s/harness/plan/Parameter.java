@@ -49,7 +49,7 @@ public enum Parameter {
             "serial|parallel|g1|z|shenandoah"),
     JVM_ARGS(TARGET, TEXT, "", "Further arguments of the JVM of a NiFi that is started, by spaces"),
     PORT_TASKS(TARGET, NUMBER, "4", "Concurrent tasks of each port"),
-    PORTS(TARGET, NUMBER, "1", "Input ports; with 2 or more a processor beside them counts how often it is triggered"),
+    PORTS(TARGET, NUMBER, "1", "Input ports; with 2 or more another processor counts how often it is triggered"),
     POOL(TARGET, NUMBER, "20", "Timer-driven threads that ports and processors share"),
     ROUTE(
             TARGET,
@@ -72,43 +72,47 @@ public enum Parameter {
     DURATION(LOAD, TIME, "10s", "How long all clients are at work"),
     TRANSACTIONS(LOAD, NUMBER, "0", "Transactions of each client, in place of a duration"),
     REQUESTS(LOAD, NUMBER, "0", "Transactions of all clients together, in place of a duration"),
-    INTERVAL(LOAD, TIME, "0s", "Between the intended starts of a client's transactions; 0s is flat out"),
+    INTERVAL(LOAD, TIME, "0s", "Time between the intended starts of a client's transactions; 0s runs flat out"),
     RATE(LOAD, NUMBER, "0", "Transactions per second of all clients together, in place of an interval"),
     ARRIVALS(
             LOAD,
             WORD,
             "uniform",
-            "How the starts of a pace lie: uniform, poisson (by chance), or bursts (ten at once, then nothing)",
+            "Distribution of the starts of a pace: uniform, poisson (random), or bursts (ten at once, then none)",
             "uniform|poisson|bursts"),
-    STAGGER(LOAD, TIME, "10ms", "Between the starts of two clients"),
+    STAGGER(LOAD, TIME, "10ms", "Time between the starts of two clients"),
     TIMEOUT(LOAD, TIME, "60s", "How long a client waits for the server in any step"),
     PACKETS(LOAD, NUMBER, "5", "Packets of a transaction, one for each FlowFile"),
     SIZE(LOAD, SIZES, "10b", "Content of a packet, as 64k, or a mix, as 70%10b+25%1k+5%100k"),
-    ATTRIBUTES(LOAD, NUMBER, "0", "Attributes of a packet, beside its id"),
+    ATTRIBUTES(LOAD, NUMBER, "0", "Attributes of a packet, in addition to its id"),
     ATTRIBUTE_SIZE(LOAD, Kind.SIZE, "20b", "Characters of an attribute"),
     GZIP(LOAD, FLAG, "false", "Compresses packets on the wire"),
     RECONNECT(LOAD, FLAG, "false", "A connection per transaction; --client wire only"),
     COMMIT(LOAD, NUMBER, "1", "Transactions per commit of --client inside"),
     LARGE(LOAD, FLAG, "false", "One FlowFile per client, made while it is sent and compared by digest"),
 
-    SLOW_PEERS(PROBE, NUMBER, "0", "Peers beside the clients that send a byte per second inside a transaction"),
-    IDLE_PEERS(PROBE, NUMBER, "0", "Peers that connect before the clients and do nothing: what one costs"),
+    SLOW_PEERS(PROBE, NUMBER, "0", "Further peers, each of which sends a byte per second inside a transaction"),
+    IDLE_PEERS(PROBE, NUMBER, "0", "Peers that connect before the clients and stay idle, to measure the cost of one"),
     PEER_RATE(PROBE, NUMBER, "500", "Slow or idle peers that connect in each second"),
-    LIVE_HEAP(PROBE, FLAG, "false", "Looks at the heap after a full collection when a run is over"),
+    LIVE_HEAP(PROBE, FLAG, "false", "Measures the heap after a full collection at the end of a run"),
     STUCK(PROBE, TIME, "1s", "A transaction that takes longer counts as stuck"),
-    LAPS(PROBE, NUMBER, "1", "Runs in a row of each measurement; with 4 or more: what grows from one to the next?"),
+    LAPS(PROBE, NUMBER, "1", "Consecutive runs of each measurement; 4 or more show growth from one to the next"),
 
     ROUNDS(PLAN, NUMBER, "6", "How often everything is measured: in order, then backwards, and so on"),
-    STARTS(PLAN, NUMBER, "1", "How often every NiFi is started, each start with all rounds: each is a draw of its own"),
+    STARTS(
+            PLAN,
+            NUMBER,
+            "1",
+            "How often every NiFi is started, each start with all rounds, since no two JVMs are alike"),
     WARMUP(PLAN, TIME, "10s", "How long each target is driven flat out before anything counts, shared by its rows"),
     SETTLE(PLAN, TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
-    FRESH(PLAN, FLAG, "false", "A NiFi of its own for each measurement, one at a time"),
-    PAUSE(PLAN, FLAG, "true", "Stops the processes that are not measured meanwhile (signals STOP and CONT)"),
+    FRESH(PLAN, FLAG, "false", "A new NiFi for each measurement, one at a time"),
+    PAUSE(PLAN, FLAG, "true", "Stops the other processes during a measurement (signals STOP and CONT)"),
     PROFILE(
             PLAN,
             FLAG,
             "false",
-            "One more run of each kind, which does not count, with a flight recording and flame graph");
+            "An additional run of each kind, which does not count, with a flight recording and flame graph");
 
     /** What a setting belongs to. */
     public enum Scope {
