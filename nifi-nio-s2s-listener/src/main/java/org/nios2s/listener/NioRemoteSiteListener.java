@@ -419,7 +419,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             return new ListenerContext(
                     settings,
                     new RawProtocol(peers),
-                    tls != null,
+                    tls,
                     port,
                     rootGroup::get,
                     budget,
@@ -465,9 +465,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             final MessageSequenceHandler handler =
                     new MessageSequenceHandler(context, connections.get(channel.eventLoop()));
             try {
-                context.connections().add(address, handler);
-                if (tls != null) {
-                    channel.pipeline().addLast(tls.create(channel, settings.handshakeTimeout()));
+                if (settings.proxyProtocolFrom().test(address)) {
+                    context.connections().addProxied(address, handler);
+                } else {
+                    context.connections().add(address, handler);
+                    addTls(channel);
                 }
                 KeepAlive.set(channel);
                 metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
@@ -479,6 +481,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             } finally {
                 channel.closeFuture()
                         .addListener(closed -> context.connections().remove(handler));
+            }
+        }
+
+        /** At once, since no PROXY header comes first. */
+        private void addTls(final SocketChannel channel) {
+            if (tls != null) {
+                channel.pipeline().addLast(tls.create(channel, settings.handshakeTimeout()));
             }
         }
 

@@ -87,6 +87,10 @@ final class Deadlines {
         waitBeganNanos = lastMovedNanos;
     }
 
+    long acceptedNanos() {
+        return acceptedNanos;
+    }
+
     long lastMovedNanos() {
         return lastMovedNanos;
     }

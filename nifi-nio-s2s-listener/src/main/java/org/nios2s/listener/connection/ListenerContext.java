@@ -12,12 +12,13 @@ import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatchers;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.tls.TlsHandlers;
 
 /**
  * What all connections of a listener share. Immutable; every part of it is thread-safe.
  *
  * @param conversation where a connection begins
- * @param secure whether connections are TLS
+ * @param tls makes the TLS of connections, or null for plain TCP
  * @param rootGroup where ports are found; may change until the flow is loaded
  * @param drain whether peers are sent elsewhere
  * @param rates how fast peers may be
@@ -31,7 +32,7 @@ import org.nios2s.listener.settings.ListenerSettings;
 public record ListenerContext(
         ListenerSettings settings,
         Step.Conversation conversation,
-        boolean secure,
+        TlsHandlers tls,
         int listenPort,
         Supplier<ProcessGroup> rootGroup,
         MemoryBudget budget,
@@ -47,4 +48,9 @@ public record ListenerContext(
         Executor contentWriters,
         Executor inflationWriter,
         ListenerMetrics metrics,
-        FaultLog faultLog) {}
+        FaultLog faultLog) {
+    /** @return whether connections are TLS */
+    public boolean secure() {
+        return tls != null;
+    }
+}

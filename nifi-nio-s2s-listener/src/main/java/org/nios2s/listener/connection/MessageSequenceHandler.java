@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
@@ -163,11 +164,37 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         } finally {
             advancing = false;
         }
+        if (step instanceof final BeginTlsStep begins) {
+            beginTls(begins.next());
+        }
         if (connection.flush()) {
             quickAck.sent();
         }
         keepUnread();
         readOn();
+    }
+
+    /** Puts TLS in front of this handler, and passes the unread bytes to it: they are the first of its handshake. */
+    private void beginTls(final Step next) {
+        final ByteBuf first = unread;
+        unread = Unpooled.EMPTY_BUFFER;
+        final ChannelPipeline pipeline = channelContext.pipeline();
+        try {
+            enter(next);
+            pipeline.addBefore(
+                    channelContext.name(),
+                    null,
+                    listener.tls()
+                            .create(
+                                    channelContext.channel(),
+                                    listener.settings().handshakeTimeout()));
+        } catch (final Throwable e) {
+            first.release();
+            fail(faultOf(e));
+            return;
+        }
+        pipeline.fireChannelRead(first);
+        pipeline.fireChannelReadComplete();
     }
 
     private void letOthersGoFirst() {
@@ -336,6 +363,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         deadlines.peersTurn();
         advance(next);
         acknowledgeOnPeersTurn();
+    }
+
+    /** So many of the bytes came from a load balancer. A peer that adds none of its own leaves without a word. */
+    public void notOfPeer(final int bytes) {
+        reads.notOfPeer(bytes);
     }
 
     /** Bytes have gone to the peer: it makes progress. */
@@ -526,12 +558,18 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (step.patience() != Step.Patience.HANDSHAKE || !listener.handshakes().isFull() || isTlsOurTurn()) {
             return;
         }
-        final long lastProgressNanos = Math.max(reads.lastReadNanos(), deadlines.lastMovedNanos());
-        if (nowNanos - lastProgressNanos > STALLED_HANDSHAKE_NANOS) {
+        if (nowNanos - lastProgressNanos() > STALLED_HANDSHAKE_NANOS) {
             throw Kind.HANDSHAKE_TIMEOUT.fault("The handshake stood still for "
                     + TimeUnit.NANOSECONDS.toSeconds(STALLED_HANDSHAKE_NANOS) + " s, in step " + step.name()
                     + ", and others wait to be accepted");
         }
+    }
+
+    private long lastProgressNanos() {
+        if (!step.isPartProgress()) {
+            return deadlines.acceptedNanos();
+        }
+        return Math.max(reads.lastReadNanos(), deadlines.lastMovedNanos());
     }
 
     /** @return whether what TLS has to compute is with our threads */

@@ -31,7 +31,7 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     private int reads;
     private long unheard;
     private long lastReadNanos = System.nanoTime();
-    private boolean isAnythingRead;
+    private long bytesOfPeer;
 
     PacedReads(final MessageSequenceHandler handler, final QuickAck quickAck) {
         super(new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES).newHandle());
@@ -62,7 +62,7 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
     public void lastBytesRead(final int bytes) {
         reads++;
         unheard += bytes;
-        isAnythingRead |= bytes > 0;
+        bytesOfPeer += Math.max(0, bytes);
         quickAck.received(bytes);
         if (bytes > 0) {
             lastReadNanos = System.nanoTime();
@@ -80,9 +80,14 @@ final class PacedReads extends RecvByteBufAllocator.DelegatingHandle implements 
         unheard = Math.max(0, unheard - bytes * MOST_BYTES_FOR_ONE);
     }
 
+    /** So many of the bytes came from a load balancer, and not from the peer. */
+    void notOfPeer(final int bytes) {
+        bytesOfPeer -= bytes;
+    }
+
     /** @return whether a byte has come from the peer, for us or for TLS */
     boolean isAnythingRead() {
-        return isAnythingRead;
+        return bytesOfPeer > 0;
     }
 
     /** @return whether the peer keeps TLS busy, by renegotiations, new keys or empty records, and says nothing */

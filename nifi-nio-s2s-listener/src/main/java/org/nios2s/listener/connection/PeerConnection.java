@@ -57,10 +57,10 @@ public final class PeerConnection implements TransactionPeer {
     private final ListenerContext listener;
     private final ChannelHandlerContext channelContext;
     private final MessageSequenceHandler handler;
-    private final InetSocketAddress remoteAddress;
     private final long acceptedNanos = System.nanoTime();
     private final long acceptedMillis = System.currentTimeMillis();
 
+    private InetSocketAddress remoteAddress;
     private String identity;
     private int protocolVersion;
     private HandshakeProperties handshake;
@@ -88,6 +88,24 @@ public final class PeerConnection implements TransactionPeer {
 
     public MessageSequenceHandler handler() {
         return handler;
+    }
+
+    /** @return whether the address is a load balancer's, which has to name the peer by a PROXY header */
+    public boolean needsProxyHeader() {
+        return listener.settings().proxyProtocolFrom().test(remoteAddress.getAddress());
+    }
+
+    /**
+     * A PROXY header has come: from now on the connection has the address in it.
+     *
+     * @param address of the peer, or null if the header names none; the connection then keeps its own
+     */
+    public void comesFrom(final InetSocketAddress address) throws PeerFault {
+        if (address != null) {
+            remoteAddress = address;
+            host();
+        }
+        listener.connections().setAddress(handler, remoteAddress.getAddress());
     }
 
     /** The TLS handshake is over: takes the peer's identity from its certificate. */

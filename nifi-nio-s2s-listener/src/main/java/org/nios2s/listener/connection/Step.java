@@ -60,6 +60,11 @@ public interface Step {
         return false;
     }
 
+    /** @return whether a part of its message counts as progress while others wait to be accepted */
+    default boolean isPartProgress() {
+        return true;
+    }
+
     /** @return memory that it holds, beside what its transaction is charged */
     default int heldBytes() {
         return 0;

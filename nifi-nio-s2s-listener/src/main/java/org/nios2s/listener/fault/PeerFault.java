@@ -13,6 +13,7 @@ public final class PeerFault extends IOException {
 
     /** Causes, each with a rate limit of its own in the log. */
     public enum Kind {
+        PROXY_HEADER,
         WRONG_MAGIC,
         UNKNOWN_PROTOCOL,
         HANDSHAKE_REFUSED,

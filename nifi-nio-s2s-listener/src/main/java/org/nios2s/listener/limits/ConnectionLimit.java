@@ -21,7 +21,8 @@ import org.nios2s.listener.fault.PeerFault.Kind;
  * the rest; after them those that wait in a queue of ours. A newcomer is refused only where all are busy. All of this takes the
  * same time with a million connections as with ten.
  *
- * <p>An address is a {@link PeerKey}: with IPv6 a network of 64 bits.
+ * <p>An address is a {@link PeerKey}: with IPv6 a network of 64 bits. A connection from a load balancer has no address
+ * before its PROXY header has come, and the limit for each address does not apply to it so long.
  */
 public final class ConnectionLimit {
     /** An address has many connections if it has so many times as many as there are for each address. */
@@ -68,7 +69,7 @@ public final class ConnectionLimit {
     /** A connection and what it does. Guarded by the limit's lock. */
     private static final class Slot {
         private final Member member;
-        private final PeerKey address;
+        private PeerKey address;
         private boolean isLeaving;
 
         Slot(final Member member, final PeerKey address) {
@@ -94,20 +95,59 @@ public final class ConnectionLimit {
         final PeerKey key = PeerKey.of(address);
         final Slot victim;
         synchronized (this) {
-            if (mostPerAddress > 0 && ofAddresses.getOrDefault(key, 0) >= mostPerAddress) {
-                throw Kind.TOO_MANY_CONNECTIONS.fault("There are " + mostPerAddress + " connections from " + key.name()
-                        + " already; raise nifi.remote.input.nio.connections.max.per.address");
-            }
-            victim = chooseVictim(1);
-            if (victim == null && slots.size() - leaving >= most) {
-                hasRefused = true;
-                lastRefusedNanos = nanoTime.getAsLong();
-                throw tooMany();
-            }
-            slots.put(member, new Slot(member, key));
-            ofAddresses.merge(key, 1, Integer::sum);
+            requireRoomAt(key);
+            victim = admit(key, member);
         }
         dismiss(victim);
+    }
+
+    /** As {@link #add}, for a connection whose PROXY header has yet to come: see {@link #setAddress}. */
+    public void addProxied(final InetAddress balancer, final Member member) throws PeerFault {
+        final Slot victim;
+        synchronized (this) {
+            victim = admit(new PeerKey("behind " + PeerKey.of(balancer).name()), member);
+        }
+        dismiss(victim);
+    }
+
+    /** The PROXY header has come. Throws if its address has one connection too many: the caller then closes this one. */
+    public synchronized void setAddress(final Member member, final InetAddress address) throws PeerFault {
+        final Slot slot = slots.get(member);
+        if (slot == null) {
+            return;
+        }
+        final PeerKey key = PeerKey.of(address);
+        forget(slot.address);
+        try {
+            requireRoomAt(key);
+            slot.address = key;
+        } finally {
+            ofAddresses.merge(slot.address, 1, Integer::sum);
+        }
+    }
+
+    private void requireRoomAt(final PeerKey address) throws PeerFault {
+        if (mostPerAddress > 0 && ofAddresses.getOrDefault(address, 0) >= mostPerAddress) {
+            throw Kind.TOO_MANY_CONNECTIONS.fault("There are " + mostPerAddress + " connections from " + address.name()
+                    + " already; raise nifi.remote.input.nio.connections.max.per.address");
+        }
+    }
+
+    private void forget(final PeerKey address) {
+        ofAddresses.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
+    }
+
+    /** @return the connection that has to leave for it, or null */
+    private Slot admit(final PeerKey address, final Member member) throws PeerFault {
+        final Slot victim = chooseVictim(1);
+        if (victim == null && slots.size() - leaving >= most) {
+            hasRefused = true;
+            lastRefusedNanos = nanoTime.getAsLong();
+            throw tooMany();
+        }
+        slots.put(member, new Slot(member, address));
+        ofAddresses.merge(address, 1, Integer::sum);
+        return victim;
     }
 
     private PeerFault tooMany() {
@@ -191,7 +231,7 @@ public final class ConnectionLimit {
             if (slot.isLeaving) {
                 leaving--;
             }
-            ofAddresses.computeIfPresent(slot.address, (key, count) -> count == 1 ? null : count - 1);
+            forget(slot.address);
         }
     }
 }

@@ -8,11 +8,11 @@ import org.nios2s.listener.connection.Step;
  * RAW Site-to-Site, from its first byte. Immutable; any thread.
  *
  * <pre>
- * Magic → NegotiateProtocol → Handshake → ValidateHandshake → Request ─┬→ NegotiateCodec → Request
- *                                                                      ├→ PeerList → Request
- *                                                                      ├→ a push, see AdmitTransactionStep
- *                                                                      ├→ a pull, see AwaitFlowFilesStep
- *                                                                      └→ Closing
+ * [ProxyHeader →] Magic → NegotiateProtocol → Handshake → ValidateHandshake → Request ─┬→ NegotiateCodec → Request
+ *                                                                                      ├→ PeerList → Request
+ *                                                                                      ├→ a push, see AdmitTransactionStep
+ *                                                                                      ├→ a pull, see AwaitFlowFilesStep
+ *                                                                                      └→ Closing
  * </pre>
  *
  * @param peers what a peer is told that asks who there is
@@ -20,6 +20,9 @@ import org.nios2s.listener.connection.Step;
 public record RawProtocol(PeerList peers) implements Step.Conversation {
     @Override
     public Step begins(final PeerConnection connection) {
+        if (connection.needsProxyHeader()) {
+            return new ProxyHeaderStep(connection);
+        }
         return new MagicStep(connection);
     }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.settings;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.limits.RateRule;
 import org.nios2s.listener.tls.TlsHandlers.Provider;
@@ -32,6 +34,7 @@ import org.nios2s.listener.tls.TlsHandlers.Provider;
  * @param drainBeforeStop how long the process drains when it is told to end, before it does; 0 for not at all
  * @param authorizationThreads threads that wait for NiFi's decisions, for handshakes and for transactions each
  * @param tlsProvider what does the arithmetic of TLS
+ * @param proxyProtocolFrom load balancers whose PROXY headers are believed, and required
  * @param resolveHostnames whether peers' addresses are resolved to host names
  * @param describe all of them, for the line in which the listener introduces itself
  */
@@ -56,6 +59,7 @@ public record ListenerSettings(
         Duration drainBeforeStop,
         int authorizationThreads,
         Provider tlsProvider,
+        Predicate<InetAddress> proxyProtocolFrom,
         boolean resolveHostnames,
         String describe) {
     private static final String PREFIX = "nifi.remote.input.nio.";
@@ -100,6 +104,7 @@ public record ListenerSettings(
                 reader.time("drain.before.stop", "0 secs", 0),
                 reader.number("authorization.threads", 4, 1, 256),
                 reader.choice("tls.provider", Provider.AUTO),
+                reader.addresses("proxy.protocol.from"),
                 reader.flag("resolve.hostnames", true),
                 reader.description());
         reader.requireNoOther();

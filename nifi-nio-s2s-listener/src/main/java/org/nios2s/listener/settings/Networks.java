@@ -9,6 +9,8 @@ import java.util.function.Predicate;
 
 /** Addresses and networks of addresses. Immutable; any thread. */
 record Networks(List<Network> networks) implements Predicate<InetAddress> {
+    static final Networks NONE = new Networks(List.of());
+
     /**
      * All addresses that begin with the same bits.
      *
@@ -25,7 +27,7 @@ record Networks(List<Network> networks) implements Predicate<InetAddress> {
      * @throws IllegalArgumentException if a part of it is no address and no network
      */
     static Networks parse(final String text) {
-        // With what follows a last comma.
+        // With the empty text behind a last comma.
         return new Networks(Arrays.stream(text.split(",", -1))
                 .map(String::strip)
                 .map(Networks::parseOne)

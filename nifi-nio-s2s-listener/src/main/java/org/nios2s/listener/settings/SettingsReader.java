@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.settings;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.nifi.processor.DataUnit;
@@ -25,6 +27,9 @@ import org.nios2s.listener.limits.RateRule;
  * {@link IllegalArgumentException} that names key, value and what is accepted.
  */
 record SettingsReader(NiFiProperties properties, String prefix, Map<String, String> texts) {
+    private static final String ADDRESSES =
+            "addresses or networks, separated by commas, such as 10.0.0.7,10.1.0.0/16,2001:db8::/32";
+
     private static final Pattern DATA_SIZE_TEXT =
             Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B", Pattern.CASE_INSENSITIVE);
 
@@ -128,11 +133,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
                         "",
                         "a regular expression that the whole identity has to match, such as CN=agent-.*, OU=plant",
                         text -> optional(text, Pattern::compile)),
-                read(
-                        key + ".address",
-                        "",
-                        "addresses or networks, separated by commas, such as 10.0.0.7,10.1.0.0/16,2001:db8::/32",
-                        text -> optional(text, Networks::parse)),
+                read(key + ".address", "", ADDRESSES, text -> optional(text, Networks::parse)),
                 rateOf(
                         key + ".bytes",
                         () -> dataSize(key + ".bytes", "", LEAST_BYTES_PER_SECOND, MOST_BYTES_PER_SECOND)),
@@ -164,6 +165,11 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
             return 0;
         }
         return reading.getAsLong();
+    }
+
+    /** Addresses and networks, separated by commas; none by default. */
+    Predicate<InetAddress> addresses(final String name) {
+        return read(name, "", ADDRESSES, text -> optional(text, Networks::parse).orElse(Networks.NONE));
     }
 
     /** One of an enumeration, in small letters. */

@@ -150,7 +150,7 @@ final class RunningListener implements AutoCloseable {
         final ListenerContext context = new ListenerContext(
                 effective,
                 new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, System::nanoTime)),
-                false,
+                null,
                 LISTEN_PORT,
                 () -> rootGroup,
                 budget,

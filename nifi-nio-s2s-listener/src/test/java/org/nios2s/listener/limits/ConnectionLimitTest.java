@@ -71,6 +71,52 @@ class ConnectionLimitTest {
     }
 
     @Test
+    @DisplayName(
+            "counts a connection from a load balancer at the address in its PROXY header, and does not limit it before")
+    void proxied() throws Exception {
+        final int mostPerAddress = 1;
+        final ConnectionLimit limit = new ConnectionLimit(10, mostPerAddress, REMEDY, clock::get);
+        final InetAddress balancer = address(1);
+        final ConnectionLimit.Member first = member("first");
+        final ConnectionLimit.Member second = member("second");
+        final ConnectionLimit.Member third = member("third");
+        limit.addProxied(balancer, first);
+        limit.addProxied(balancer, second);
+        limit.addProxied(balancer, third);
+        limit.setAddress(first, address(2));
+        limit.setAddress(second, address(3));
+        assertRefused(limit, address(2), "connections.max.per.address");
+        final PeerFault fault = assertThrows(PeerFault.class, () -> limit.setAddress(third, address(2)));
+        assertTrue(fault.getMessage().startsWith("There are 1 connections from 10.0.0.2 already"), fault.getMessage());
+        limit.remove(third);
+        limit.remove(first);
+        limit.add(address(2), member("fourth"));
+        limit.add(balancer, member("the balancer's own"));
+        limit.remove(second);
+        limit.setAddress(second, balancer);
+        assertEquals(2, limit.count());
+    }
+
+    @Test
+    @DisplayName("lets a load balancer's own connection count where it is")
+    void proxiedForItself() throws Exception {
+        final ConnectionLimit limit = new ConnectionLimit(10, 1, REMEDY, clock::get);
+        final ConnectionLimit.Member own = member("own");
+        limit.addProxied(address(1), own);
+        limit.setAddress(own, address(1));
+        assertRefused(limit, address(1), "connections.max.per.address");
+    }
+
+    @Test
+    @DisplayName("bounds connections from a load balancer in all")
+    void proxiedInAll() throws Exception {
+        final ConnectionLimit limit = limitOf(1);
+        limit.addProxied(address(1), member("first"));
+        assertThrows(PeerFault.class, () -> limit.addProxied(address(1), member("second")));
+        assertEquals(1, limit.count());
+    }
+
+    @Test
     @DisplayName("gives the place of the connection that has been idle longest to the newcomer, from any address")
     void longestIdle() throws Exception {
         final int most = 1_000;

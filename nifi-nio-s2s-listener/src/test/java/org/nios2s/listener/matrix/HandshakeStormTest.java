@@ -3,6 +3,7 @@ package org.nios2s.listener.matrix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.opening.ProxyHeaders;
 
 /** More peers come at once than may be in their handshake. Lives on the test's thread; each peer has its own. */
 @DisplayName("A storm of handshakes")
@@ -103,6 +105,30 @@ class HandshakeStormTest {
                 shakeHands(next);
             }
             assertEquals(1, listener.faults(PeerFault.Kind.HANDSHAKE_TIMEOUT));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PLAIN_EPOLL", "JDK_TLS_NIO"})
+    @DisplayName("gets the place of a load balancer's connection whose header comes bit by bit and does not end")
+    void endlessHeader(final Variant variant) throws Exception {
+        final byte[] beginning = ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, 4_000, new byte[0]);
+        try (ServedListener listener = new ServedListener(
+                        variant,
+                        "handshakes.max",
+                        "1",
+                        "handshake.timeout",
+                        "60 secs",
+                        "proxy.protocol.from",
+                        "127.0.0.1");
+                MatrixPeer endless = listener.connectPlain()) {
+            endless.say(beginning);
+            ServedListener.awaiting()
+                    .pollInterval(Duration.ofMillis(PAUSE_MILLIS))
+                    .until(() -> {
+                        endless.sayInVain(new byte[1]);
+                        return listener.faults(PeerFault.Kind.HANDSHAKE_TIMEOUT) == 1;
+                    });
         }
     }
 }

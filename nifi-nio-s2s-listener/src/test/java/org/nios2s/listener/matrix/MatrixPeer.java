@@ -26,8 +26,17 @@ final class MatrixPeer implements AutoCloseable {
 
     /** @param tls makes the engine of the connection, or null for plain TCP */
     MatrixPeer(final InetSocketAddress listener, final SSLContext tls) throws IOException {
+        this(listener, tls, new byte[0]);
+    }
+
+    /**
+     * @param tls makes the engine of the connection, or null for plain TCP
+     * @param header what a load balancer says before TLS
+     */
+    MatrixPeer(final InetSocketAddress listener, final SSLContext tls, final byte[] header) throws IOException {
         PeerOptions.set(plain);
         plain.connect(listener, PATIENCE_MILLIS);
+        sayBelowTls(header);
         socket = tls == null
                 ? plain
                 : tls.getSocketFactory().createSocket(plain, listener.getHostString(), listener.getPort(), true);

@@ -13,14 +13,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import javax.management.ObjectName;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.PublicPort;
@@ -121,6 +124,28 @@ final class ServedListener implements AutoCloseable {
     /** Connects to another address of the same machine. */
     MatrixPeer connect(final InetAddress other) throws IOException {
         return new MatrixPeer(new InetSocketAddress(other, address.getPort()), tls);
+    }
+
+    /** Connects as a load balancer that says for whom it does. */
+    MatrixPeer connectBehind(final byte[] header) throws IOException {
+        return new MatrixPeer(address, tls, header);
+    }
+
+    /** Connects without TLS, whatever the listener speaks. */
+    MatrixPeer connectPlain() throws IOException {
+        return new MatrixPeer(address, null);
+    }
+
+    /** @return what a client of TLS says first, or nothing where there is no TLS */
+    byte[] clientHello() throws IOException {
+        if (tls == null) {
+            return new byte[0];
+        }
+        final SSLEngine client = tls.createSSLEngine();
+        client.setUseClientMode(true);
+        final ByteBuffer hello = ByteBuffer.allocate(client.getSession().getPacketBufferSize());
+        client.wrap(ByteBuffer.allocate(0), hello);
+        return Arrays.copyOf(hello.array(), hello.position());
     }
 
     int port() {

@@ -45,11 +45,12 @@ class ListenerSettingsTest {
         assertEquals(0, settings.connectionsMaxPerAddress());
         assertEquals(Duration.ofSeconds(30), settings.handshakeTimeout());
         assertTrue(settings.resolveHostnames());
+        assertEquals(Networks.NONE, settings.proxyProtocolFrom());
     }
 
     @Test
     @DisplayName("every setting is read, with its unit, whatever stands around it")
-    void values() {
+    void values() throws Exception {
         final ListenerSettings settings = with(
                 "enabled", "FALSE",
                 "worker.threads", " 3 ",
@@ -63,6 +64,7 @@ class ListenerSettingsTest {
                 "connections.max", "1000",
                 "connections.max.per.address", "10",
                 "handshake.timeout", "5 secs",
+                "proxy.protocol.from", "10.0.0.0/8, 2001:db8::7",
                 "resolve.hostnames", "false");
         assertFalse(settings.enabled());
         assertEquals(3, settings.workerThreads());
@@ -76,6 +78,9 @@ class ListenerSettingsTest {
         assertEquals(1000, settings.connectionsMax());
         assertEquals(10, settings.connectionsMaxPerAddress());
         assertEquals(Duration.ofSeconds(5), settings.handshakeTimeout());
+        assertTrue(settings.proxyProtocolFrom().test(InetAddress.getByName("10.1.2.3")));
+        assertTrue(settings.proxyProtocolFrom().test(InetAddress.getByName("2001:db8::7")));
+        assertFalse(settings.proxyProtocolFrom().test(InetAddress.getByName("11.0.0.1")));
         assertFalse(settings.resolveHostnames());
         assertTrue(settings.describe().contains("request.queue.size=77"), settings.describe());
     }
@@ -106,7 +111,10 @@ class ListenerSettingsTest {
         "connections.max, -1, a whole number from 0",
         "connections.max.per.address, x, a whole number from 0",
         "handshake.timeout, 30, a time such as 30 secs",
-        "handshake.timeout, 1 millis, a time such as 30 secs"
+        "handshake.timeout, 1 millis, a time such as 30 secs",
+        "proxy.protocol.from, balancer.example, addresses or networks",
+        "proxy.protocol.from, 10.0.0.0/33, addresses or networks",
+        "proxy.protocol.from, 10.0.0.7/8, addresses or networks"
     })
     @DisplayName("a wrong value names the key, the value and what is accepted")
     void wrongValue(final String name, final String value, final String accepted) {

@@ -100,6 +100,11 @@ public final class RawPeer implements Closeable {
         return atPort(new RawPeer(nifi), portId);
     }
 
+    /** A peer on a connection that is there, which has come as far as to say what it wants of an input port. */
+    static RawPeer atPort(final Socket socket, final String portId) throws IOException {
+        return atPort(new RawPeer(socket), portId);
+    }
+
     private static RawPeer atPort(final RawPeer peer, final String portId) throws IOException {
         peer.negotiate(NEWEST_VERSION);
         final ResponseCode answer =

@@ -94,7 +94,8 @@ public enum SharedNifi {
                 .secure(tlsProvider != null)
                 .fresh(true)
                 .stopOnExit(true)
-                .property("nifi.remote.input.nio.handshake.timeout", HANDSHAKE_TIMEOUT);
+                .property("nifi.remote.input.nio.handshake.timeout", HANDSHAKE_TIMEOUT)
+                .property("nifi.remote.input.nio.proxy.protocol.from", HaProxy.ADDRESS);
         if (tlsProvider != null) {
             if (!tlsProvider.isEmpty()) {
                 options.property("nifi.remote.input.nio.tls.provider", tlsProvider);

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.listener.access.AccessLines;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.opening.ProxyHeaders;
+import org.slf4j.LoggerFactory;
+
+/** A load balancer says for whom it connects, or should. Lives on the test's thread. */
+@DisplayName("Behind a load balancer")
+@Timeout(60)
+class ProxyHeaderTest {
+    private static final String AGENT = "192.0.2.7";
+    private static final int AGENT_PORT = 4711;
+    private static final String OWN = "127.0.0.1";
+    private static final byte[] HEADER = ProxyHeaders.binary(AGENT, AGENT_PORT);
+
+    /** The rule is for the agent, by its name, which is its address here. */
+    private static final String[] SETTINGS = {
+        "proxy.protocol.from", OWN,
+        "nifi.remote.route.raw.agent.when", "${s2s.source.hostname:equals('" + AGENT + "')}",
+        "nifi.remote.route.raw.agent.hostname", "balancer.example",
+        "nifi.remote.route.raw.agent.port", "443",
+        "nifi.remote.route.raw.agent.secure", "false"
+    };
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(RunningListener.class);
+    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+
+    private RunningListener listener;
+    private WirePeer peer;
+
+    @BeforeEach
+    void start() throws Exception {
+        // Its tests report faults without end: as a rule nobody reads of them.
+        logger.setLevel(Level.WARN);
+        logger.setAdditive(false);
+        appender.start();
+        logger.addAppender(appender);
+        listener = new RunningListener(address -> address.getHostAddress(), SETTINGS);
+        peer = listener.connect();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        peer.close();
+        listener.close();
+        logger.detachAppender(appender);
+        logger.setLevel(Level.OFF);
+        logger.setAdditive(true);
+    }
+
+    private void assertPushFrom(final String host, final int port) throws Exception {
+        peer.open().pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        final Map<String, String> attributes =
+                listener.input().committed().getFirst().getAttributes();
+        assertEquals(host, attributes.get("s2s.host"));
+        assertEquals(host + ":" + port, attributes.get("s2s.address"));
+        listener.assertNoFault();
+    }
+
+    private void assertOneLine(final String who, final String why) {
+        final List<String> lines = appender.list.stream()
+                .filter(event -> event.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(
+                lines.getFirst().startsWith("Peer " + who) && lines.getFirst().contains(why), lines::toString);
+    }
+
+    private static Stream<Arguments> complete() {
+        return Stream.of(
+                Arguments.of(ProxyHeaders.line("PROXY TCP4 192.0.2.7 10.0.0.1 4711 443"), AGENT, AGENT_PORT),
+                Arguments.of(
+                        ProxyHeaders.line("PROXY TCP6 2001:db8::7 2001:db8::1 4711 443"),
+                        "2001:db8:0:0:0:0:0:7",
+                        AGENT_PORT),
+                Arguments.of(HEADER, AGENT, AGENT_PORT),
+                Arguments.of(ProxyHeaders.binary("2001:db8::7", 65_535), "2001:db8:0:0:0:0:0:7", 65_535),
+                Arguments.of(
+                        ProxyHeaders.binary(
+                                ProxyHeaders.PROXY,
+                                ProxyHeaders.TCP_4,
+                                ProxyHeaders.tcp(AGENT, AGENT_PORT),
+                                ProxyHeaders.tlv(100),
+                                ProxyHeaders.tlv(3_900)),
+                        AGENT,
+                        AGENT_PORT));
+    }
+
+    @ParameterizedTest
+    @MethodSource("complete")
+    @DisplayName("a push has the address of the agent")
+    void push(final byte[] header, final String host, final int port) throws Exception {
+        peer.bytes(header);
+        assertPushFrom(host, port);
+        final List<String> receipt = listener.input().receipts().getFirst();
+        assertTrue(receipt.getLast().startsWith("Remote Host=" + host + ","), receipt::toString);
+    }
+
+    @ParameterizedTest
+    @MethodSource("complete")
+    @DisplayName("a header that arrives byte by byte is the same")
+    void split(final byte[] header, final String host, final int port) throws Exception {
+        listener.splitByteByByte();
+        peer.bytes(header);
+        assertPushFrom(host, port);
+    }
+
+    private static Stream<byte[]> nobody() {
+        return Stream.of(
+                ProxyHeaders.line("PROXY UNKNOWN"),
+                ProxyHeaders.line("PROXY UNKNOWN ffff::1 ffff::2 65535 65535"),
+                ProxyHeaders.binary(ProxyHeaders.LOCAL, ProxyHeaders.UNSPECIFIED),
+                ProxyHeaders.binary(ProxyHeaders.LOCAL, ProxyHeaders.TCP_4, ProxyHeaders.tcp(AGENT, AGENT_PORT)),
+                ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.UNSPECIFIED));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    @DisplayName("a header that names nobody leaves the connection its own address")
+    void nobody(final byte[] header) throws Exception {
+        peer.bytes(header);
+        assertPushFrom(OWN, peer.localPort());
+    }
+
+    @ParameterizedTest
+    @MethodSource("nobody")
+    @DisplayName("a health check, which says nothing but a header, is no fault")
+    void healthCheck(final byte[] header) throws Exception {
+        peer.bytes(header).flush();
+        listener.awaitStep("MagicStep");
+        peer.endOutput().expectEnd();
+        peer.close();
+        listener.awaitNoConnections();
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("nor is one that resets its connection, or says nothing at all")
+    void resetHealthCheck() throws Exception {
+        peer.bytes(HEADER).flush();
+        listener.awaitStep("MagicStep");
+        peer.reset();
+        listener.connect().close();
+        listener.awaitNoConnections();
+        listener.assertNoFault();
+    }
+
+    @Test
+    @DisplayName("rules of routing test the agent")
+    void routes() throws Exception {
+        peer.bytes(HEADER).shakeHands(WirePeer.properties("PORT_IDENTIFIER", null));
+        peer.request("REQUEST_PEER_LIST");
+        assertEquals(1, peer.in().readInt());
+        assertEquals("balancer.example", peer.in().readUTF());
+        assertEquals(443, peer.in().readInt());
+    }
+
+    @Test
+    @DisplayName("the logs of access tell of the agent")
+    void access() throws Exception {
+        try (AccessLines connections = new AccessLines("Connections", Level.DEBUG);
+                AccessLines transactions = new AccessLines("Transactions", Level.DEBUG)) {
+            peer.bytes(HEADER).open();
+            peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            assertTrue(connections.lines().getFirst().startsWith("Peer " + AGENT + ": connected"));
+            RunningListener.awaiting().until(() -> transactions.lines().size() == 1);
+            assertTrue(transactions.lines().getFirst().startsWith("Peer " + AGENT + ": committed"));
+        }
+    }
+
+    @Test
+    @DisplayName("the line of a fault names the agent, with its own port")
+    void fault() throws Exception {
+        peer.bytes(HEADER).bytes(new byte[8]).expectEnd();
+        listener.awaitFault(PeerFault.Kind.WRONG_MAGIC);
+        assertOneLine(AGENT + ":" + AGENT_PORT + ": ", "its first bytes are not 'NiFi'");
+    }
+
+    @Test
+    @DisplayName("a second header is no magic")
+    void twice() throws Exception {
+        peer.bytes(HEADER).bytes(HEADER).expectEnd();
+        listener.awaitFault(PeerFault.Kind.WRONG_MAGIC);
+    }
+
+    private static Named<byte[]> named(final String name, final byte[] bytes) {
+        return Named.of(name, bytes);
+    }
+
+    private static Stream<Named<byte[]>> malformed() {
+        return Stream.of(
+                named("line without addresses", ProxyHeaders.line("PROXY TCP4")),
+                named("line of an unknown protocol", ProxyHeaders.line("PROXY SCTP 192.0.2.7 10.0.0.1 1 2")),
+                named("line without a family", ProxyHeaders.line("PROXY        ")),
+                named("line with a name", ProxyHeaders.line("PROXY TCP4 agent.example 10.0.0.1 1 2")),
+                named("line with an address of the other family", ProxyHeaders.line("PROXY TCP4 ::1 ::1 1 2")),
+                named("line with a port beyond", ProxyHeaders.line("PROXY TCP4 192.0.2.7 10.0.0.1 65536 2")),
+                named("line with a negative port", ProxyHeaders.line("PROXY TCP4 192.0.2.7 10.0.0.1 -1 2")),
+                named("line with a port that is none", ProxyHeaders.line("PROXY TCP4 192.0.2.7 10.0.0.1 x 2")),
+                named("line with port 0", ProxyHeaders.line("PROXY TCP4 192.0.2.7 10.0.0.1 0 443")),
+                named("port 0", ProxyHeaders.binary(AGENT, 0)),
+                named("line with too few ports", ProxyHeaders.line("PROXY TCP4 192.0.2.7 10.0.0.1 1")),
+                named("line that ends in LF", "PROXY UNKNOWN\n".getBytes(StandardCharsets.US_ASCII)),
+                named("line in small letters", ProxyHeaders.line("PROXY tcp4 192.0.2.7 10.0.0.1 1 2")),
+                named("line that forges another", ProxyHeaders.line("PROXY TCP4 192.0.2.7\u001b[2J 10.0.0.1 1 2")),
+                named("another version", ProxyHeaders.binary(0x11, ProxyHeaders.TCP_4, new byte[12])),
+                named("another command", ProxyHeaders.binary(0x22, ProxyHeaders.TCP_4, new byte[12])),
+                named("another family", ProxyHeaders.binary(ProxyHeaders.PROXY, 0x41, new byte[12])),
+                named("another transport", ProxyHeaders.binary(ProxyHeaders.PROXY, 0x13, new byte[12])),
+                named(
+                        "too short for addresses",
+                        ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, new byte[11])),
+                named("too short for IPv6", ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_6, new byte[12])),
+                named("no addresses", ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4)),
+                named(
+                        "datagrams",
+                        ProxyHeaders.binary(
+                                ProxyHeaders.PROXY, ProxyHeaders.UDP_4, ProxyHeaders.tcp(AGENT, AGENT_PORT))),
+                named(
+                        "a UNIX socket",
+                        ProxyHeaders.binary(
+                                ProxyHeaders.PROXY,
+                                ProxyHeaders.UNIX_STREAM,
+                                Arrays.copyOf(new byte[] {'/', 'a'}, ProxyHeaders.UNIX_ADDRESSES_BYTES))),
+                named(
+                        "an element longer than the header",
+                        ProxyHeaders.binary(
+                                ProxyHeaders.PROXY,
+                                ProxyHeaders.TCP_4,
+                                ProxyHeaders.tcp(AGENT, AGENT_PORT),
+                                ProxyHeaders.tlv(10),
+                                ProxyHeaders.tlv(0x04, 500, new byte[1]))),
+                named(
+                        "an element about TLS that is too short",
+                        ProxyHeaders.binary(
+                                ProxyHeaders.PROXY,
+                                ProxyHeaders.TCP_4,
+                                ProxyHeaders.tcp(AGENT, AGENT_PORT),
+                                ProxyHeaders.tlv(0x20, 2, new byte[2]))));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    @DisplayName("a header that makes no sense is refused in one line that names the load balancer")
+    void malformed(final byte[] header) throws Exception {
+        peer.bytes(header).expectEnd();
+        listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        assertOneLine(OWN + ":" + peer.localPort() + ": The PROXY header ", "(PROXY_HEADER");
+    }
+
+    private static Stream<byte[]> none() {
+        return Stream.of(
+                "NiFi\0\u0016SocketFlowFileProtocol\0\0\0\6".getBytes(StandardCharsets.US_ASCII),
+                "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
+                new byte[] {0x16, 3, 1, 2, 0, 1, 0, 1, 0xF, 3, 3, 0},
+                new byte[12]);
+    }
+
+    @ParameterizedTest
+    @MethodSource("none")
+    @DisplayName("a connection from a trusted address without a header is refused in one line")
+    void required(final byte[] first) throws Exception {
+        peer.bytes(first).expectEnd();
+        listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        assertOneLine(OWN, "There is no PROXY header");
+    }
+
+    @Test
+    @DisplayName("a header of 64 KiB is refused before it is there")
+    void huge() throws Exception {
+        final int most = 0xFFFF;
+        peer.bytes(ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, most, new byte[0]))
+                .expectEnd();
+        listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        assertOneLine(OWN, "The PROXY header has more than 4096 bytes");
+    }
+
+    @Test
+    @DisplayName("so is one of 64 KiB that is there")
+    void hugeAndThere() throws Exception {
+        final byte[] addresses = ProxyHeaders.tcp(AGENT, AGENT_PORT);
+        final byte[] rest = ProxyHeaders.tlv(0xFFFF - addresses.length);
+        peer.bytes(ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, addresses, rest))
+                .flush();
+        listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        peer.close();
+        listener.awaitNoConnections();
+        listener.awaitNothingHeld();
+    }
+
+    @Test
+    @DisplayName("a line of more than 107 bytes is refused, whether it ends or not")
+    void longLine() throws Exception {
+        final String longest = "PROXY UNKNOWN " + "x".repeat(91);
+        peer.bytes(ProxyHeaders.line(longest)).flush();
+        listener.awaitStep("MagicStep");
+        try (WirePeer longer = listener.connect()) {
+            longer.bytes(ProxyHeaders.line(longest + "x")).expectEnd();
+            listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        }
+        try (WirePeer endless = listener.connect()) {
+            endless.bytes("PROXY ".repeat(18).getBytes(StandardCharsets.US_ASCII))
+                    .expectEnd();
+        }
+        assertOneLine(OWN, "The PROXY header has more than 107 bytes");
+    }
+
+    private static Stream<byte[]> half() {
+        return Stream.of(
+                new byte[] {'P'},
+                "PROXY TCP4 192.0.2.7".getBytes(StandardCharsets.US_ASCII),
+                Arrays.copyOf(HEADER, 13),
+                Arrays.copyOf(HEADER, HEADER.length - 1));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    @DisplayName("half a header and then silence ends with the time for a handshake")
+    void half(final byte[] half) throws Exception {
+        peer.bytes(half).flush();
+        listener.awaitStep("ProxyHeaderStep");
+        listener.checkDeadlinesAfter(Duration.ofSeconds(29));
+        listener.assertNoFault();
+        listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+        peer.expectEnd();
+        listener.awaitFault(PeerFault.Kind.HANDSHAKE_TIMEOUT);
+    }
+
+    @ParameterizedTest
+    @MethodSource("half")
+    @DisplayName("half a header and then the end is a peer that has left")
+    void halfAndLeft(final byte[] half) throws Exception {
+        peer.bytes(half).endOutput().expectEnd();
+        listener.awaitFault(PeerFault.Kind.LEFT);
+        assertOneLine(OWN, "The peer left in step ProxyHeaderStep");
+    }
+
+    @Test
+    @DisplayName("a header from an address that is not trusted is no magic")
+    void notTrusted() throws Exception {
+        try (WirePeer other = listener.connectFrom("127.0.0.2")) {
+            other.bytes(HEADER).expectEnd();
+            listener.awaitFault(PeerFault.Kind.WRONG_MAGIC);
+            assertOneLine("127.0.0.2", "its first bytes are not 'NiFi'");
+        }
+    }
+
+    @Test
+    @DisplayName("peers that come without a load balancer need no header")
+    void direct() throws Exception {
+        peer.close();
+        peer = listener.connectFrom("127.0.0.2");
+        assertPushFrom("127.0.0.2", peer.localPort());
+    }
+}
