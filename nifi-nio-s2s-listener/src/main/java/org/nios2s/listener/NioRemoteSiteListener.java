@@ -15,9 +15,11 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -269,6 +272,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             repeat(any, often, "Looking after writers", contentWriters::startThreads);
             final ListenerContext context = context();
             metrics.publish(gauges(context), operations());
+            metrics.publishPeers(this::lastMovedNanos);
             if (settings.drainBeforeStop().isPositive()) {
                 stopSignal = StopSignal.before(this::drainBeforeStop);
             }
@@ -388,6 +392,23 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     new Operation("Sends peers elsewhere, and lets end what is under way", this::drain),
                     "resume",
                     new Operation("Serves peers again", this::resume));
+        }
+
+        /** Each IO worker tells of its own connections; on the thread of the one who reads. */
+        private Map<String, Long> lastMovedNanos() {
+            final Map<String, Long> latestOfPeers = new HashMap<>();
+            try {
+                final List<Future<Map<String, Long>>> told = new ArrayList<>();
+                connections.forEach((worker, own) -> told.add(worker.submit(own::lastMovedNanos)));
+                for (final Future<Map<String, Long>> ofWorker : told) {
+                    if (ofWorker.awaitUninterruptibly(WORKERS_GRACE_MILLIS) && ofWorker.isSuccess()) {
+                        ofWorker.getNow().forEach((peer, nanos) -> latestOfPeers.merge(peer, nanos, Math::max));
+                    }
+                }
+            } catch (final RejectedExecutionException e) {
+                logger.debug("The listener stops: not all of its workers can tell of their connections", e);
+            }
+            return latestOfPeers;
         }
 
         private String drain() {

@@ -2,6 +2,7 @@
 package org.nios2s.listener;
 
 import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import org.nios2s.listener.fault.Guarded;
@@ -41,9 +42,17 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
         } catch (final ReflectiveOperationException | RuntimeException e) {
             logger.warn(
                     "The NIO Site-to-Site listener can't drain before a stop, since this Java does not tell it of SIGTERM: {}",
-                    e.toString());
+                    reason(e));
         }
         return created;
+    }
+
+    /** A reflective call wraps what the called method has thrown. */
+    private static String reason(final Exception thrown) {
+        if (thrown instanceof InvocationTargetException && thrown.getCause() != null) {
+            return thrown.getCause().toString();
+        }
+        return thrown.toString();
     }
 
     private synchronized void install() throws ReflectiveOperationException {

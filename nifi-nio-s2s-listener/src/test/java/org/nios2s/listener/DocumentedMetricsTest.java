@@ -34,7 +34,7 @@ import org.nios2s.listener.settings.ListenerSettings;
 class DocumentedMetricsTest {
     private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
     private static final Path DOCS = Path.of("..", "docs");
-    private static final Pattern ROW = Pattern.compile("(?m)^\\| `([A-Z]\\w+)` \\| (listener|both) \\|");
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `([A-Z]\\w+)` \\| (listener|both|peers) \\|");
     private static final List<String> FIGURES_OF_A_MEASURE = List.of("50thPercentile", "99thPercentile", "Max");
     private static final Pattern EXPORTED = Pattern.compile("\\bs2s_(?:port_)?([a-z_]+?)(?:_total)?\\b");
 
@@ -77,7 +77,12 @@ class DocumentedMetricsTest {
                 new NioRemoteSiteListener(port, null, properties, null, ListenerSettings.from(properties));
         listener.start();
         try {
-            assertEquals(attributes("org.nios2s:type=SiteToSiteListener,port=" + port), attributesOf(rows.stream()));
+            assertEquals(
+                    attributes("org.nios2s:type=SiteToSiteListener,port=" + port),
+                    attributesOf(rows.stream().filter(row -> !row.group(2).equals("peers"))));
+            assertEquals(
+                    attributes("org.nios2s:type=SiteToSitePeers,port=" + port),
+                    attributesOf(rows.stream().filter(row -> row.group(2).equals("peers"))));
         } finally {
             listener.stop();
         }

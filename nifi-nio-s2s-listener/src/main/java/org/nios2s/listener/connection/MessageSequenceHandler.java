@@ -16,6 +16,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -407,6 +408,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             return;
         }
         connection.metrics().add(Count.FAULTS, 1);
+        connection.metrics().peers().failed(connection.key().name());
         listener.faultLog().report(connection, fault);
     }
 
@@ -576,6 +578,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private boolean isTlsOurTurn() {
         final SslHandler tls = channelContext.pipeline().get(SslHandler.class);
         return tls != null && tls.engine().getHandshakeStatus() == HandshakeStatus.NEED_TASK;
+    }
+
+    /** Tells when something last moved here, if the peer named a port. */
+    void tellLastMoved(final Map<String, Long> latestOfPeers) {
+        if (connection.port() != null) {
+            latestOfPeers.merge(connection.key().name(), deadlines.lastMovedNanos(), Math::max);
+        }
     }
 
     Step step() {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.connection;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -43,6 +45,13 @@ public final class WorkerConnections {
         // A copy, because a connection that fails leaves.
         List.copyOf(handlers).forEach(handler -> handler.checkDeadlines(now));
         checkedNanos = System.nanoTime();
+    }
+
+    /** @return when something last moved on a connection of each peer that named a port, as {@link System#nanoTime} */
+    public Map<String, Long> lastMovedNanos() {
+        final Map<String, Long> latestOfPeers = new HashMap<>();
+        handlers.forEach(handler -> handler.tellLastMoved(latestOfPeers));
+        return latestOfPeers;
     }
 
     /** Closes those connections that are idle: the listener drains. */

@@ -94,7 +94,9 @@ public final class ListenerMetrics implements AutoCloseable {
     private volatile List<AtomicHistogram> lastMinute;
 
     private final Map<String, ListenerMetrics> ports = new HashMap<>();
+    private final PeerStatistics peers;
     private ObjectName bean;
+    private ObjectName peersBean;
 
     /** @param port on which the listener listens */
     public ListenerMetrics(final int port) {
@@ -106,6 +108,7 @@ public final class ListenerMetrics implements AutoCloseable {
     private ListenerMetrics(final String name, final ListenerMetrics whole) {
         this.name = name;
         this.whole = whole;
+        this.peers = whole == null ? new PeerStatistics(System::nanoTime) : whole.peers;
     }
 
     private static List<AtomicHistogram> newMinute() {
@@ -226,12 +229,33 @@ public final class ListenerMetrics implements AutoCloseable {
             figures.put(prefix + "99thPercentile", () -> recent(measure, all -> all.getValueAtPercentile(99)));
             figures.put(prefix + "Max", () -> recent(measure, AbstractHistogram::getMaxValue));
         }
+        bean = register(new MetricsBean(figures, operations), name);
+    }
+
+    /**
+     * Makes readable which peers stand out, in a bean of its own, since these figures are texts.
+     *
+     * @param lastMovedNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
+     */
+    public synchronized void publishPeers(final Supplier<Map<String, Long>> lastMovedNanos) {
+        peersBean = register(
+                new MetricsBean(new TreeMap<>(peers.figures(lastMovedNanos)), Map.of()),
+                name.replace("Listener", "Peers"));
+    }
+
+    /** @return which peers stand out, over all ports */
+    public PeerStatistics peers() {
+        return peers;
+    }
+
+    private static ObjectName register(final MetricsBean figures, final String name) {
         try {
-            bean = ManagementFactory.getPlatformMBeanServer()
-                    .registerMBean(new MetricsBean(figures, operations), new ObjectName(name))
+            return ManagementFactory.getPlatformMBeanServer()
+                    .registerMBean(figures, new ObjectName(name))
                     .getObjectName();
         } catch (final JMException | RuntimeException e) {
             logger.warn("The metrics {} can't be read over JMX: {}", name, e.toString());
+            return null;
         }
     }
 
@@ -243,10 +267,15 @@ public final class ListenerMetrics implements AutoCloseable {
     @Override
     public synchronized void close() {
         ports.values().forEach(ListenerMetrics::close);
-        if (bean != null) {
-            final ObjectName registered = bean;
-            bean = null;
-            Guarded.run("The end of " + name, () -> ManagementFactory.getPlatformMBeanServer()
+        unregister(bean);
+        bean = null;
+        unregister(peersBean);
+        peersBean = null;
+    }
+
+    private static void unregister(final ObjectName registered) {
+        if (registered != null) {
+            Guarded.run("The end of " + registered, () -> ManagementFactory.getPlatformMBeanServer()
                     .unregisterMBean(registered));
         }
     }

@@ -17,10 +17,11 @@ import javax.management.ReflectionException;
  * Figures by name as a JMX bean, and what an operator may have the listener do. Nothing can be set. Immutable; on the threads
  * of those who read and call.
  *
- * @param figures quick to get, from any thread, and each always of the same type
+ * @param figures numbers or texts, quick to get, from any thread, and each always of the same type
  * @param operations without parameters, by name
  */
-record MetricsBean(Map<String, Supplier<Number>> figures, Map<String, Operation> operations) implements DynamicMBean {
+record MetricsBean(Map<String, ? extends Supplier<?>> figures, Map<String, Operation> operations)
+        implements DynamicMBean {
     @Override
     public MBeanInfo getMBeanInfo() {
         final MBeanAttributeInfo[] attributes = figures.entrySet().stream()
@@ -32,7 +33,7 @@ record MetricsBean(Map<String, Supplier<Number>> figures, Map<String, Operation>
         return new MBeanInfo(getClass().getName(), "RAW Site-to-Site", attributes, null, callable, null);
     }
 
-    private static MBeanAttributeInfo infoOf(final String name, final Number value) {
+    private static MBeanAttributeInfo infoOf(final String name, final Object value) {
         return new MBeanAttributeInfo(name, value.getClass().getName(), name, true, false, false);
     }
 

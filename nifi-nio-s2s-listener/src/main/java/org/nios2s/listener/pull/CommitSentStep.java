@@ -29,6 +29,7 @@ record CommitSentStep(Pull pull) implements WaitingStep {
             if (outcome.fault() == null) {
                 metrics.sent(transaction.flowFilesSent(), transaction.bytesSent());
                 AccessLog.committed(pull::transferred);
+                metrics.peers().transferred(connection().key().name(), transaction.bytesSent());
             } else {
                 AccessLog.rolledBack(pull::transferred);
                 connection()

@@ -321,6 +321,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
             return;
         }
         AccessLog.committed(this::transferred);
+        connection.metrics().peers().transferred(connection.key().name(), contentBytes);
         if (isAbandoned) {
             connection.reportPossibleDuplicates(packets, "The peer left while its transaction was being committed");
         }

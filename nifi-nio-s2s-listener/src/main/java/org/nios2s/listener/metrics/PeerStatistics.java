@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.metrics;
+
+import java.util.Comparator;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.nios2s.listener.fault.LogText;
+
+/**
+ * Which peers stand out: by bytes, transactions, faults and silence. Thread-safe: written by IO workers, read by those who report.
+ *
+ * <p>A peer is a name: an identity over TLS, otherwise an address.
+ */
+public final class PeerStatistics {
+    /** In each list. */
+    static final int MOST_IN_LIST = 20;
+
+    private final PeerRanking bytes = new PeerRanking();
+    private final PeerRanking transactions = new PeerRanking();
+    private final PeerRanking faults = new PeerRanking();
+    private final LongSupplier nanoTime;
+
+    /** @param nanoTime as {@link System#nanoTime} */
+    PeerStatistics(final LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /** A push or a pull was committed. */
+    public void transferred(final String peer, final long contentBytes) {
+        bytes.add(peer, contentBytes);
+        transactions.add(peer, 1);
+    }
+
+    /** A connection was closed for a fault. */
+    public void failed(final String peer) {
+        faults.add(peer, 1);
+    }
+
+    /**
+     * @param lastHeardNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
+     * @return the lists by name, each as JSON
+     */
+    Map<String, Supplier<String>> figures(final Supplier<Map<String, Long>> lastHeardNanos) {
+        return Map.of(
+                "MostBytes", () -> json(bytes, "bytes"),
+                "MostTransactions", () -> json(transactions, "transactions"),
+                "MostFaults", () -> json(faults, "faults"),
+                "LongestSilence", () -> silence(lastHeardNanos.get()));
+    }
+
+    private static String json(final PeerRanking ranking, final String what) {
+        return array(ranking.first(MOST_IN_LIST).stream().map(ranked -> {
+            final String entry = "\"peer\":%s,\"%s\":%d".formatted(quoted(ranked.peer()), what, ranked.count());
+            if (ranked.inherited() == 0) {
+                return entry;
+            }
+            return entry + ",\"tooHighByUpTo\":" + ranked.inherited();
+        }));
+    }
+
+    private String silence(final Map<String, Long> lastHeardNanos) {
+        final long now = nanoTime.getAsLong();
+        return array(lastHeardNanos.entrySet().stream()
+                .sorted(Comparator.comparingLong(peer -> peer.getValue() - now))
+                .limit(MOST_IN_LIST)
+                .map(peer -> "\"peer\":%s,\"seconds\":%d"
+                        .formatted(
+                                quoted(peer.getKey()),
+                                TimeUnit.NANOSECONDS.toSeconds(Math.max(0, now - peer.getValue())))));
+    }
+
+    private static String array(final Stream<String> entries) {
+        return entries.map(entry -> "{" + entry + "}").collect(Collectors.joining(",", "[", "]"));
+    }
+
+    /** Control characters have been escaped by then. */
+    private static String quoted(final String text) {
+        return '"' + LogText.of(text).replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+}

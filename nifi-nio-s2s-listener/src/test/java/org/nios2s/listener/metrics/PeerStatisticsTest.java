@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.nios2s.listener.metrics.PeerRanking.Ranked;
+
+/** Which peers stand out, and how much memory that takes. Lives on the test's thread, with a clock of its own. */
+class PeerStatisticsTest {
+    private static final int SWARM = 100_000;
+
+    private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE);
+    private final PeerStatistics statistics = new PeerStatistics(clock::get);
+    private final Map<String, Long> lastHeard = new HashMap<>();
+
+    private String read(final String figure) {
+        return statistics.figures(() -> lastHeard).get(figure).get();
+    }
+
+    @Test
+    @DisplayName("as many peers as have a place are counted exactly, those with the most first")
+    void exact() {
+        final PeerRanking ranking = new PeerRanking();
+        for (int peer = 1; peer <= PeerRanking.MOST_PEERS; peer++) {
+            ranking.add("peer-" + peer, peer);
+            ranking.add("peer-" + peer, peer);
+        }
+        assertEquals(List.of(new Ranked("peer-1000", 2_000, 0), new Ranked("peer-999", 1_998, 0)), ranking.first(2));
+    }
+
+    @Test
+    @DisplayName("a swarm of peers pushes no busy one out, and takes no more memory; a count is never too low")
+    void swarm() {
+        final PeerRanking ranking = new PeerRanking();
+        int busy = 0;
+        for (int peer = 0; peer < SWARM; peer++) {
+            ranking.add("one-time-" + peer, 1);
+            if (peer % 10 == 0) {
+                ranking.add("busy", 1);
+                busy++;
+            }
+        }
+        assertEquals(PeerRanking.MOST_PEERS, ranking.size());
+        final Ranked first = ranking.first(1).get(0);
+        assertEquals("busy", first.peer());
+        assertTrue(first.count() >= busy && first.count() - first.inherited() <= busy, first::toString);
+    }
+
+    @Test
+    @DisplayName("the lists have twenty peers at most, as JSON")
+    void lists() {
+        IntStream.range(0, 30).forEach(peer -> {
+            statistics.transferred("agent-" + peer, 100 + peer);
+            statistics.failed("agent-" + peer);
+        });
+        statistics.transferred("agent-7", 0);
+        assertTrue(read("MostBytes").startsWith("[{\"peer\":\"agent-29\",\"bytes\":129},{\"peer\":\"agent-28\","));
+        assertTrue(read("MostTransactions").startsWith("[{\"peer\":\"agent-7\",\"transactions\":2},"));
+        assertEquals(PeerStatistics.MOST_IN_LIST, read("MostFaults").split("peer").length - 1);
+    }
+
+    @Test
+    @DisplayName("a peer that has a connection and says nothing is found, the longest silence first")
+    void silence() {
+        assertEquals("[]", read("LongestSilence"));
+        lastHeard.put("new", clock.get());
+        lastHeard.put("old", clock.get() - Duration.ofMinutes(1).toNanos());
+        clock.addAndGet(Duration.ofSeconds(2).toNanos());
+        assertEquals("[{\"peer\":\"old\",\"seconds\":62},{\"peer\":\"new\",\"seconds\":2}]", read("LongestSilence"));
+    }
+
+    @Test
+    @DisplayName("a name can't break out of its quotes")
+    void quotes() {
+        statistics.failed("CN=\"a\\b\"\n");
+        assertEquals("[{\"peer\":\"CN=\\\"a\\\\b\\\"\\\\u000a\",\"faults\":1}]", read("MostFaults"));
+    }
+}
