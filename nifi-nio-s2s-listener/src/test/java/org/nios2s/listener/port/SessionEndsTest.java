@@ -188,6 +188,22 @@ class SessionEndsTest {
         assertOver();
     }
 
+    @Test
+    @DisplayName("a pull whose peer has finished is committed though its port is not triggered")
+    void pullWithoutVisit() throws Exception {
+        stopPort();
+        open(ConnectableType.OUTPUT_PORT);
+        port.queue(Map.of(), new byte[1]);
+        final HeldSession held = handedOut(null);
+        held.session().get();
+        port.scheduled(false);
+        held.commit(outcomes::add);
+        until(() -> outcomes.size() == 1);
+        assertNull(outcomes.get(0).fault());
+        assertEquals(1, port.sent().size());
+        assertOver();
+    }
+
     private void stopPort() {
         dispatchers.close();
         port.close();
