@@ -24,8 +24,8 @@ import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.TransferDirection;
 
 /**
- * Asks a NiFi's REST API by Java's own HTTP client, one URL after the other until one answers. Immutable; blocks the thread
- * that asks.
+ * Asks a NiFi's REST API by Java's own HTTP client, one URL after the other until a node with a RAW port answers. Immutable;
+ * blocks the thread that asks.
  */
 final class RestSite implements SiteDetails.Source {
     private static final String RESOURCE = "/site-to-site";
@@ -116,16 +116,25 @@ final class RestSite implements SiteDetails.Source {
             builder.proxy(proxies);
         }
         IOException failure = null;
+        SiteDetails httpOnly = null;
         // It has a thread of its own while it lives: so it lives for one question.
         try (HttpClient http = builder.build()) {
             for (final String url : urls) {
                 try {
-                    return ask(http, api(url));
+                    final SiteDetails details = ask(http, api(url));
+                    if (details.rawPort() != null) {
+                        return details;
+                    }
+                    httpOnly = details;
                 } catch (final IOException e) {
                     failure = worse(failure, e);
                 }
             }
             http.shutdownNow();
+        }
+        // A node that can't be asked now may have a RAW port.
+        if (httpOnly != null && (failure == null || !Site.reason(failure).isPassing())) {
+            return httpOnly;
         }
         throw failure;
     }

@@ -36,6 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a NiFi's REST API and its list of peers may say, and how often they are asked. */
 class SiteTest {
     private static final int MANY = 50;
+    private static final String HTTP_ONLY =
+            "{\"controller\":{\"inputPorts\":[],\"outputPorts\":[],\"remoteSiteHttpListeningPort\":8080}}";
 
     private ScriptedServer server;
     private ScriptedSite site;
@@ -85,6 +87,13 @@ class SiteTest {
         return "http://127.0.0.1:" + http.getAddress().getPort() + "/nifi";
     }
 
+    /** A port on which nobody listens. */
+    private static int nobody() throws IOException {
+        try (ServerSocket unused = new ServerSocket(0)) {
+            return unused.getLocalPort();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -130,11 +139,27 @@ class SiteTest {
 
     @Test
     void aNiFiWithoutRawIsSaidToOfferHttpOnly() throws IOException {
-        final String url = answering(
-                200, "{\"controller\":{\"inputPorts\":[],\"outputPorts\":[],\"remoteSiteHttpListeningPort\":8080}}");
         final TransactionException failure = assertFails(
-                byUrl(url).inputPort("in").send(packet("a")), TransactionStep.FIND_PEER, FailureReason.REFUSED);
+                byUrl(answering(200, HTTP_ONLY)).inputPort("in").send(packet("a")),
+                TransactionStep.FIND_PEER,
+                FailureReason.REFUSED);
         assertTrue(failure.getMessage().contains("nifi.remote.input.socket.port"), failure.getMessage());
+    }
+
+    @Test
+    void aNodeWithoutARawPortIsPassedOverForTheNextUrl() throws Exception {
+        final SiteToSite nifi = opened(SiteToSite.builder().url(answering(200, HTTP_ONLY), site.url()));
+        assertEquals(1, Outcomes.await(nifi.inputPort("in").send(packet("a"))).packets());
+    }
+
+    @Test
+    void aDeadNodeBesideOneWithoutARawPortMayComeBack() throws IOException {
+        final SiteToSite nifi =
+                opened(SiteToSite.builder().url(answering(200, HTTP_ONLY), "http://127.0.0.1:" + nobody() + "/nifi"));
+        assertFails(
+                nifi.inputPort("in").withRetry(RetryPolicy.never()).send(packet("a")),
+                TransactionStep.FIND_PEER,
+                FailureReason.NO_PEER);
     }
 
     @ParameterizedTest
@@ -164,12 +189,8 @@ class SiteTest {
 
     @Test
     void aSiteThatCannotBeAskedFailsWithItsCause() throws IOException {
-        final int nobody;
-        try (ServerSocket unused = new ServerSocket(0)) {
-            nobody = unused.getLocalPort();
-        }
         final TransactionException failure = assertFails(
-                byUrl("http://127.0.0.1:" + nobody + "/nifi")
+                byUrl("http://127.0.0.1:" + nobody() + "/nifi")
                         .inputPort("in")
                         .withRetry(RetryPolicy.never())
                         .send(packet("a")),
@@ -180,24 +201,16 @@ class SiteTest {
 
     @Test
     void oneUrlOfSeveralIsEnough() throws Exception {
-        final int nobody;
-        try (ServerSocket unused = new ServerSocket(0)) {
-            nobody = unused.getLocalPort();
-        }
         final SiteToSite nifi = opened(
-                SiteToSite.builder().url("http://127.0.0.1:" + nobody + "/nifi", answering(403, ""), site.url()));
+                SiteToSite.builder().url("http://127.0.0.1:" + nobody() + "/nifi", answering(403, ""), site.url()));
         assertEquals(1, Outcomes.await(nifi.inputPort("in").send(packet("a"))).packets());
     }
 
     @Test
     void anHttpProxyLeadsToTheRestApiToo() throws Exception {
-        final int nobody;
-        try (ServerSocket unused = new ServerSocket(0)) {
-            nobody = unused.getLocalPort();
-        }
         // What is asked of a proxy has the same path as what it asks for.
         final RestSite asked = new RestSite(
-                Set.of("http://127.0.0.1:" + nobody + "/nifi"),
+                Set.of("http://127.0.0.1:" + nobody() + "/nifi"),
                 null,
                 PeerProxy.of(PeerProxy.Kind.HTTP, "localhost", site.port()),
                 Outcomes.NEVER,

@@ -106,11 +106,30 @@ final class FaultPeer implements Closeable {
     /** Pushes one packet; it is acknowledged when this returns. */
     void push(final String id, final byte[] content) throws IOException {
         inDoubt = false;
-        final byte[] packet = Says.all(Says.packetHeader(Map.of("packet.id", id), content.length), content);
+        final byte[] packet = packet(id, content);
         final int half = packet.length - content.length / 2;
         say(Step.REQUEST, Says.utf("SEND_FLOWFILES"));
         say(Step.PACKET, Arrays.copyOf(packet, half));
         say(Step.CONTENT, Arrays.copyOfRange(packet, half, packet.length));
+        finishPush(packet);
+    }
+
+    /** Pushes one packet, each byte by itself, which is the step CONTENT; it is acknowledged when this returns. */
+    void pushByteByByte(final String id, final byte[] content) throws IOException {
+        inDoubt = false;
+        final byte[] packet = packet(id, content);
+        say(Step.REQUEST, Says.utf("SEND_FLOWFILES"));
+        for (final byte each : packet) {
+            say(Step.CONTENT, new byte[] {each});
+        }
+        finishPush(packet);
+    }
+
+    private static byte[] packet(final String id, final byte[] content) {
+        return Says.all(Says.packetHeader(Map.of("packet.id", id), content.length), content);
+    }
+
+    private void finishPush(final byte[] packet) throws IOException {
         say(Step.INDICATOR, ResponseCode.FINISH_TRANSACTION.getCodeSequence());
         final CRC32 checksum = new CRC32();
         checksum.update(packet);

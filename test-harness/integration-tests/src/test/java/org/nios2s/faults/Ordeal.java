@@ -157,7 +157,7 @@ final class Ordeal {
     }
 
     /** The ids of all that the sinks got. */
-    private List<String> arrived() throws IOException {
+    List<String> arrived() throws IOException {
         final List<String> ids = new ArrayList<>();
         for (final Path ledger : ledgers) {
             ids.addAll(Files.readAllLines(ledger));

@@ -32,6 +32,7 @@ public final class NifiInstance implements AutoCloseable {
     private final SecurityFiles security;
     private final ClusterMembership cluster;
     private final ExitGuard guard = new ExitGuard();
+    private final Map<String, String> ownProperties = new LinkedHashMap<>();
     private NifiProcess process;
     private InstanceRecord instance;
     private RestClient rest;
@@ -152,6 +153,12 @@ public final class NifiInstance implements AutoCloseable {
         return Liveness.isAlive(process.handle());
     }
 
+    /** Starts NiFi again as {@link #startAgain()} does, with properties of its own that it keeps. */
+    public void startAgain(final Map<String, String> properties) {
+        ownProperties.putAll(properties);
+        startAgain();
+    }
+
     /** Starts NiFi again on the same ports after {@link #stop} or {@link #kill}. */
     public void startAgain() {
         if (options == null) {
@@ -198,6 +205,7 @@ public final class NifiInstance implements AutoCloseable {
             options.installation().install(home, options.listener);
             final NifiConfiguration configuration =
                     NifiConfiguration.of(options, settledHttpPort, settledS2sPort, security, cluster);
+            configuration.properties().putAll(ownProperties);
             configuration.write(home.conf());
             process = guard.launch(() -> NifiProcess.launch(home, options));
             orKill(() -> describe(configuration));

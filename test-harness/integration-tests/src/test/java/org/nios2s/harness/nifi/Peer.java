@@ -3,9 +3,10 @@ package org.nios2s.harness.nifi;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.Set;
 import org.apache.nifi.remote.Transaction;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClient;
@@ -28,12 +29,12 @@ public final class Peer implements AutoCloseable {
         return of(List.of(nifi), port);
     }
 
-    /** The same in a cluster, of which it knows these nodes. */
+    /** A peer that is given the URLs of some nodes of a cluster that is not secured, in this order. */
     public static Peer of(final List<NifiInstance> nodes, final String port) {
+        final Set<String> urls = new LinkedHashSet<>();
+        nodes.forEach(node -> urls.add(node.instance().api().replace("/nifi-api", "/nifi")));
         return new Peer(new SiteToSiteClient.Builder()
-                .urls(nodes.stream()
-                        .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
-                        .collect(Collectors.toSet()))
+                .urls(urls)
                 .transportProtocol(SiteToSiteTransportProtocol.RAW)
                 .portName(port)
                 .build());
@@ -41,21 +42,15 @@ public final class Peer implements AutoCloseable {
 
     /** Sends packets in one transaction; each is identified by the prefix and its number. */
     public void push(final String prefix, final int packets) throws IOException {
-        final Transaction transaction = begin();
+        final Transaction transaction = client.createTransaction(TransferDirection.SEND);
+        if (transaction == null) {
+            throw new IOException("No peer takes a transaction now");
+        }
         for (int packet = 0; packet < packets; packet++) {
             transaction.send(content(packet), Map.of("packet.id", prefix + "-" + packet));
         }
         transaction.confirm();
         transaction.complete();
-    }
-
-    /** Begins a transaction in which packets are sent. */
-    public Transaction begin() throws IOException {
-        final Transaction transaction = client.createTransaction(TransferDirection.SEND);
-        if (transaction == null) {
-            throw new IOException("No peer takes a transaction now");
-        }
-        return transaction;
     }
 
     /** The content of the packet of a number. */
