@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each question makes NiFi open a socket to the cluster coordinator, with time-outs of several seconds, while a fleet of
  * clients asks for thousands of lists a second. So all peers share the answer. While the coordinator does not answer, peers
- * get the last list for {@link #MEMORY_NANOS}: a node that has left costs a client one failed connection, but no list may
- * leave it without any node.
+ * get the last list for {@link #MEMORY_NANOS}, and so they do while it knows of no node: a node that has left costs a client
+ * one failed connection, but no list may leave it without any node.
  */
 final class ClusterNodes {
     private static final Logger logger = LoggerFactory.getLogger(ClusterNodes.class);
@@ -117,16 +117,21 @@ final class ClusterNodes {
     }
 
     private void answered(final Question asked, final Collection<NodeInformation> nodes) {
+        final Collection<NodeInformation> told;
         synchronized (this) {
             settledNanos = nanoTime.getAsLong();
-            last = new Answer(nodes, settledNanos);
+            // A coordinator that was elected a moment ago knows of no node until it hears the first heartbeat.
+            if (!nodes.isEmpty() || !isRemembered(settledNanos)) {
+                last = new Answer(nodes, settledNanos);
+            }
+            told = last.nodes;
             if (coordinator == Coordinator.SILENT) {
                 coordinator = Coordinator.ANSWERS;
                 logger.info("NiFi tells the nodes of its cluster again");
             }
         }
         // Outside the lock: each peer that waits is called from here.
-        asked.answer.complete(nodes);
+        asked.answer.complete(told);
     }
 
     private void failed(final Question asked, final Throwable failure) {

@@ -36,12 +36,16 @@ class ClusterNodesTest {
     private long now = Duration.ofDays(1).toNanos();
     private int asked;
     private IOException failure;
+    private boolean knowsNobody;
     private final ClusterNodes nodes = new ClusterNodes(this::ask, questions::add, () -> now);
 
     private Collection<NodeInformation> ask() throws IOException {
         asked++;
         if (failure != null) {
             throw failure;
+        }
+        if (knowsNobody) {
+            return List.of();
         }
         return List.of(new NodeInformation("node", 1, null, 2, false, asked));
     }
@@ -97,6 +101,37 @@ class ClusterNodesTest {
         }
         assertEquals(1 + seconds, asked);
         assertEquals(List.of(), lines(Level.WARN));
+    }
+
+    @Test
+    @DisplayName(
+            "peers get the last list for five minutes from a coordinator that was just elected and knows of no node")
+    void newCoordinator() {
+        nodes.current();
+        answer();
+        knowsNobody = true;
+        pass(Duration.ofSeconds(2));
+        nodes.current();
+        answer();
+        assertEquals(1, current());
+        pass(Duration.ofMinutes(5));
+        nodes.current();
+        answer();
+        assertEquals(List.of(), List.copyOf(nodes.current().join()));
+        knowsNobody = false;
+        pass(Duration.ofSeconds(2));
+        nodes.current();
+        answer();
+        assertEquals(asked, current());
+    }
+
+    @Test
+    @DisplayName("a cluster without nodes is told as NiFi tells it where there is no earlier list")
+    void emptyFromTheStart() {
+        knowsNobody = true;
+        nodes.current();
+        answer();
+        assertEquals(List.of(), List.copyOf(nodes.current().join()));
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -66,7 +67,7 @@ class ClusterNodesIT {
 
     private static String heldOut;
     private static Ordeal ordeal;
-    private static final ExecutorService threads = Executors.newCachedThreadPool();
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool();
 
     @BeforeAll
     static void start() throws IOException {
@@ -103,7 +104,7 @@ class ClusterNodesIT {
 
     @AfterAll
     static void stop() {
-        threads.shutdownNow();
+        THREADS.shutdownNow();
         if (cluster != null) {
             cluster.close();
         }
@@ -122,9 +123,9 @@ class ClusterNodesIT {
         private Peers(final String name) throws IOException {
             this.name = name;
             pushOne(node, heldIn, held());
-            push = threads.submit(
+            push = THREADS.submit(
                     onTheNode(node.portId("input"), pace, peer -> peer.pushByteByByte(slow(), new byte[SLOW_BYTES])));
-            pull = threads.submit(onTheNode(heldOut, gate, peer -> assertTrue(peer.pull(pulled::add))));
+            pull = THREADS.submit(onTheNode(heldOut, gate, peer -> assertTrue(peer.pull(pulled::add))));
             pace.awaitPeer();
             gate.awaitPeer();
         }
@@ -202,7 +203,7 @@ class ClusterNodesIT {
     private static void awaitService(final String name) {
         Awaitility.await()
                 .atMost(Ordeal.PATIENCE)
-                .ignoreException(IOException.class)
+                .ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> {
                     pushOne(node, node.portId("input"), name + "-input");
                     pushOne(node, heldIn, name + "-again");
@@ -247,7 +248,8 @@ class ClusterNodesIT {
             final IOException refusal =
                     assertThrows(IOException.class, () -> pushOne(node, node.portId("input"), "refused"));
             logger.info("offloaded: a new push hears: {}", refusal.getMessage());
-            assertTrue(refusal.getMessage().contains("PORT_NOT_IN_VALID_STATE"), refusal::toString);
+            assertTrue(
+                    refusal.getMessage().contains(ResponseCode.PORT_NOT_IN_VALID_STATE.toString()), refusal::toString);
             assertEquals(List.of("offloaded-held"), pullAll(coordinator));
             load.awaitProgress();
 

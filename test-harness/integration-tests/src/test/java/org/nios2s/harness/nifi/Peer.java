@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.nifi.remote.Transaction;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClient;
@@ -29,12 +29,12 @@ public final class Peer implements AutoCloseable {
         return of(List.of(nifi), port);
     }
 
-    /** A peer that is given the URLs of some nodes of a cluster that is not secured, in this order. */
+    /** The same in a cluster, of which it knows these nodes, and asks them in this order. */
     public static Peer of(final List<NifiInstance> nodes, final String port) {
-        final Set<String> urls = new LinkedHashSet<>();
-        nodes.forEach(node -> urls.add(node.instance().api().replace("/nifi-api", "/nifi")));
         return new Peer(new SiteToSiteClient.Builder()
-                .urls(urls)
+                .urls(nodes.stream()
+                        .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
+                        .collect(Collectors.toCollection(LinkedHashSet::new)))
                 .transportProtocol(SiteToSiteTransportProtocol.RAW)
                 .portName(port)
                 .build());
@@ -42,15 +42,21 @@ public final class Peer implements AutoCloseable {
 
     /** Sends packets in one transaction; each is identified by the prefix and its number. */
     public void push(final String prefix, final int packets) throws IOException {
-        final Transaction transaction = client.createTransaction(TransferDirection.SEND);
-        if (transaction == null) {
-            throw new IOException("No peer takes a transaction now");
-        }
+        final Transaction transaction = begin();
         for (int packet = 0; packet < packets; packet++) {
             transaction.send(content(packet), Map.of("packet.id", prefix + "-" + packet));
         }
         transaction.confirm();
         transaction.complete();
+    }
+
+    /** Begins a transaction in which packets are sent. */
+    public Transaction begin() throws IOException {
+        final Transaction transaction = client.createTransaction(TransferDirection.SEND);
+        if (transaction == null) {
+            throw new IOException("No peer takes a transaction now");
+        }
+        return transaction;
     }
 
     /** The content of the packet of a number. */
