@@ -16,7 +16,7 @@ import org.apache.nifi.remote.util.StandardDataPacket;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
- * NiFi's own client, set up for RAW pushes to one port of one NiFi.
+ * NiFi's own client, set up for pushes to one port of one NiFi.
  * As thread-safe as NiFi's client: transactions may be made on any thread.
  */
 final class PushClient implements AutoCloseable {
@@ -25,14 +25,27 @@ final class PushClient implements AutoCloseable {
 
     private final SiteToSiteClient client;
 
+    /** Over RAW. */
     PushClient(final NifiInstance nifi, final String port, final boolean gzip) {
+        this(nifi, port, gzip, SiteToSiteTransportProtocol.RAW);
+    }
+
+    private PushClient(
+            final NifiInstance nifi,
+            final String port,
+            final boolean gzip,
+            final SiteToSiteTransportProtocol transport) {
         client = new SiteToSiteClient.Builder()
                 .url(nifi.rest().api().replace("/nifi-api", "/nifi"))
-                .transportProtocol(SiteToSiteTransportProtocol.RAW)
+                .transportProtocol(transport)
                 .portName(port)
                 .useCompression(gzip)
                 .nodePenalizationPeriod(PENALTY_MILLIS, TimeUnit.MILLISECONDS)
                 .build();
+    }
+
+    static PushClient overHttp(final NifiInstance nifi, final String port) {
+        return new PushClient(nifi, port, false, SiteToSiteTransportProtocol.HTTP);
     }
 
     static DataPacket packet(final Map<String, String> attributes, final byte[] content) {

@@ -92,9 +92,21 @@ public record FlowClient(RestClient rest, String clientId) {
         Deadline.after(PATIENCE).until(() -> component + " is valid and starts", () -> tryToRun(component));
     }
 
+    /** Has a component triggered once in such a time; it is stopped. */
+    public void setSchedulingPeriod(final Component processor, final Duration period) {
+        final ObjectNode changed = RestClient.object();
+        changed.putObject("config").put("schedulingPeriod", period.toMillis() + " ms");
+        change(processor.path(), describe(processor), changed);
+    }
+
+    /** Tells a component to stop, and does not wait for its tasks. */
+    public void beginStop(final Component component) {
+        setState(component, "STOPPED");
+    }
+
     /** Stops a component and waits until none of its tasks runs. */
     public void stop(final Component component) {
-        setState(component, "STOPPED");
+        beginStop(component);
         Deadline.after(PATIENCE).until(() -> component + " has stopped", () -> {
             final JsonNode entity = describe(component);
             return !"RUNNING".equals(state(entity))
