@@ -130,6 +130,12 @@ final class OwnPorts {
         nifi.rest().put(path(port) + "/run-status", change);
     }
 
+    /** Stops the output port: what is between them stays there, and their connection can be changed. */
+    OwnPorts withoutWayOut() {
+        flow.stop(ports.get(OUT));
+        return this;
+    }
+
     /** The connection between them. */
     Component queue() {
         return connection;

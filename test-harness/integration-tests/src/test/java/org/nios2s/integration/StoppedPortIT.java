@@ -100,7 +100,7 @@ class StoppedPortIT {
     private Acceptance stopUnderLoad(
             final NifiInstance nifi, final Change change, final Load load, final boolean nothingMayFollow)
             throws Exception {
-        ports = new OwnPorts(nifi, "stopped-" + change, 0, List.of());
+        ports = new OwnPorts(nifi, "stopped-" + change, 0, List.of()).withoutWayOut();
         final Component port = new Component(ComponentKind.INPUT_PORT, ports.id(OwnPorts.IN));
         final QueueClient queues = new QueueClient(nifi.rest());
         try (PushingPeers peers = PushingPeers.start(nifi, port.id(), load)) {
