@@ -42,7 +42,7 @@ class HttpBesideRawIT {
     /** As the harness starts a NiFi. */
     private static final int USUAL_POOL_THREADS = 20;
 
-    private static final String PORT = "beside-raw-";
+    private static final String PORT = "beside-raw";
     private static final byte[] CONTENT = {1, 2, 3};
     private static final Load PACED = new Load(5, 100);
     private static final Load FLAT_OUT = new Load(8, 0);
@@ -83,12 +83,10 @@ class HttpBesideRawIT {
         final FlowClient flow = nifi.flow();
         flow.setTimerDrivenThreads(poolThreads);
         sink = flow.find(ComponentKind.PROCESSOR, "sink").orElseThrow();
-        // A name of its own: for half a minute NiFi tells clients the id that a deleted port of the same name had.
-        final String name = PORT + poolThreads;
-        port = flow.ensurePort(ComponentKind.INPUT_PORT, name, 1);
+        port = flow.ensurePort(ComponentKind.INPUT_PORT, PORT, 1);
         flow.connect(port, sink, BackPressure.generous());
         flow.start(port);
-        try (PushClient client = PushClient.overHttp(nifi, name)) {
+        try (PushClient client = PushClient.overHttp(nifi, port)) {
             for (int warmUp = 0; warmUp < TRANSACTIONS / WARM_UP_PART; warmUp++) {
                 push(client);
             }

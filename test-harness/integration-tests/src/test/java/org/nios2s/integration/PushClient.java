@@ -13,6 +13,7 @@ import org.apache.nifi.remote.client.SiteToSiteClient;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 import org.apache.nifi.remote.util.StandardDataPacket;
+import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.NifiInstance;
 
 /**
@@ -27,25 +28,25 @@ final class PushClient implements AutoCloseable {
 
     /** Over RAW. */
     PushClient(final NifiInstance nifi, final String port, final boolean gzip) {
-        this(nifi, port, gzip, SiteToSiteTransportProtocol.RAW);
-    }
-
-    private PushClient(
-            final NifiInstance nifi,
-            final String port,
-            final boolean gzip,
-            final SiteToSiteTransportProtocol transport) {
-        client = new SiteToSiteClient.Builder()
-                .url(nifi.rest().api().replace("/nifi-api", "/nifi"))
-                .transportProtocol(transport)
+        this(to(nifi).transportProtocol(SiteToSiteTransportProtocol.RAW)
                 .portName(port)
-                .useCompression(gzip)
-                .nodePenalizationPeriod(PENALTY_MILLIS, TimeUnit.MILLISECONDS)
-                .build();
+                .useCompression(gzip));
     }
 
-    static PushClient overHttp(final NifiInstance nifi, final String port) {
-        return new PushClient(nifi, port, false, SiteToSiteTransportProtocol.HTTP);
+    private PushClient(final SiteToSiteClient.Builder builder) {
+        client = builder.build();
+    }
+
+    /** Over HTTP, to a port named by its id: a name is looked up in a list that the client keeps for half a minute. */
+    static PushClient overHttp(final NifiInstance nifi, final Component port) {
+        return new PushClient(
+                to(nifi).transportProtocol(SiteToSiteTransportProtocol.HTTP).portIdentifier(port.id()));
+    }
+
+    private static SiteToSiteClient.Builder to(final NifiInstance nifi) {
+        return new SiteToSiteClient.Builder()
+                .url(nifi.rest().api().replace("/nifi-api", "/nifi"))
+                .nodePenalizationPeriod(PENALTY_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     static DataPacket packet(final Map<String, String> attributes, final byte[] content) {
