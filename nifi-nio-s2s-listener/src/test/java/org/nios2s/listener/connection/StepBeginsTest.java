@@ -26,6 +26,7 @@ import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.slf4j.LoggerFactory;
@@ -51,6 +52,7 @@ class StepBeginsTest {
         when(listener.budget()).thenReturn(new MemoryBudget(1_000_000));
         when(listener.hostNames()).thenReturn(new HostNames(false, name -> "unused", Runnable::run));
         when(listener.metrics()).thenReturn(new ListenerMetrics(0));
+        when(listener.rates()).thenReturn(new RateLimits(List.of(), System::nanoTime));
         when(listener.faultLog()).thenReturn(faultLog);
         final Step.Conversation conversation = mock(Step.Conversation.class);
         when(conversation.begins(any())).thenReturn(first);

@@ -40,6 +40,7 @@ import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PeerKey;
+import org.nios2s.listener.limits.PeerRate;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.transaction.HeldSession;
@@ -64,6 +65,7 @@ class SendStepTest {
         final PortLimits limits = new PortLimits(new Limit(1), new Limit(1), new Limit(1), share);
         when(dispatcher.limits()).thenReturn(limits);
         when(connection.dispatcher()).thenReturn(dispatcher);
+        when(connection.rate()).thenReturn(PeerRate.UNLIMITED);
         when(connection.key()).thenReturn(PeerKey.of(InetAddress.getLoopbackAddress()));
         final ListenerContext listener = mock(ListenerContext.class);
         when(listener.contentReaders()).thenReturn(Runnable::run);
