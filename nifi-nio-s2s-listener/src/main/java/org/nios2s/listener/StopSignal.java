@@ -26,6 +26,7 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
     private final Guarded.Task task;
     private Object signal;
     private Object former;
+    private boolean isClosed;
     private Method handle;
     private Method receive;
     private Object own;
@@ -71,26 +72,31 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
         if (!method.equals(receive)) {
             return method.invoke(this, arguments);
         }
-        final Object next = former;
-        close();
-        Guarded.run("The drain before a stop", task);
-        receive.invoke(next, arguments[0]);
+        if (restore()) {
+            Guarded.run("The drain before a stop", task);
+        }
+        // Also where this is a second signal, or the listener has stopped: the process is to end in any case.
+        receive.invoke(former, arguments[0]);
         return null;
     }
 
-    /** Puts the former handler back, unless somebody else has taken the signal since. */
     @Override
-    public synchronized void close() {
-        if (former == null) {
-            return;
+    public void close() {
+        restore();
+    }
+
+    /** Puts the former handler back, unless somebody else has taken the signal since; returns whether it was not back yet. */
+    private synchronized boolean restore() {
+        if (isClosed || former == null) {
+            return false;
         }
-        final Object restored = former;
-        former = null;
+        isClosed = true;
         Guarded.run("Giving SIGTERM back", () -> {
-            final Object replaced = handle.invoke(null, signal, restored);
+            final Object replaced = handle.invoke(null, signal, former);
             if (replaced != own) {
                 handle.invoke(null, signal, replaced);
             }
         });
+        return true;
     }
 }

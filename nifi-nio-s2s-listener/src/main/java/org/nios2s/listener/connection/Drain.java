@@ -63,7 +63,7 @@ public final class Drain {
         return switch (state) {
             case SERVING -> "The listener serves its peers";
             case DRAINING -> "The listener drains: " + connections + " connections are left";
-            case EMPTY -> "The listener is empty: no transaction is under way, and none begins";
+            case EMPTY -> "The listener is empty: no peer is connected to a port, and no transaction begins";
             case STOPPED -> "The listener has stopped";
         };
     }
@@ -107,8 +107,8 @@ public final class Drain {
         if (state == State.DRAINING && connections == 0) {
             state = State.EMPTY;
             logger.info(
-                    "The NIO Site-to-Site listener on port {} is empty: no transaction is under way, and none begins until it is"
-                            + " told to resume",
+                    "The NIO Site-to-Site listener on port {} is empty: no peer is connected to a port, and no transaction begins until"
+                            + " it is told to resume",
                     port);
             notifyAll();
         }

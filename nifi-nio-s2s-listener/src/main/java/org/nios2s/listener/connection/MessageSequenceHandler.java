@@ -71,6 +71,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private final MemoryBudget.Charge unreadCharge;
     private final QuickAck quickAck = new QuickAck(this::acknowledge);
     private final PacedReads reads = new PacedReads(this, quickAck);
+    private final ShareOfLimited share = new ShareOfLimited();
     private final RatePause ratePause = new RatePause(this::worker, this::goOnReading);
 
     private ChannelHandlerContext channelContext;
@@ -258,6 +259,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         return connection.rate().bytesAtOnce();
     }
 
+    /** Reads nothing for so long, since the peer has used up its rate. */
+    void holdBack(final long nanos) {
+        ratePause.begin(nanos);
+    }
+
     private EventExecutor worker() {
         return connection.worker();
     }
@@ -431,7 +437,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     /** Closes in good order, if no transaction is under way: the listener drains. Otherwise the next request step does so. */
     void letGo() {
-        if (step.patience() == Step.Patience.BETWEEN_REQUESTS && connection.isToBeLetGo()) {
+        final boolean betweenTransactions = step.isIdle() || step.patience() == Step.Patience.BETWEEN_REQUESTS;
+        if (betweenTransactions && connection.isToBeLetGo()) {
             proceedHere(step, () -> new ClosingStep(channelContext.channel()));
         }
     }
@@ -471,7 +478,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     public void giveWay(final PeerFault fault) {
         connection.worker().execute(() -> {
             if (step.isIdle()) {
-                report(fault);
+                // It is no fault of the peer's: the peers' statistics don't count it.
+                connection.metrics().add(Count.FAULTS, 1);
+                listener.faultLog().report(connection, fault);
                 cut();
             }
         });
@@ -506,6 +515,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         end();
         siblings.remove(this);
         connection.closed();
+        ratePause.cancel();
         keepUnread();
         unreadCharge.close();
     }
@@ -540,6 +550,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         try {
             step.checkDeadline(nowNanos);
             keepUnread();
+            if (connection.rate().limitsBytes()) {
+                share.check(step, nowNanos);
+            }
             if (isHeldBack()) {
                 // It is neither silent nor slow: it is us who do not read.
                 deadlines.peersTurn();

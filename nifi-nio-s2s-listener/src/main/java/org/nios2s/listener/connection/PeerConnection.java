@@ -288,6 +288,8 @@ public final class PeerConnection implements TransactionPeer {
             // The peer may have gone already: what reads from it finds out.
             logger.debug("SO_RCVBUF can't be set for {}", this, e);
         }
+        // What the peer owes for its other connections, it owes here, too: a new connection is no way around the limit.
+        handler.holdBack(rate.spendBytes(0));
     }
 
     /** @return how fast the peer may be */

@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -12,7 +13,8 @@ final class RatePause {
     private final Supplier<EventExecutor> worker;
     private final Runnable resume;
     private long endNanos;
-    private boolean isOn;
+    /** Null while there is no pause. */
+    private ScheduledFuture<?> end;
 
     /** @param resume runs on the worker when the pause is over */
     RatePause(final Supplier<EventExecutor> worker, final Runnable resume) {
@@ -21,7 +23,7 @@ final class RatePause {
     }
 
     boolean isOn() {
-        return isOn;
+        return end != null;
     }
 
     /** From now on for so long; no pause for 0. */
@@ -30,19 +32,30 @@ final class RatePause {
             return;
         }
         endNanos = System.nanoTime() + nanos;
-        if (!isOn) {
-            isOn = true;
-            worker.get().schedule(this::end, nanos, TimeUnit.NANOSECONDS);
+        if (end == null) {
+            scheduleEnd(nanos);
         }
+    }
+
+    private void scheduleEnd(final long nanos) {
+        end = worker.get().schedule(this::end, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void end() {
         final long left = endNanos - System.nanoTime();
         if (left > 0) {
-            worker.get().schedule(this::end, left, TimeUnit.NANOSECONDS);
+            scheduleEnd(left);
             return;
         }
-        isOn = false;
+        end = null;
         resume.run();
+    }
+
+    /** The connection is gone: nothing is to keep it in memory until the pause would have ended. */
+    void cancel() {
+        if (end != null) {
+            end.cancel(false);
+            end = null;
+        }
     }
 }

@@ -60,6 +60,11 @@ public interface Step {
         return false;
     }
 
+    /** @return whether the peer's rate decides how long this step takes */
+    default boolean isSlowedByRate() {
+        return isPaced();
+    }
+
     /** @return whether a part of its message counts as progress while others wait to be accepted */
     default boolean isPartProgress() {
         return true;

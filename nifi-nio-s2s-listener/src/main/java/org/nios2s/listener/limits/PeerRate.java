@@ -102,4 +102,11 @@ public final class PeerRate {
         }
         return transactions.spend(1);
     }
+
+    /** A transaction that was counted as begun never began. */
+    public void giveTransactionBack() {
+        if (transactions != null) {
+            transactions.giveBack(1);
+        }
+    }
 }

@@ -39,6 +39,12 @@ final class RateMeter {
         return Math.max(0, used - now - burstNanos);
     }
 
+    /** What was spent has not been used after all: others need not wait for it. */
+    void giveBack(final long units) {
+        final long cost = (long) (units * nanosPerUnit);
+        usedUntilNanos.addAndGet(-cost);
+    }
+
     /** @return whether nothing has yet to be made up for: then it is as a new one */
     boolean isQuiet() {
         return nanoTime.getAsLong() - usedUntilNanos.get() >= 0;

@@ -49,7 +49,35 @@ public final class PeerStatistics {
                 "MostBytes", () -> json(bytes, "bytes"),
                 "MostTransactions", () -> json(transactions, "transactions"),
                 "MostFaults", () -> json(faults, "faults"),
-                "LongestSilence", () -> silence(lastHeardNanos.get()));
+                "LongestSilence", new LongestSilence(lastHeardNanos));
+    }
+
+    /**
+     * The list of those that are silent. Thread-safe.
+     *
+     * <p>Every IO worker has to look through its connections for it. A reader of the bean asks several times in a row, and several
+     * readers may ask at the same time, so the list is kept for a while.
+     */
+    private final class LongestSilence implements Supplier<String> {
+        private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+        private final Supplier<Map<String, Long>> lastHeardNanos;
+        private String list;
+        private long madeNanos;
+
+        private LongestSilence(final Supplier<Map<String, Long>> lastHeardNanos) {
+            this.lastHeardNanos = lastHeardNanos;
+        }
+
+        @Override
+        public synchronized String get() {
+            final long now = nanoTime.getAsLong();
+            if (list == null || now - madeNanos > KEPT_NANOS) {
+                list = silence(lastHeardNanos.get());
+                madeNanos = now;
+            }
+            return list;
+        }
     }
 
     private static String json(final PeerRanking ranking, final String what) {

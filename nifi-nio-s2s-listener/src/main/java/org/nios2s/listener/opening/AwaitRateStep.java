@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.opening;
 
+import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.nios2s.listener.connection.ClosingStep;
@@ -12,10 +13,30 @@ import org.nios2s.listener.connection.WaitingStep;
  * The peer has begun as many transactions as its rate allows: this one waits for its time. It holds nothing yet but its
  * connection. Lives on the connection's IO worker.
  */
-record AwaitRateStep(PeerConnection connection, long nanos, Supplier<Step> transaction) implements WaitingStep {
+final class AwaitRateStep implements WaitingStep {
+    private final PeerConnection connection;
+    private final long nanos;
+    private final Supplier<Step> transaction;
+    private ScheduledFuture<?> turn;
+
+    /**
+     * @param nanos until the transaction's time has come
+     * @param transaction makes its first step
+     */
+    AwaitRateStep(final PeerConnection connection, final long nanos, final Supplier<Step> transaction) {
+        this.connection = connection;
+        this.nanos = nanos;
+        this.transaction = transaction;
+    }
+
+    @Override
+    public PeerConnection connection() {
+        return connection;
+    }
+
     @Override
     public Step begin() {
-        connection
+        turn = connection
                 .worker()
                 .schedule(
                         () -> connection.handler().proceedHere(this, this::transactionOrEnd),
@@ -29,6 +50,13 @@ record AwaitRateStep(PeerConnection connection, long nanos, Supplier<Step> trans
             return new ClosingStep(connection.channel());
         }
         return transaction.get();
+    }
+
+    /** The transaction never began: the peer may begin another one in its place. */
+    @Override
+    public void abandon() {
+        turn.cancel(false);
+        connection.rate().giveTransactionBack();
     }
 
     /** The wait is ours, and no deadline's business. */

@@ -12,6 +12,7 @@ import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.exception.NotAuthorizedException;
 import org.apache.nifi.remote.exception.RequestExpiredException;
 import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
+import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.transaction.TransactionPeer;
@@ -157,7 +158,8 @@ final class PortRequest extends SocketFlowFileServerProtocol {
         inVisit = true;
         try {
             final int flowFiles = dispatcher.serve(context, session);
-            dispatcher.served(this);
+            // What has been committed stays so, whatever comes of the next request.
+            Guarded.run("The next request to " + port, () -> dispatcher.served(this));
             return flowFiles;
         } catch (final Throwable e) {
             throw new ProcessException("A visit to " + port + " failed: " + e, e);

@@ -4,6 +4,7 @@ package org.nios2s.listener.pull;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
@@ -35,6 +36,8 @@ final class SendStep implements WaitingStep {
     private Turn turn = Turn.PEERS;
     private boolean abandoned;
     private int pieceBytes;
+    /** Null unless the peer's rate has delayed a piece. */
+    private ScheduledFuture<?> nextPiece;
 
     SendStep(final Pull pull) {
         this.pull = pull;
@@ -105,7 +108,7 @@ final class SendStep implements WaitingStep {
             proceed(() -> new AwaitReceiptStep(pull));
         } else if (waitNanos > 0) {
             turn = Turn.OURS;
-            connection().worker().schedule(this::makeNextPiece, waitNanos, TimeUnit.NANOSECONDS);
+            nextPiece = connection().worker().schedule(this::makeNextPiece, waitNanos, TimeUnit.NANOSECONDS);
         } else {
             makeNextPiece();
         }
@@ -160,6 +163,11 @@ final class SendStep implements WaitingStep {
     }
 
     @Override
+    public boolean isSlowedByRate() {
+        return turn == Turn.OURS;
+    }
+
+    @Override
     public Pull transfer() {
         return pull;
     }
@@ -170,6 +178,9 @@ final class SendStep implements WaitingStep {
             return;
         }
         abandoned = true;
+        if (nextPiece != null) {
+            nextPiece.cancel(false);
+        }
         if (turn != Turn.CONTENT_WORKERS) {
             pull.abandon();
         }

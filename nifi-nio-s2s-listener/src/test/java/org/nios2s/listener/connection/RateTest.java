@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -26,6 +28,9 @@ class RateTest {
     private static final String LIMITED = "127.0.0.2";
 
     private static final int CONTENT = 256 * 1024;
+
+    /** If each of these counted, the next transaction would wait for longer than a test peer does. */
+    private static final int TRANSACTIONS_GIVEN_UP = 60;
 
     /** At 64 KB a second, less what may come at once. */
     private static final Duration SHORTEST = Duration.ofMillis(3_200);
@@ -162,6 +167,33 @@ class RateTest {
             assertEquals(3, listener.input().committed().size());
             listener.assertNoFault();
         }
+    }
+
+    @Test
+    @DisplayName("a transaction that its peer gives up before its time has come takes no other one's time")
+    void givenUp() throws Exception {
+        try (WirePeer limited = listener.connectFrom(LIMITED)) {
+            limited.open();
+            limited.pushPacket("first").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        listener.awaitNoConnections();
+        final List<WirePeer> leaving = new ArrayList<>();
+        for (int number = 0; number < TRANSACTIONS_GIVEN_UP; number++) {
+            final WirePeer limited = listener.connectFrom(LIMITED);
+            leaving.add(limited);
+            limited.open();
+            limited.push().flush();
+        }
+        listener.awaitAnyStep("AwaitRateStep");
+        for (final WirePeer limited : leaving) {
+            limited.reset();
+        }
+        listener.awaitNoConnections();
+        try (WirePeer limited = listener.connectFrom(LIMITED)) {
+            limited.open();
+            limited.pushPacket("last").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(2, listener.input().committed().size());
     }
 
     @Test

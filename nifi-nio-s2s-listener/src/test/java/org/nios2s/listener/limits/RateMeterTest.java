@@ -37,6 +37,16 @@ class RateMeterTest {
         }
     }
 
+    @Test
+    @DisplayName("what is given back is there for the next")
+    void givesBack() {
+        final RateMeter meter = new RateMeter(1, SECOND_NANOS, clock::get);
+        assertEquals(0, meter.spend(1));
+        assertEquals(SECOND_NANOS, meter.spend(1));
+        meter.giveBack(1);
+        assertEquals(SECOND_NANOS, meter.spend(1));
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 50})
     @DisplayName(

@@ -121,7 +121,9 @@ class DrainTest {
 
             ServedListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
             assertEquals(0, listener.metric("ConnectionsToDrain"));
-            assertEquals("The listener is empty: no transaction is under way, and none begins", listener.call("drain"));
+            assertEquals(
+                    "The listener is empty: no peer is connected to a port, and no transaction begins",
+                    listener.call("drain"));
             assertEquals(2, listener.input().commits());
             assertEquals(1, listener.output().commits());
             assertEquals(0, listener.metric("Faults"));
