@@ -490,7 +490,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     context.connections().addProxied(address, handler);
                 } else {
                     context.connections().add(address, handler);
-                    addTls(channel);
+                    addTls(channel, context);
                 }
                 KeepAlive.set(channel);
                 metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
@@ -506,9 +506,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
 
         /** At once, since no PROXY header comes first. */
-        private void addTls(final SocketChannel channel) {
-            if (tls != null) {
-                channel.pipeline().addLast(tls.create(channel, settings.handshakeTimeout()));
+        private void addTls(final SocketChannel channel, final ListenerContext context) {
+            if (context.secure()) {
+                channel.pipeline().addLast(context.newTlsHandler(channel));
             }
         }
 

@@ -26,7 +26,7 @@ public final class Drain {
         SERVING,
         /** None begins; some are under way, or their connections are about to be closed. */
         DRAINING,
-        /** None begins, and none is under way. */
+        /** None begins, and no peer is connected to a port. */
         EMPTY,
         /** The listener has stopped. */
         STOPPED
@@ -39,10 +39,6 @@ public final class Drain {
     /** @param port of the listener, for the log */
     public Drain(final int port) {
         this.port = port;
-    }
-
-    public State state() {
-        return state;
     }
 
     /** @return whether peers are sent elsewhere */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.connection;
 
+import io.netty.channel.Channel;
+import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.apache.nifi.groups.ProcessGroup;
@@ -52,5 +54,10 @@ public record ListenerContext(
     /** @return whether connections are TLS */
     public boolean secure() {
         return tls != null;
+    }
+
+    /** @return what makes a connection TLS, if connections are {@link #secure} */
+    public SslHandler newTlsHandler(final Channel channel) {
+        return tls.create(channel, settings.handshakeTimeout());
     }
 }

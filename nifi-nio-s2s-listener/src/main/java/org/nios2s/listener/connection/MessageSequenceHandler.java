@@ -183,13 +183,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         final ChannelPipeline pipeline = channelContext.pipeline();
         try {
             enter(next);
-            pipeline.addBefore(
-                    channelContext.name(),
-                    null,
-                    listener.tls()
-                            .create(
-                                    channelContext.channel(),
-                                    listener.settings().handshakeTimeout()));
+            pipeline.addBefore(channelContext.name(), null, listener.newTlsHandler(channelContext.channel()));
         } catch (final Throwable e) {
             first.release();
             fail(faultOf(e));
@@ -413,8 +407,12 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             logger.debug("{} left without a word", connection);
             return;
         }
-        connection.metrics().add(Count.FAULTS, 1);
         connection.metrics().peers().failed(connection.key().name());
+        countAndLog(fault);
+    }
+
+    private void countAndLog(final PeerFault fault) {
+        connection.metrics().add(Count.FAULTS, 1);
         listener.faultLog().report(connection, fault);
     }
 
@@ -479,8 +477,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         connection.worker().execute(() -> {
             if (step.isIdle()) {
                 // It is no fault of the peer's: the peers' statistics don't count it.
-                connection.metrics().add(Count.FAULTS, 1);
-                listener.faultLog().report(connection, fault);
+                countAndLog(fault);
                 cut();
             }
         });

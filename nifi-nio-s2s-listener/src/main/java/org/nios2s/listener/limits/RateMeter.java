@@ -34,15 +34,18 @@ final class RateMeter {
     /** @return nanoseconds until the one who spends may go on */
     long spend(final long units) {
         final long now = nanoTime.getAsLong();
-        final long cost = (long) (units * nanosPerUnit);
+        final long cost = cost(units);
         final long used = usedUntilNanos.updateAndGet(before -> before + Math.max(0, now - before) + cost);
         return Math.max(0, used - now - burstNanos);
     }
 
     /** What was spent has not been used after all: others need not wait for it. */
     void giveBack(final long units) {
-        final long cost = (long) (units * nanosPerUnit);
-        usedUntilNanos.addAndGet(-cost);
+        usedUntilNanos.addAndGet(-cost(units));
+    }
+
+    private long cost(final long units) {
+        return (long) (units * nanosPerUnit);
     }
 
     /** @return whether nothing has yet to be made up for: then it is as a new one */

@@ -171,13 +171,7 @@ class SessionEndsTest {
     @Test
     @DisplayName("a pull whose port stops before its commit is committed, since its peer has the FlowFiles")
     void pullOfStoppedPort() throws Exception {
-        stopPort();
-        open(ConnectableType.OUTPUT_PORT);
-        port.queue(Map.of(), new byte[1]);
-        final HeldSession held = handedOut(null);
-        held.session().get();
-        port.scheduled(false);
-        held.commit(outcomes::add);
+        commitPullOfPortThatIsNotTriggered();
         port.running(false);
         until(() -> {
             dispatchers.sweep();
@@ -191,6 +185,14 @@ class SessionEndsTest {
     @Test
     @DisplayName("a pull whose peer has finished is committed though its port is not triggered")
     void pullWithoutVisit() throws Exception {
+        commitPullOfPortThatIsNotTriggered();
+        until(() -> outcomes.size() == 1);
+        assertNull(outcomes.get(0).fault());
+        assertEquals(1, port.sent().size());
+        assertOver();
+    }
+
+    private void commitPullOfPortThatIsNotTriggered() throws Exception {
         stopPort();
         open(ConnectableType.OUTPUT_PORT);
         port.queue(Map.of(), new byte[1]);
@@ -198,10 +200,6 @@ class SessionEndsTest {
         held.session().get();
         port.scheduled(false);
         held.commit(outcomes::add);
-        until(() -> outcomes.size() == 1);
-        assertNull(outcomes.get(0).fault());
-        assertEquals(1, port.sent().size());
-        assertOver();
     }
 
     private void stopPort() {

@@ -27,11 +27,10 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.nios2s.harness.nifi.ComponentKind;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.Peer;
+import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.SharedNifi;
 
 /**
@@ -61,14 +60,7 @@ class NioClientClusterIT {
 
     @BeforeAll
     static void start() {
-        cluster = NifiCluster.start(
-                new NifiOptions()
-                        .home(HOME)
-                        .listener(Listener.NIO)
-                        .heap("1g")
-                        .fresh(true)
-                        .stopOnExit(true),
-                NODES);
+        cluster = NifiCluster.start(OwnNifi.options(HOME), NODES);
     }
 
     @AfterAll

@@ -8,10 +8,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 
 /**
  * A cluster of two under load that loses a node, see {@link Ordeal}. Runs on the thread of the tests, with a cluster of its own.
@@ -29,18 +27,7 @@ class ClusterFaultsIT {
 
     @BeforeAll
     static void start() {
-        cluster = NifiCluster.start(
-                new NifiOptions()
-                        .home(HOME)
-                        .listener(Listener.NIO)
-                        .heap("1g")
-                        .secure(Boolean.getBoolean("faults.secure"))
-                        .fresh(true)
-                        // What NiFi 2.3 swaps out, it forgets when it is killed.
-                        .property("nifi.queue.swap.threshold", "10000000")
-                        .property("nifi.content.repository.archive.enabled", "false")
-                        .stopOnExit(true),
-                NODES);
+        cluster = NifiCluster.start(Ordeal.options(HOME).secure(Boolean.getBoolean("faults.secure")), NODES);
     }
 
     @AfterAll

@@ -31,11 +31,10 @@ import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.harness.engine.PausedProcess;
 import org.nios2s.harness.nifi.ClusterClient;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.Peer;
+import org.nios2s.integration.OwnNifi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,14 +68,7 @@ class ClusterListsIT {
 
     @BeforeAll
     static void start() {
-        cluster = NifiCluster.start(
-                new NifiOptions()
-                        .home(HOME)
-                        .listener(Listener.NIO)
-                        .heap("1g")
-                        .fresh(true)
-                        .stopOnExit(true),
-                NODES);
+        cluster = NifiCluster.start(OwnNifi.options(HOME), NODES);
         first = cluster.nodes().getFirst();
         second = cluster.nodes().getLast();
     }

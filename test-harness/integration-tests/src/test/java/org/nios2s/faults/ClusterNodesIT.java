@@ -32,10 +32,8 @@ import org.nios2s.harness.nifi.ClusterClient.Change;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,16 +69,7 @@ class ClusterNodesIT {
 
     @BeforeAll
     static void start() throws IOException {
-        cluster = NifiCluster.start(
-                new NifiOptions()
-                        .home(HOME)
-                        .listener(Listener.NIO)
-                        .heap("1g")
-                        .fresh(true)
-                        .property("nifi.queue.swap.threshold", "10000000")
-                        .property("nifi.content.repository.archive.enabled", "false")
-                        .stopOnExit(true),
-                NODES);
+        cluster = NifiCluster.start(Ordeal.options(HOME), NODES);
         final ClusterClient anybody = new ClusterClient(cluster.nodes().getFirst());
         coordinator = cluster.nodes().stream()
                 .filter(anybody::isCoordinator)

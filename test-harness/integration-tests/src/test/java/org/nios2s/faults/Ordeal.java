@@ -22,8 +22,10 @@ import org.awaitility.Awaitility;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.integration.OwnNifi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +60,14 @@ final class Ordeal {
     @FunctionalInterface
     interface Fault {
         void happen(Load load) throws Exception;
+    }
+
+    /** How a NiFi starts that is to lose nothing of its own accord. */
+    static NifiOptions options(final Path home) {
+        return OwnNifi.options(home)
+                // What NiFi 2.3 swaps out, it forgets when it is killed.
+                .property("nifi.queue.swap.threshold", "10000000")
+                .property("nifi.content.repository.archive.enabled", "false");
     }
 
     /** Makes the sinks of all nodes keep what they get. */

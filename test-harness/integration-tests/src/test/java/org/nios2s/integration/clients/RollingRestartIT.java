@@ -21,11 +21,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.Peer;
+import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.SharedNifi;
 
 /**
@@ -53,14 +52,7 @@ class RollingRestartIT {
     @BeforeAll
     static void start() {
         cluster = NifiCluster.start(
-                new NifiOptions()
-                        .home(HOME)
-                        .listener(Listener.NIO)
-                        .property("nifi.remote.input.nio.drain.before.stop", "20 secs")
-                        .heap("1g")
-                        .fresh(true)
-                        .stopOnExit(true),
-                NODES);
+                OwnNifi.options(HOME).property("nifi.remote.input.nio.drain.before.stop", "20 secs"), NODES);
     }
 
     @AfterAll

@@ -16,10 +16,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.InstanceRecord;
-import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiInstance;
-import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.SharedNifi;
 
 /**
@@ -39,15 +38,7 @@ class SecuredClusterIT {
 
     @BeforeAll
     static void start() {
-        cluster = NifiCluster.start(
-                new NifiOptions()
-                        .home(HOME)
-                        .listener(Listener.NIO)
-                        .secure(true)
-                        .heap("1g")
-                        .fresh(true)
-                        .stopOnExit(true),
-                NODES);
+        cluster = NifiCluster.start(OwnNifi.options(HOME).secure(true), NODES);
     }
 
     @AfterAll
