@@ -16,7 +16,6 @@ import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.ModifiedUtf8;
-import org.nios2s.wire.ReadOnDemandHandler;
 
 /**
  * One connection to a port: hands what arrives to the conversation under way, gathers what is written, and ends

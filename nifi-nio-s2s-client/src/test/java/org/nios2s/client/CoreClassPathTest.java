@@ -14,9 +14,10 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The client needs Netty's seven jars, SLF4J, and the jar with NiFi's constants. */
+/** The client needs the wire codecs, Netty's seven jars, SLF4J, and the jar with NiFi's constants. */
 class CoreClassPathTest {
     private static final Set<String> CORE = Set.of(
+            "nifi-nio-s2s-wire",
             "netty-handler",
             "netty-common",
             "netty-resolver",

@@ -124,7 +124,7 @@ class ArchitectureTest {
     }
 
     @Test
-    @DisplayName("of the client nothing is used but the wire format")
+    @DisplayName("outside of the listener nothing of ours is used but the wire format")
     void wire() {
         check(noClasses()
                 .should()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.nios2s.wire;
+package org.nios2s.client;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
