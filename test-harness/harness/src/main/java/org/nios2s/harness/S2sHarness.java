@@ -48,7 +48,7 @@ public final class S2sHarness {
         }
     }
 
-    /** Runs the command that the arguments name and exits: 0 done, 1 failed, 2 wrong usage, 3 a rule came true. */
+    /** Runs the command that the arguments name and exits: 0 done, 1 failed, 2 wrong usage, 3 a threshold was crossed. */
     public static void main(final String[] arguments) {
         System.exit(commandLine().execute(arguments));
     }

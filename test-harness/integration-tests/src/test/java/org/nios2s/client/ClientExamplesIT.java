@@ -27,7 +27,7 @@ import org.nios2s.client.examples.ReceiveToFiles;
 import org.nios2s.client.examples.SendFile;
 import org.nios2s.client.examples.SensorRecords;
 import org.nios2s.client.examples.TwoPhaseRelay;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.SinkLedger;
 import org.nios2s.integration.SharedNifi;
 
@@ -38,7 +38,7 @@ class ClientExamplesIT {
     private static final int RECORDS = 100_000;
     private static final String ID = "packet.id";
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
 
     private SiteToSite site;
     private SinkLedger before;
@@ -60,7 +60,7 @@ class ClientExamplesIT {
     }
 
     private static String url() {
-        return nifi.instance().api().replace("/nifi-api", "/nifi");
+        return nifi.info().api().replace("/nifi-api", "/nifi");
     }
 
     private void awaitInLedger(final long packets) {
@@ -83,7 +83,7 @@ class ClientExamplesIT {
             Files.writeString(directory.resolve("file-" + i), "content");
         }
         PushDirectory.main(new String[] {
-            nifi.instance().s2sHost(), "" + nifi.instance().s2sPort(), nifi.portId("input"), directory.toString()
+            nifi.info().s2sHost(), "" + nifi.info().s2sPort(), nifi.portId("input"), directory.toString()
         });
         awaitInLedger(20);
     }

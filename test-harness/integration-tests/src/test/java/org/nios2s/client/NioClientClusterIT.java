@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiCluster;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.Peer;
 import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.SharedNifi;
@@ -49,7 +49,7 @@ class NioClientClusterIT {
     private static final int SENDERS = 16;
     private static final int PACKETS = 5;
     private static final int TRANSACTIONS_OF_A_PHASE = 300;
-    private static final int MOST_TRANSACTIONS = 200;
+    private static final int MAX_TRANSACTIONS = 200;
 
     private static NifiCluster cluster;
 
@@ -76,7 +76,7 @@ class NioClientClusterIT {
     void nifisClientThatKnowsOneNodeFindsBothAndDataArrivesOnBoth() throws Exception {
         int acknowledgedPackets = 0;
         try (Peer peer = Peer.of(cluster.nodes().getFirst(), "input")) {
-            for (int push = 0; push < MOST_TRANSACTIONS && !everyNodeHasData(); push++) {
+            for (int push = 0; push < MAX_TRANSACTIONS && !everyNodeHasData(); push++) {
                 peer.push("clustered-" + push, PACKETS);
                 acknowledgedPackets += PACKETS;
             }
@@ -98,8 +98,8 @@ class NioClientClusterIT {
     @Test
     @Order(2)
     void workGoesOnWhenANodeCrashesAndNothingAcknowledgedIsLost() throws Exception {
-        final NifiInstance first = cluster.nodes().getFirst();
-        final NifiInstance second = cluster.nodes().getLast();
+        final NifiNode first = cluster.nodes().getFirst();
+        final NifiNode second = cluster.nodes().getLast();
         first.keepPacketIds(PACKET_IDS);
         // What a sink has dropped and not written yet would be lost with its node: so it waits in the queue.
         first.flow().stop(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
@@ -135,13 +135,13 @@ class NioClientClusterIT {
 
     private static Set<String> urls() {
         return cluster.nodes().stream()
-                .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
+                .map(node -> node.info().api().replace("/nifi-api", "/nifi"))
                 .collect(Collectors.toSet());
     }
 
-    private static Set<String> addresses(final List<NifiInstance> nodes) {
+    private static Set<String> addresses(final List<NifiNode> nodes) {
         return nodes.stream()
-                .map(node -> node.instance().s2sHost() + ":" + node.instance().s2sPort())
+                .map(node -> node.info().s2sHost() + ":" + node.info().s2sPort())
                 .collect(Collectors.toSet());
     }
 
@@ -163,8 +163,8 @@ class NioClientClusterIT {
 
     private static List<String> received() throws IOException {
         final List<String> received = new ArrayList<>();
-        for (final NifiInstance node : cluster.nodes()) {
-            final Path ids = Path.of(node.instance().ledger()).resolve(PACKET_IDS);
+        for (final NifiNode node : cluster.nodes()) {
+            final Path ids = Path.of(node.info().ledger()).resolve(PACKET_IDS);
             if (Files.exists(ids)) {
                 received.addAll(Files.readAllLines(ids));
             }

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.SinkLedger;
 import org.nios2s.integration.SharedNifi;
 
@@ -51,7 +51,7 @@ class NioClientIT {
     private static final int LARGE_BYTES = 20 << 20;
     private static final long SEED = 5;
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
 
     @Parameter
     private Listener listener;
@@ -74,7 +74,7 @@ class NioClientIT {
     }
 
     private RemotePort port(final String name) {
-        return RemotePort.of(nifi.instance().s2sHost(), nifi.instance().s2sPort(), nifi.portId(name));
+        return RemotePort.of(nifi.info().s2sHost(), nifi.info().s2sPort(), nifi.portId(name));
     }
 
     private static <T> T await(final CompletableFuture<T> future) throws Exception {
@@ -173,7 +173,7 @@ class NioClientIT {
     void theDropInFindsPeerAndPortOverTheRestApi() throws Exception {
         final SinkLedger before = nifi.ledger();
         final SiteToSiteClientConfig config = new SiteToSiteClient.Builder()
-                .url(nifi.instance().api().replace("/nifi-api", "/nifi"))
+                .url(nifi.info().api().replace("/nifi-api", "/nifi"))
                 .portName("input")
                 .buildConfig();
         try (SiteToSiteClient client = new NioSiteToSiteClient(connector, config)) {
@@ -190,7 +190,7 @@ class NioClientIT {
     @Test
     void anUnknownPortIsRefusedByItsReason() {
         final RemotePort unknown =
-                RemotePort.of(nifi.instance().s2sHost(), nifi.instance().s2sPort(), "no-such-port");
+                RemotePort.of(nifi.info().s2sHost(), nifi.info().s2sPort(), "no-such-port");
         final ExecutionException failure = assertThrows(
                 ExecutionException.class,
                 () -> await(connector.push(unknown, List.of(Packet.of(Map.of(), new byte[1])))));

@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.SinkLedger;
 import org.nios2s.integration.SharedNifi;
 
@@ -45,7 +45,7 @@ class NioClientSecuredIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int SEVERAL_RECORDS_BYTES = 300_000;
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
     private static SiteToSiteConnector connector;
 
     @Parameter
@@ -63,7 +63,7 @@ class NioClientSecuredIT {
     }
 
     private static SiteToSiteClientConfig config(final String keyStore) {
-        final InstanceRecord instance = nifi.instance();
+        final NifiNodeInfo instance = nifi.info();
         return new SiteToSiteClient.Builder()
                 .url(instance.api().replace("/nifi-api", "/nifi"))
                 .portName("input")
@@ -81,7 +81,7 @@ class NioClientSecuredIT {
     }
 
     private static RemotePort port(final String keyStore, final String name) {
-        return RemotePort.of(nifi.instance().s2sHost(), nifi.instance().s2sPort(), nifi.portId(name))
+        return RemotePort.of(nifi.info().s2sHost(), nifi.info().s2sPort(), nifi.portId(name))
                 .withTls(config(keyStore).getSslContext());
     }
 
@@ -89,9 +89,7 @@ class NioClientSecuredIT {
     void anAuthorizedClientPushesOverTls() throws Exception {
         final SinkLedger before = nifi.ledger();
         final TransactionResult result = connector
-                .push(
-                        port(nifi.instance().keyStore()),
-                        List.of(Packet.of(Map.of("packet.id", "secured"), new byte[10])))
+                .push(port(nifi.info().keyStore()), List.of(Packet.of(Map.of("packet.id", "secured"), new byte[10])))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         assertEquals(1, result.packets());
         awaitOnePacket(before);
@@ -106,7 +104,7 @@ class NioClientSecuredIT {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatIsPushedOverTlsIsPulledBackOverTls(final boolean compress) throws Exception {
-        final String keyStore = nifi.instance().keyStore();
+        final String keyStore = nifi.info().keyStore();
         final byte[] content = new byte[SEVERAL_RECORDS_BYTES];
         new Random(1).nextBytes(content);
         connector
@@ -134,7 +132,7 @@ class NioClientSecuredIT {
     void theDropInFindsPeerAndPortOverTheSecuredRestApi() throws Exception {
         final SinkLedger before = nifi.ledger();
         try (SiteToSiteClient client =
-                new NioSiteToSiteClient(connector, config(nifi.instance().keyStore()))) {
+                new NioSiteToSiteClient(connector, config(nifi.info().keyStore()))) {
             assertTrue(client.isSecure());
             final Transaction transaction = client.createTransaction(TransferDirection.SEND);
             transaction.send(new byte[10], Map.of("packet.id", "secured drop-in"));
@@ -148,7 +146,7 @@ class NioClientSecuredIT {
     @Test
     void aStrangerIsNotAuthorized() {
         final ExecutionException failure = assertThrows(ExecutionException.class, () -> connector
-                .push(port(nifi.instance().strangerKeyStore()), List.of(Packet.of(Map.of(), new byte[1])))
+                .push(port(nifi.info().strangerKeyStore()), List.of(Packet.of(Map.of(), new byte[1])))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         final TransactionException refused = assertInstanceOf(TransactionException.class, failure.getCause());
         assertEquals(FailureReason.UNAUTHORIZED, refused.reason());

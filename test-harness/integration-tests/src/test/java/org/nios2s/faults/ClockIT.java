@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 
 /**
@@ -40,14 +40,14 @@ class ClockIT {
     private static final Duration AHEAD = Duration.ofHours(1);
     private static final Duration TOLERANCE = Duration.ofSeconds(4);
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
 
     @BeforeAll
     static void start() throws IOException {
         final Optional<Path> library = library();
         assumeTrue(library.isPresent(), "libfaketime is not installed");
         set(RIGHT);
-        nifi = NifiInstance.start(new NifiOptions()
+        nifi = NifiNode.start(new NifiOptions()
                 .home(HOME)
                 .listener(Listener.NIO)
                 .heap("1g")

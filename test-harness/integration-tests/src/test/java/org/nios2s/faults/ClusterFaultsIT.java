@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.nios2s.harness.nifi.NifiCluster;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * A cluster of two under load that loses a node, see {@link Ordeal}. Runs on the thread of the tests, with a cluster of its own.
@@ -39,7 +39,7 @@ class ClusterFaultsIT {
 
     @Test
     void aNodeThatIsLostAndComesBackTakesNothingWithIt() throws Exception {
-        final NifiInstance lost = cluster.nodes().getLast();
+        final NifiNode lost = cluster.nodes().getLast();
         final Ordeal ordeal = new Ordeal(cluster.nodes());
         ordeal.endure("node-lost", load -> {
             lost.kill();

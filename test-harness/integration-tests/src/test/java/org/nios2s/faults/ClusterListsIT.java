@@ -29,11 +29,11 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.nios2s.client.InputPort;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
-import org.nios2s.harness.engine.PausedProcess;
 import org.nios2s.harness.nifi.ClusterClient;
 import org.nios2s.harness.nifi.NifiCluster;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.Peer;
+import org.nios2s.harness.target.SuspendedProcess;
 import org.nios2s.integration.OwnNifi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,8 +63,8 @@ class ClusterListsIT {
     private static final String RAW_PORT = "nifi.remote.input.socket.port";
 
     private static NifiCluster cluster;
-    private static NifiInstance first;
-    private static NifiInstance second;
+    private static NifiNode first;
+    private static NifiNode second;
 
     @BeforeAll
     static void start() {
@@ -80,44 +80,44 @@ class ClusterListsIT {
         }
     }
 
-    private static NifiInstance coordinator() {
+    private static NifiNode coordinator() {
         return cluster.nodes().stream()
                 .filter(new ClusterClient(first)::isCoordinator)
                 .findAny()
                 .orElseThrow();
     }
 
-    private static NifiInstance other(final NifiInstance node) {
+    private static NifiNode other(final NifiNode node) {
         return node == first ? second : first;
     }
 
-    private static Set<String> addresses(final List<NifiInstance> nodes) {
+    private static Set<String> addresses(final List<NifiNode> nodes) {
         final Set<String> addresses = new TreeSet<>();
-        nodes.forEach(node ->
-                addresses.add(node.instance().s2sHost() + ":" + node.instance().s2sPort()));
+        nodes.forEach(
+                node -> addresses.add(node.info().s2sHost() + ":" + node.info().s2sPort()));
         return addresses;
     }
 
-    private static Set<String> list(final NifiInstance asked) throws IOException {
+    private static Set<String> list(final NifiNode asked) throws IOException {
         try (ListPeer peer = new ListPeer(asked, "input")) {
             peer.ask();
             return peer.hear();
         }
     }
 
-    private static void awaitList(final NifiInstance asked, final List<NifiInstance> nodes) {
+    private static void awaitList(final NifiNode asked, final List<NifiNode> nodes) {
         Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> list(asked), addresses(nodes)::equals);
     }
 
     /** How many questions for the nodes a coordinator has answered, each of which came over a connection of its own. */
-    private static int questions(final NifiInstance coordinator) {
+    private static int questions(final NifiNode coordinator) {
         return coordinator.log().linesWith("(type=CLUSTER_WORKLOAD_REQUEST").size();
     }
 
     @Test
     @Order(1)
     void manyPeersThatAskWithoutPauseCostTheCoordinatorOneQuestionASecond() throws Exception {
-        final NifiInstance coordinator = coordinator();
+        final NifiNode coordinator = coordinator();
         try (ListFlood flood = new ListFlood(other(coordinator), CONNECTIONS)) {
             final int before = questions(coordinator);
             final long begin = System.nanoTime();
@@ -147,15 +147,14 @@ class ClusterListsIT {
     @RepeatedTest(2)
     @Order(2)
     void whileTheCoordinatorIsStoppedNoHandshakeWaitsForItAndListsAreTheLastOne() throws Exception {
-        final NifiInstance coordinator = coordinator();
-        final NifiInstance asked = other(coordinator);
+        final NifiNode coordinator = coordinator();
+        final NifiNode asked = other(coordinator);
         awaitList(asked, cluster.nodes());
-        final ProcessHandle process =
-                ProcessHandle.of(coordinator.instance().pid()).orElseThrow();
+        final ProcessHandle process = ProcessHandle.of(coordinator.info().pid()).orElseThrow();
         final List<Duration> handshakes;
         try (ListFlood flood = new ListFlood(asked, CONNECTIONS);
                 Handshakes peers = new Handshakes(asked)) {
-            final PausedProcess paused = PausedProcess.pause(process);
+            final SuspendedProcess paused = SuspendedProcess.pause(process);
             try {
                 flood.ask(STOPPED);
                 handshakes = peers.end();
@@ -192,7 +191,7 @@ class ClusterListsIT {
     }
 
     /** The lists that may be heard while a coordinator is stopped. */
-    private static Set<Set<String>> possible(final NifiInstance coordinator) {
+    private static Set<Set<String>> possible(final NifiNode coordinator) {
         final Set<Set<String>> possible = new HashSet<>();
         possible.add(addresses(cluster.nodes()));
         if (coordinator != first) {
@@ -245,7 +244,7 @@ class ClusterListsIT {
     }
 
     /** Pushes until some pushes are acknowledged: the ids of their packets. */
-    private static List<String> pushByNifisClient(final String name, final List<NifiInstance> urls) throws IOException {
+    private static List<String> pushByNifisClient(final String name, final List<NifiNode> urls) throws IOException {
         final List<String> acknowledged = new ArrayList<>();
         final AtomicInteger attempts = new AtomicInteger();
         try (Peer peer = Peer.of(urls, "input")) {
@@ -265,10 +264,10 @@ class ClusterListsIT {
     }
 
     /** Pushes, each time with the retries that are standard: the ids of the packets. */
-    private static List<String> pushByOurClient(final String name, final List<NifiInstance> urls) throws Exception {
+    private static List<String> pushByOurClient(final String name, final List<NifiNode> urls) throws Exception {
         final List<String> acknowledged = new ArrayList<>();
         final String[] addresses = urls.stream()
-                .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
+                .map(node -> node.info().api().replace("/nifi-api", "/nifi"))
                 .toArray(String[]::new);
         final long begin = System.nanoTime();
         try (SiteToSite nifi = SiteToSite.builder().url(addresses).build()) {

@@ -33,7 +33,7 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiCluster;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,9 +55,9 @@ class ClusterNodesIT {
     private static final int SLOW_BYTES = 4_000;
 
     private static NifiCluster cluster;
-    private static NifiInstance coordinator;
+    private static NifiNode coordinator;
     /** The node to which it happens. */
-    private static NifiInstance node;
+    private static NifiNode node;
 
     private static ClusterClient membership;
     /** What goes in at the first of these ports comes out at the second, and nobody else uses them. */
@@ -172,13 +172,13 @@ class ClusterNodesIT {
         void hold(FaultPeer peer) throws IOException;
     }
 
-    private static void pushOne(final NifiInstance to, final String portId, final String id) throws IOException {
+    private static void pushOne(final NifiNode to, final String portId, final String id) throws IOException {
         try (FaultPeer peer = ordeal.connect(Ordeal.address(to), portId, step -> {})) {
             peer.push(id, new byte[1]);
         }
     }
 
-    private static List<String> pullAll(final NifiInstance from) throws IOException {
+    private static List<String> pullAll(final NifiNode from) throws IOException {
         final List<String> pulled = new ArrayList<>();
         try (FaultPeer peer = ordeal.connect(Ordeal.address(from), heldOut, step -> {})) {
             while (peer.pull(pulled::add)) {

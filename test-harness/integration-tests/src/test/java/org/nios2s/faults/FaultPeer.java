@@ -31,7 +31,7 @@ final class FaultPeer implements Closeable {
 
     private static final int PATIENCE_MILLIS = 20_000;
     private static final int RESOURCE_OK = 20;
-    private static final int MOST_BYTES = 64 * 1024 * 1024;
+    private static final int MAX_BYTES = 64 * 1024 * 1024;
 
     /** Where a conversation can stand, by what the peer says next or, in the end of a push, waits for. */
     enum Step {
@@ -191,7 +191,7 @@ final class FaultPeer implements Closeable {
             }
         }
         final long length = packet.readLong();
-        if (length > MOST_BYTES) {
+        if (length > MAX_BYTES) {
             throw new IOException("A packet claims " + length + " bytes");
         }
         packet.readNBytes((int) length);
@@ -200,7 +200,7 @@ final class FaultPeer implements Closeable {
 
     private static String readString(final DataInputStream packet) throws IOException {
         final int length = packet.readInt();
-        if (length < 0 || length > MOST_BYTES) {
+        if (length < 0 || length > MAX_BYTES) {
             throw new IOException("A string claims " + length + " bytes");
         }
         return new String(packet.readNBytes(length), StandardCharsets.UTF_8);

@@ -29,17 +29,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.harness.engine.PausedProcess;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
 import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.target.SuspendedProcess;
 
 /**
  * Faults of a NiFi under load, see {@link Ordeal}. Runs on the thread of the tests, with a NiFi of its own.
@@ -75,7 +75,7 @@ class FaultsIT {
     private static final List<String> ERRORS = List.of("java.lang.OutOfMemoryError", "java.lang.StackOverflowError");
 
     private static final Map<String, SmallDisk> DISKS = new HashMap<>();
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
     private static Ordeal ordeal;
 
     @BeforeAll
@@ -109,7 +109,7 @@ class FaultsIT {
                         "nifi." + repository, directory.resolve("repository").toString());
             }
         }
-        nifi = NifiInstance.start(options);
+        nifi = NifiNode.start(options);
         ordeal = new Ordeal(List.of(nifi));
     }
 
@@ -220,8 +220,8 @@ class FaultsIT {
     void aPauseOfTheProcessIsNoticedByNobody() throws Exception {
         ordeal.endure("paused", load -> {
             final long failures = load.failures();
-            final PausedProcess paused =
-                    PausedProcess.pause(ProcessHandle.of(nifi.instance().pid()).orElseThrow());
+            final SuspendedProcess paused =
+                    SuspendedProcess.pause(ProcessHandle.of(nifi.info().pid()).orElseThrow());
             TimeUnit.SECONDS.sleep(PAUSE_SECONDS);
             paused.close();
             load.awaitProgress();
@@ -233,7 +233,7 @@ class FaultsIT {
     @Order(2)
     void usedUpFileDescriptorsAreAPassingTrouble() throws Exception {
         ordeal.endure("descriptors", load -> {
-            final long pid = nifi.instance().pid();
+            final long pid = nifi.info().pid();
             final long limit = descriptorLimit(pid);
             limitDescriptors(pid, Vitals.descriptors(pid) + SPARE_DESCRIPTORS);
             final List<Socket> crowd = new ArrayList<>();

@@ -12,7 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Peers that come to a node at an even pace, shake hands and leave. They live on a thread of their own; the rest is for one
@@ -26,11 +26,11 @@ final class Handshakes implements AutoCloseable {
     private final List<Duration> taken = Collections.synchronizedList(new ArrayList<>());
     private final Future<?> peers;
 
-    Handshakes(final NifiInstance nifi) {
+    Handshakes(final NifiNode nifi) {
         peers = thread.scheduleAtFixedRate(() -> shakeHands(nifi), 0, PACE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private void shakeHands(final NifiInstance nifi) {
+    private void shakeHands(final NifiNode nifi) {
         try (ListPeer peer = new ListPeer(nifi, "input")) {
             taken.add(peer.handshake());
         } catch (final IOException e) {

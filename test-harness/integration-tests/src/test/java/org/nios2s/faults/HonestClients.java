@@ -8,14 +8,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.nios2s.harness.load.LoadDriver;
+import org.nios2s.harness.load.ClientLoadGenerator;
+import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.TargetAddress;
-import org.nios2s.harness.load.wire.WireTransport;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.load.wire.WireLoadClients;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * A hundred clients that push five FlowFiles of 20 kB in each transaction, flat out or at a pace, each on a connection of its
@@ -32,11 +32,11 @@ final class HonestClients implements AutoCloseable {
     /** Between two transactions of a client: {@code -Dhonest.interval=500}, in milliseconds; none where they go flat out. */
     private static final Duration INTERVAL = Duration.ofMillis(Integer.getInteger("honest.interval", 0));
 
-    private final LoadDriver driver;
+    private final LoadGenerator driver;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final Future<LoadOutcome> outcome;
 
-    private HonestClients(final NifiInstance nifi, final Duration duration) {
+    private HonestClients(final NifiNode nifi, final Duration duration) {
         final LoadSettings load = new LoadSettings(
                 CLIENTS,
                 LoadSettings.UNLIMITED,
@@ -47,17 +47,17 @@ final class HonestClients implements AutoCloseable {
                 LoadSettings.Shape.push(PACKETS, PACKET_BYTES),
                 LoadSettings.Connection.KEPT);
         final TargetAddress target = new TargetAddress(
-                nifi.instance().s2sHost(),
-                nifi.instance().s2sPort(),
+                nifi.info().s2sHost(),
+                nifi.info().s2sPort(),
                 nifi.portId("input"),
-                URI.create(nifi.instance().api()));
+                URI.create(nifi.info().api()));
         final String run = PacketId.newRun();
-        driver = new PacedLoad(run, load, () -> new WireTransport(run, load, List.of(target), null, false));
+        driver = new ClientLoadGenerator(run, load, () -> new WireLoadClients(run, load, List.of(target), null, false));
         outcome = thread.submit(driver::drive);
     }
 
     /** Begins to push, for some time. */
-    static HonestClients push(final NifiInstance nifi, final Duration duration) {
+    static HonestClients push(final NifiNode nifi, final Duration duration) {
         return new HonestClients(nifi, duration);
     }
 
@@ -68,7 +68,7 @@ final class HonestClients implements AutoCloseable {
 
     /** Transactions that were acknowledged so far. */
     long acknowledged() {
-        return driver.meter().successes();
+        return driver.recorder().successes();
     }
 
     @Override

@@ -4,13 +4,13 @@ package org.nios2s.faults;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import org.nios2s.harness.load.ClientLoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.TargetAddress;
-import org.nios2s.harness.load.wire.WireTransport;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.load.wire.WireLoadClients;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Fills the queue from which peers pull.
@@ -23,7 +23,7 @@ final class HostileFlow {
     private HostileFlow() {}
 
     /** Pushes FlowFiles into {@code loop-in}: they wait at {@code loop-out}. */
-    static void fill(final NifiInstance nifi, final int flowFiles, final int bytes) throws InterruptedException {
+    static void fill(final NifiNode nifi, final int flowFiles, final int bytes) throws InterruptedException {
         final LoadSettings load = new LoadSettings(
                 1,
                 flowFiles,
@@ -34,13 +34,14 @@ final class HostileFlow {
                 LoadSettings.Shape.push(1, bytes),
                 LoadSettings.Connection.KEPT);
         final TargetAddress target = new TargetAddress(
-                nifi.instance().s2sHost(),
-                nifi.instance().s2sPort(),
+                nifi.info().s2sHost(),
+                nifi.info().s2sPort(),
                 nifi.portId("loop-in"),
-                URI.create(nifi.instance().api()));
+                URI.create(nifi.info().api()));
         final String run = PacketId.newRun();
-        final LoadOutcome outcome =
-                new PacedLoad(run, load, () -> new WireTransport(run, load, List.of(target), null, false)).drive();
+        final LoadOutcome outcome = new ClientLoadGenerator(
+                        run, load, () -> new WireLoadClients(run, load, List.of(target), null, false))
+                .drive();
         if (outcome.failed() > 0) {
             throw new IllegalStateException("The queue could not be filled: " + outcome);
         }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiHome;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +44,7 @@ class HostileIT {
     private static final boolean FULL = Boolean.getBoolean("faults");
     private static final Duration ATTACK = FULL ? Duration.ofSeconds(40) : Duration.ofSeconds(3);
     private static final Duration WARM_UP = FULL ? Duration.ofSeconds(30) : Duration.ofSeconds(5);
-    private static final int MOST_PEERS_IN_SHORT = 1_500;
+    private static final int MAX_PEERS_IN_SHORT = 1_500;
     /** Those whose name has this in it: {@code -Dattacks=codecs}. */
     private static final Pattern ONLY = Pattern.compile(System.getProperty("attacks", ""));
 
@@ -63,12 +63,12 @@ class HostileIT {
     private static final int PULLABLE = 500;
     private static final int PULLABLE_BYTES = 300_000;
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
     private static Attacks attacks;
 
     @BeforeAll
     static void start() throws Exception {
-        nifi = NifiInstance.start(new NifiOptions()
+        nifi = NifiNode.start(new NifiOptions()
                 .home(HOME)
                 .listener(Listener.NIO)
                 .heap("1g")
@@ -106,7 +106,7 @@ class HostileIT {
         final long files = ManagementFactory.getOperatingSystemMXBean() instanceof final UnixOperatingSystemMXBean unix
                 ? unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount()
                 : Integer.MAX_VALUE;
-        return Math.clamp(files - OTHER_DESCRIPTORS, 1, FULL ? Integer.MAX_VALUE : MOST_PEERS_IN_SHORT);
+        return Math.clamp(files - OTHER_DESCRIPTORS, 1, FULL ? Integer.MAX_VALUE : MAX_PEERS_IN_SHORT);
     }
 
     @ParameterizedTest
@@ -117,7 +117,7 @@ class HostileIT {
             rateInPeace = inPeace.await().transactionsPerSecond();
         }
         final Vitals before = Vitals.of(nifi);
-        final long socketsBefore = Vitals.sockets(nifi.instance().pid());
+        final long socketsBefore = Vitals.sockets(nifi.info().pid());
         final LoadOutcome honest;
         final Vitals during;
         final int peers;
@@ -146,7 +146,7 @@ class HostileIT {
         assertTrue(during.residentBytes() <= before.residentBytes() + MORE_RESIDENT, () -> before + ", then " + during);
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> Vitals.sockets(nifi.instance().pid()) <= socketsBefore + MORE_SOCKETS);
+                .until(() -> Vitals.sockets(nifi.info().pid()) <= socketsBefore + MORE_SOCKETS);
         Awaitility.await().atMost(PATIENCE).until(() -> Leftovers.of(nifi), Map.of()::equals);
         final Vitals after = Vitals.of(nifi);
         assertTrue(after.heapBytes() <= before.heapBytes() + MORE_HEAP, () -> before + ", then " + after);
@@ -171,6 +171,6 @@ class HostileIT {
     }
 
     private static InetSocketAddress target() throws IOException {
-        return new InetSocketAddress(nifi.instance().s2sHost(), nifi.instance().s2sPort());
+        return new InetSocketAddress(nifi.info().s2sHost(), nifi.info().s2sPort());
     }
 }

@@ -6,7 +6,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.nios2s.harness.nifi.Jcmd;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Objects of the listener that stand for a connection, a transaction, a session, a permit, or a place in a line: without peers
@@ -22,9 +22,8 @@ final class Leftovers {
     private Leftovers() {}
 
     /** How many there are of each class, after a collection. */
-    static Map<String, Integer> of(final NifiInstance nifi) {
-        final String histogram =
-                new Jcmd(ProcessHandle.of(nifi.instance().pid()).orElseThrow()).ask("GC.class_histogram");
+    static Map<String, Integer> of(final NifiNode nifi) {
+        final String histogram = new Jcmd(ProcessHandle.of(nifi.info().pid()).orElseThrow()).ask("GC.class_histogram");
         return LINE.matcher(histogram)
                 .results()
                 .collect(Collectors.toMap(line -> line.group(2), Leftovers::instances, Integer::sum));

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Many connections that ask one node for the list of peers as fast as they can: all ask, then all hear, and so again.
@@ -20,7 +20,7 @@ final class ListFlood implements AutoCloseable {
     private long lists;
     private long longestNanos;
 
-    ListFlood(final NifiInstance asked, final int connections) throws IOException {
+    ListFlood(final NifiNode asked, final int connections) throws IOException {
         try {
             for (int connection = 0; connection < connections; connection++) {
                 peers.add(new ListPeer(asked, "input"));

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.sockets.PeerOptions;
 
 /**
@@ -26,7 +26,7 @@ final class ListPeer implements Closeable {
     private static final int PATIENCE_MILLIS = 30_000;
 
     private static final int RESOURCE_OK = 20;
-    private static final int MOST_PEERS = 100;
+    private static final int MAX_PEERS = 100;
     private static final byte[] REQUEST = Says.utf("REQUEST_PEER_LIST");
 
     private final Socket socket = new Socket();
@@ -35,13 +35,13 @@ final class ListPeer implements Closeable {
     private final Duration handshake;
 
     /** Connects, and shakes hands with a port. */
-    ListPeer(final NifiInstance nifi, final String port) throws IOException {
+    ListPeer(final NifiNode nifi, final String port) throws IOException {
         final String portId = nifi.portId(port);
         try {
             PeerOptions.set(socket);
             socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.connect(new InetSocketAddress(
-                    nifi.instance().s2sHost(), nifi.instance().s2sPort()));
+            socket.connect(
+                    new InetSocketAddress(nifi.info().s2sHost(), nifi.info().s2sPort()));
             out = socket.getOutputStream();
             in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
             final long begin = System.nanoTime();
@@ -75,7 +75,7 @@ final class ListPeer implements Closeable {
     Set<String> hear() throws IOException {
         final Set<String> peers = new TreeSet<>();
         final int count = in.readInt();
-        if (count < 0 || count > MOST_PEERS) {
+        if (count < 0 || count > MAX_PEERS) {
             throw new IOException("The list is said to have " + count + " peers");
         }
         for (int peer = 0; peer < count; peer++) {

@@ -21,7 +21,7 @@ import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.Identity;
@@ -51,7 +51,7 @@ final class Ordeal {
     /** NiFi's own pools come and go by a few. */
     private static final int MORE_THREADS = 25;
 
-    private final List<NifiInstance> nodes;
+    private final List<NifiNode> nodes;
     private final List<Path> ledgers = new ArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
     private volatile SSLContext tls;
@@ -71,14 +71,14 @@ final class Ordeal {
     }
 
     /** Makes the sinks of all nodes keep what they get. */
-    Ordeal(final List<NifiInstance> nodes) throws IOException {
+    Ordeal(final List<NifiNode> nodes) throws IOException {
         this.nodes = nodes;
-        for (final NifiInstance node : nodes) {
+        for (final NifiNode node : nodes) {
             final Path ledger = node.keepPacketIds("faults.ids");
             Files.write(ledger, new byte[0]);
             ledgers.add(ledger);
         }
-        if (nifi().instance().keyStore() != null) {
+        if (nifi().info().keyStore() != null) {
             tls = clientContext();
         }
     }
@@ -88,13 +88,13 @@ final class Ordeal {
         tls = context;
     }
 
-    private NifiInstance nifi() {
+    private NifiNode nifi() {
         return nodes.getFirst();
     }
 
     /** Connects to the nodes in turn. */
     FaultPeer connect(final String port, final Consumer<FaultPeer.Step> steps) throws IOException {
-        final NifiInstance node = nodes.get(Math.floorMod(connections.getAndIncrement(), nodes.size()));
+        final NifiNode node = nodes.get(Math.floorMod(connections.getAndIncrement(), nodes.size()));
         return new FaultPeer(address(node), nifi().portId(port), tls, steps);
     }
 
@@ -118,8 +118,8 @@ final class Ordeal {
         return nifi().security().context(nifi().security().keyStore(Identity.CLIENT));
     }
 
-    static InetSocketAddress address(final NifiInstance node) {
-        return new InetSocketAddress(node.instance().s2sHost(), node.instance().s2sPort());
+    static InetSocketAddress address(final NifiNode node) {
+        return new InetSocketAddress(node.info().s2sHost(), node.info().s2sPort());
     }
 
     /** A fault after which all kinds of clients are served again at once. */
@@ -134,7 +134,7 @@ final class Ordeal {
 
     /** Lets something happen to clients that have an entrance; says how long it took until they were served again. */
     Duration endure(final String name, final Load.Entrance entrance, final Fault fault) throws Exception {
-        final Map<NifiInstance, Vitals> before = new HashMap<>();
+        final Map<NifiNode, Vitals> before = new HashMap<>();
         nodes.forEach(node -> before.put(node, Vitals.withoutHeap(node)));
         final Component sink = sink();
         nifi().flow().stop(sink);
@@ -151,7 +151,7 @@ final class Ordeal {
         awaitStandstill();
         logger.info("{}: served again after {} ms; {}", name, recovery.toMillis(), load);
         load.judge(arrived());
-        for (final NifiInstance node : nodes) {
+        for (final NifiNode node : nodes) {
             Awaitility.await().atMost(PATIENCE).until(() -> Leftovers.of(node), Map.of()::equals);
             Awaitility.await()
                     .atMost(PATIENCE)

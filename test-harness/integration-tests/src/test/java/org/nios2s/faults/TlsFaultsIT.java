@@ -37,7 +37,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.security.CertificateAuthority;
 import org.nios2s.harness.nifi.security.Identity;
@@ -70,13 +70,13 @@ class TlsFaultsIT {
     private static final int LISTENING_MILLIS = 100;
     private static final int EXPIRING_PACKETS = 20;
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
     private static SecurityFiles security;
     private static Ordeal ordeal;
 
     @BeforeAll
     static void start() throws IOException {
-        nifi = NifiInstance.start(new NifiOptions()
+        nifi = NifiNode.start(new NifiOptions()
                 .home(HOME)
                 .listener(Listener.NIO)
                 .heap("1g")
@@ -118,7 +118,7 @@ class TlsFaultsIT {
 
     private static byte[] clientHello() throws SSLException {
         final SSLEngine engine = security.context(security.keyStore(Identity.CLIENT))
-                .createSSLEngine(nifi.instance().s2sHost(), nifi.instance().s2sPort());
+                .createSSLEngine(nifi.info().s2sHost(), nifi.info().s2sPort());
         engine.setUseClientMode(true);
         engine.beginHandshake();
         final ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
@@ -154,7 +154,7 @@ class TlsFaultsIT {
         final Instant patience = Instant.now().plus(Ordeal.PATIENCE);
         long handshakes = 0;
         try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
-                .createSocket(nifi.instance().s2sHost(), nifi.instance().s2sPort())) {
+                .createSocket(nifi.info().s2sHost(), nifi.info().s2sPort())) {
             socket.setEnabledProtocols(new String[] {version});
             socket.setSoTimeout((int) Ordeal.PATIENCE.toMillis());
             socket.startHandshake();
@@ -253,14 +253,13 @@ class TlsFaultsIT {
     }
 
     /** The same NiFi by the certificates that are in its directory now, as soon as it knows them. */
-    private static NifiInstance newAdministrator() {
+    private static NifiNode newAdministrator() {
         return Awaitility.await()
                 .atMost(Ordeal.PATIENCE)
                 .ignoreExceptions()
                 .until(
                         () -> {
-                            final NifiInstance attached =
-                                    NifiInstance.attach(HOME).orElseThrow();
+                            final NifiNode attached = NifiNode.attach(HOME).orElseThrow();
                             attached.flow().rootGroup();
                             return attached;
                         },

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.nios2s.harness.nifi.Jcmd;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.ProcessUsage;
 
 /**
@@ -24,13 +24,13 @@ record Vitals(long heapBytes, long residentBytes, int threads, long descriptors)
     private static final long MEBIBYTE = 1024L * 1024;
 
     /** Collects the garbage first, which makes NiFi stand still for a moment. */
-    static Vitals of(final NifiInstance nifi) {
+    static Vitals of(final NifiNode nifi) {
         final ProcessHandle process = process(nifi);
         return of(process, new Jcmd(process).heapAfterCollection());
     }
 
     /** Disturbs nobody; says nothing of the heap. */
-    static Vitals withoutHeap(final NifiInstance nifi) {
+    static Vitals withoutHeap(final NifiNode nifi) {
         return of(process(nifi), 0);
     }
 
@@ -39,8 +39,8 @@ record Vitals(long heapBytes, long residentBytes, int threads, long descriptors)
         return new Vitals(heap, usage.residentBytes(), usage.threads(), descriptors(process.pid()));
     }
 
-    private static ProcessHandle process(final NifiInstance nifi) {
-        return ProcessHandle.of(nifi.instance().pid()).orElseThrow();
+    private static ProcessHandle process(final NifiNode nifi) {
+        return ProcessHandle.of(nifi.info().pid()).orElseThrow();
     }
 
     /** Files and sockets that a process has open. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstallation;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 
 /**
@@ -27,13 +27,13 @@ class ActivationIT {
 
     @Test
     void ourListenerIntroducesItselfWithItsSettings() {
-        final NifiInstance nifi = SharedNifi.NIO.get();
+        final NifiNode nifi = SharedNifi.NIO.get();
 
         final List<String> lines = nifi.log().linesWith(OURS + " serves plain TCP");
 
         assertEquals(1, lines.size());
         assertTrue(lines.getFirst().contains(" INFO "), lines::getFirst);
-        assertTrue(lines.getFirst().contains("port " + nifi.instance().s2sPort() + " "), lines::getFirst);
+        assertTrue(lines.getFirst().contains("port " + nifi.info().s2sPort() + " "), lines::getFirst);
         assertTrue(lines.getFirst().contains("request.queue.size=10000"), lines::getFirst);
         assertTrue(
                 lines.getFirst().contains("of NiFi " + NifiInstallation.usual().version() + " "), lines::getFirst);
@@ -41,14 +41,14 @@ class ActivationIT {
 
     @Test
     void aNifiThatLacksWhatItLinksToIsOneErrorAndTheStockListenerServes() throws IOException {
-        final Path original = Path.of(SharedNifi.NIO.get().instance().home(), "lib");
+        final Path original = Path.of(SharedNifi.NIO.get().info().home(), "lib");
         final NifiInstallation doctored = DoctoredNifi.without(
                 original,
                 SharedNifi.HOMES.resolve("doctored"),
                 "nifi-api-",
                 "org.apache.nifi.provenance.ProvenanceReporter",
                 "send");
-        try (NifiInstance nifi = NifiInstance.start(options().installation(doctored))) {
+        try (NifiNode nifi = NifiNode.start(options().installation(doctored))) {
             assertOnlyLineOfOurs(
                     nifi,
                     " ERROR ",
@@ -62,7 +62,7 @@ class ActivationIT {
     @Tag("full")
     void whereNativeLibrariesCantBeLoadedNioAndTheJdkServe() {
         // A directory in which nobody can make a file.
-        try (NifiInstance nifi = NifiInstance.start(
+        try (NifiNode nifi = NifiNode.start(
                 options().secure(true).jvmArgument("-Dorg.nios2s.shaded.io.netty.native.workdir=/proc"))) {
             assertOnlyLineOfOurs(nifi, " INFO ", "serves TLS (JDK) on port ");
             assertOnlyLineOfOurs(
@@ -78,7 +78,7 @@ class ActivationIT {
                 .stopOnExit(true);
     }
 
-    private static void assertOnlyLineOfOurs(final NifiInstance nifi, final String level, final String text) {
+    private static void assertOnlyLineOfOurs(final NifiNode nifi, final String level, final String text) {
         final List<String> lines = nifi.log().linesWith(OURS);
         assertEquals(1, lines.size(), lines::toString);
         assertTrue(lines.getFirst().contains(level), lines::getFirst);
@@ -86,8 +86,8 @@ class ActivationIT {
     }
 
     /** The stock listener gives every connection a thread of this name, which writes what it negotiated to the log. */
-    private static void assertStockServes(final NifiInstance nifi) throws IOException {
-        try (RawPeer peer = RawPeer.atPort(nifi.instance(), nifi.portId("input"))) {
+    private static void assertStockServes(final NifiNode nifi) throws IOException {
+        try (RawPeer peer = RawPeer.atPort(nifi.info(), nifi.portId("input"))) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), new byte[] {1}));
         }
         assertTrue(!nifi.log().linesWith("Site-to-Site Worker Thread-").isEmpty());

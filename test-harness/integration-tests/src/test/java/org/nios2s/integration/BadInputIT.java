@@ -26,7 +26,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Peers that speak nonsense, and peers that leave: their connection is closed, a bystander in the middle of a
@@ -44,7 +44,7 @@ class BadInputIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
     private static RawPeer bystander;
 
     @BeforeAll
@@ -75,7 +75,7 @@ class BadInputIT {
     @ValueSource(strings = {"NiFo", "GET / HTTP/1.1\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001"})
     void aWrongMagicIsCutOff(final String magic) throws IOException {
         for (int peer = 0; peer < MANY; peer++) {
-            try (RawPeer stranger = new RawPeer(nifi.instance())) {
+            try (RawPeer stranger = new RawPeer(nifi.info())) {
                 stranger.bytes(magic.getBytes(StandardCharsets.ISO_8859_1));
                 assertTrue(stranger.isClosedByOtherEnd());
             }
@@ -113,7 +113,7 @@ class BadInputIT {
     void aPeerThatLeavesHarmsNobodyAndLeavesNoFlowFile(final Leaving leaving) throws IOException {
         final Path ids = nifi.keepPacketIds("left-" + leaving);
         for (int peer = 0; peer < MANY; peer++) {
-            try (RawPeer leaver = new RawPeer(nifi.instance())) {
+            try (RawPeer leaver = new RawPeer(nifi.info())) {
                 walk(leaver, leaving);
             }
         }
@@ -167,7 +167,7 @@ class BadInputIT {
     }
 
     private static RawPeer atInput() throws IOException {
-        return RawPeer.atPort(nifi.instance(), nifi.portId("input"));
+        return RawPeer.atPort(nifi.info(), nifi.portId("input"));
     }
 
     private static void noCauseIsLoggedMoreThanOnceAMinute() {

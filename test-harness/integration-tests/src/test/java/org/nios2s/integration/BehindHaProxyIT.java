@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.harness.nifi.Component;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.QueuedFlowFile;
 import org.nios2s.harness.nifi.security.Identity;
@@ -63,10 +63,10 @@ class BehindHaProxyIT {
         "NIO_SECURED, send-proxy-v2"
     })
     void flowFilesHaveTheAddressOfTheAgent(final SharedNifi shared, final String option) throws Exception {
-        final NifiInstance nifi = shared.withEmptyLoop();
+        final NifiNode nifi = shared.withEmptyLoop();
         final Component queue = SharedNifi.loop(nifi);
         final double faultsBefore = nifi.metrics("SiteToSiteListener").get("Faults");
-        try (HaProxy balancer = HaProxy.start(program, nifi.instance(), option);
+        try (HaProxy balancer = HaProxy.start(program, nifi.info(), option);
                 Socket socket = connect(nifi, balancer)) {
             final RawPeer agent = RawPeer.atPort(socket, nifi.portId("loop-in"));
             assertEquals(ResponseCode.TRANSACTION_FINISHED, agent.push(Map.of("filename", option), new byte[] {1}));
@@ -84,21 +84,21 @@ class BehindHaProxyIT {
         assertEquals(faultsBefore, nifi.metrics("SiteToSiteListener").get("Faults"));
     }
 
-    private static void awaitHealthChecks(final NifiInstance nifi) {
+    private static void awaitHealthChecks(final NifiNode nifi) {
         final double before = closed(nifi);
         Awaitility.await().atMost(PATIENCE).until(() -> closed(nifi) >= before + HEALTH_CHECKS);
     }
 
-    private static double closed(final NifiInstance nifi) {
+    private static double closed(final NifiNode nifi) {
         final Map<String, Double> metrics = nifi.metrics("SiteToSiteListener");
         return metrics.get("ConnectionsAccepted") - metrics.get("ConnectionsOpen");
     }
 
-    private static Socket connect(final NifiInstance nifi, final HaProxy balancer) throws IOException {
+    private static Socket connect(final NifiNode nifi, final HaProxy balancer) throws IOException {
         final Socket plain = new Socket();
         plain.bind(new InetSocketAddress(AGENT, 0));
         plain.connect(balancer.address());
-        if (nifi.instance().keyStore() == null) {
+        if (nifi.info().keyStore() == null) {
             return plain;
         }
         final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));

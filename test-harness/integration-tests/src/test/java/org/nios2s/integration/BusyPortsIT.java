@@ -26,7 +26,7 @@ import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.SinkLedger;
 
 /**
@@ -46,7 +46,7 @@ class BusyPortsIT {
     private static final int TRIGGERS = 200;
     private static final byte[] CONTENT = {1, 2, 3};
 
-    private final NifiInstance nifi = SharedNifi.NIO.get();
+    private final NifiNode nifi = SharedNifi.NIO.get();
     private final Component sink =
             nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow();
     private final List<Component> made = new ArrayList<>();
@@ -120,7 +120,7 @@ class BusyPortsIT {
     }
 
     private RawPeer inTheMiddleOfATransaction(final String port) throws IOException {
-        final RawPeer peer = RawPeer.atPort(nifi.instance(), port);
+        final RawPeer peer = RawPeer.atPort(nifi.info(), port);
         peer.request(RequestType.SEND_FLOWFILES);
         peer.packet(Map.of(), CONTENT);
         return peer;
@@ -129,7 +129,7 @@ class BusyPortsIT {
     /** Pushes without a pause until all is over; returns how many transactions that were. */
     private int push(final String port) throws IOException {
         int transactions = 0;
-        try (RawPeer peer = RawPeer.atPort(nifi.instance(), port)) {
+        try (RawPeer peer = RawPeer.atPort(nifi.info(), port)) {
             while (!over.get()) {
                 assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), CONTENT));
                 if (transactions++ == 0) {
@@ -140,7 +140,7 @@ class BusyPortsIT {
         return transactions;
     }
 
-    private static long triggers(final NifiInstance nifi) {
+    private static long triggers(final NifiNode nifi) {
         for (final JsonNode counter : nifi.rest()
                 .get("/counters")
                 .required("counters")

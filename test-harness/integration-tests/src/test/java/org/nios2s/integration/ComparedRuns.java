@@ -16,7 +16,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.DynamicTest;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * A corpus, held with a NiFi with the stock listener and with one with ours at the same time, and what came of it.
@@ -30,16 +30,14 @@ final class ComparedRuns {
     private final CorpusRun stock;
     private final CorpusRun nio;
 
-    private ComparedRuns(final List<Conversation> corpus, final NifiInstance stock, final NifiInstance nio)
-            throws IOException {
+    private ComparedRuns(final List<Conversation> corpus, final NifiNode stock, final NifiNode nio) throws IOException {
         this.corpus = corpus;
         this.stock = new CorpusRun(stock, corpus);
         this.nio = new CorpusRun(nio, corpus);
     }
 
     /** Holds all conversations with both. */
-    static ComparedRuns of(final List<Conversation> corpus, final NifiInstance stock, final NifiInstance nio)
-            throws Exception {
+    static ComparedRuns of(final List<Conversation> corpus, final NifiNode stock, final NifiNode nio) throws Exception {
         final ComparedRuns runs = new ComparedRuns(corpus, stock, nio);
         try (ExecutorService both = Executors.newFixedThreadPool(2)) {
             final List<Future<?>> held =

@@ -16,7 +16,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Holds one conversation with one NiFi and writes down what that answers.
@@ -34,7 +34,7 @@ final class ConversationRun {
 
     private static final byte[] GIVEN = "given".getBytes(StandardCharsets.US_ASCII);
 
-    private final NifiInstance nifi;
+    private final NifiNode nifi;
     private final Conversation conversation;
     private final Speaker speaker;
     private final List<String> transcript = new ArrayList<>();
@@ -54,7 +54,7 @@ final class ConversationRun {
      * @param sharedPorts ids of the ports that all conversations may use, by name
      */
     ConversationRun(
-            final NifiInstance nifi,
+            final NifiNode nifi,
             final Conversation conversation,
             final String run,
             final Map<String, String> sharedPorts) {
@@ -118,7 +118,7 @@ final class ConversationRun {
         }
         if (peer == null) {
             peer = RawPeer.of(nifi);
-            hearer = new Hearer(peer, nifi.instance());
+            hearer = new Hearer(peer, nifi.info());
         }
         final List<byte[]> writes = speaker.say(line);
         if (writes != null) {
@@ -184,7 +184,7 @@ final class ConversationRun {
     }
 
     private Listener listener() {
-        return Listener.valueOf(nifi.instance().listener().toUpperCase(Locale.ROOT));
+        return Listener.valueOf(nifi.info().listener().toUpperCase(Locale.ROOT));
     }
 
     /** A connection that is closed before its time is another answer. */
@@ -282,7 +282,7 @@ final class ConversationRun {
     }
 
     private String toldHost() {
-        return nifi.instance().keyStore() == null ? OWN_HOST : ROUTED_HOST;
+        return nifi.info().keyStore() == null ? OWN_HOST : ROUTED_HOST;
     }
 
     private String portId(final MatchResult port) {

@@ -26,7 +26,7 @@ class ConversationSeedsTest {
             Path.of("..", "..", "nifi-nio-s2s-listener", "src", "test", "resources", "conversation-seeds.txt");
 
     /** Longer ones are too slow to be varied. */
-    private static final int LONGEST_BYTES = 4_096;
+    private static final int MAX_BYTES = 4_096;
 
     private static final int FEWEST = 300;
 
@@ -39,7 +39,7 @@ class ConversationSeedsTest {
         final List<String> seeds = new ArrayList<>();
         for (final Conversation conversation : ConversationCorpus.read("")) {
             final byte[] said = said(conversation);
-            if (said.length <= LONGEST_BYTES) {
+            if (said.length <= MAX_BYTES) {
                 seeds.add(conversation.name() + " " + HexFormat.of().formatHex(said));
             }
         }

@@ -21,7 +21,7 @@ import java.util.concurrent.Future;
 import org.awaitility.Awaitility;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.ProvenanceClient;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.QueuedFlowFile;
@@ -49,7 +49,7 @@ final class CorpusRun {
     private static final String PACKET_ID = "packet.id";
     private static final String EVENT = "provenance has ";
 
-    private final NifiInstance nifi;
+    private final NifiNode nifi;
     private final List<Conversation> conversations;
     private final Map<String, Observation> observations = new ConcurrentHashMap<>();
     private final Map<String, Component> queues = new LinkedHashMap<>();
@@ -57,13 +57,13 @@ final class CorpusRun {
     private final Instant begin = Instant.now();
     private Map<String, List<String>> provenance = Map.of();
 
-    CorpusRun(final NifiInstance nifi, final List<Conversation> conversations) throws IOException {
+    CorpusRun(final NifiNode nifi, final List<Conversation> conversations) throws IOException {
         this.nifi = nifi;
         this.conversations = conversations;
         final SideFlow side = SideFlow.of(nifi);
         queues.put("loop", SharedNifi.loop(nifi));
         queues.put(SideFlow.NARROW, side.queue(SideFlow.NARROW));
-        sharedPorts.putAll(nifi.instance().ports());
+        sharedPorts.putAll(nifi.info().ports());
         sharedPorts.putAll(side.ids());
     }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 import org.nios2s.harness.S2sHarness;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.SinkLedger;
 import picocli.CommandLine.ExitCode;
 
@@ -38,7 +38,7 @@ class ForeignLoadIT {
 
     @Test
     void aLoadByItsWebAddressChangesNothingInNifi() throws IOException {
-        final NifiInstance nifi = SharedNifi.STOCK.get();
+        final NifiNode nifi = SharedNifi.STOCK.get();
         final SinkLedger ledger = nifi.ledger();
         final Map<String, String> before = components(nifi);
 
@@ -58,19 +58,19 @@ class ForeignLoadIT {
 
     @Test
     void anUnknownPortEndsItBeforeAnythingIsSent() {
-        final NifiInstance nifi = SharedNifi.STOCK.get();
+        final NifiNode nifi = SharedNifi.STOCK.get();
         final SinkLedger ledger = nifi.ledger();
 
         assertEquals(ExitCode.SOFTWARE, measure(nifi, "output"));
         assertEquals(0, nifi.ledger().since(ledger).count());
     }
 
-    private int measure(final NifiInstance nifi, final String portName) {
+    private int measure(final NifiNode nifi, final String portName) {
         return S2sHarness.commandLine()
                 .execute(
                         "measure",
                         "--url",
-                        nifi.instance().api(),
+                        nifi.info().api(),
                         "--port-name",
                         portName,
                         "--clients",
@@ -88,7 +88,7 @@ class ForeignLoadIT {
     }
 
     /** Every component of the root group, with its revision and its whole configuration. */
-    private static Map<String, String> components(final NifiInstance nifi) {
+    private static Map<String, String> components(final NifiNode nifi) {
         final Map<String, String> components = new TreeMap<>();
         final JsonNode flow = nifi.rest()
                 .get("/flow/process-groups/root")

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +66,7 @@ class FullDestinationIT {
     @ParameterizedTest
     @ValueSource(ints = {1, USUAL_TASKS})
     void aBurstOvershootsTheThresholdByNoMoreThanATransactionForEachTask(final int tasks) throws Exception {
-        final NifiInstance nifi = SharedNifi.NIO.get();
+        final NifiNode nifi = SharedNifi.NIO.get();
         final Burst burst = burst(nifi, tasks);
 
         final long finished = burst.heard(ResponseCode.TRANSACTION_FINISHED);
@@ -97,7 +97,7 @@ class FullDestinationIT {
     }
 
     /** Lets many push at the same moment; returns when nothing more happens. */
-    private Burst burst(final NifiInstance nifi, final int tasks) throws Exception {
+    private Burst burst(final NifiNode nifi, final int tasks) throws Exception {
         ports = new OwnPorts(nifi, "burst", THRESHOLD, List.of()).withoutWayOut();
         nifi.flow().setConcurrentTasks(inputPort(), tasks);
         try (Burst burst = Burst.start(nifi, ports.id(OwnPorts.IN))) {
@@ -108,7 +108,7 @@ class FullDestinationIT {
             logger.info(
                     "{}, {} tasks, threshold {}: {} peers, {} were told to confirm at first and {} in all;"
                             + " {} committed; 13: {}, 14: {}, no answer behind a confirmation: {}",
-                    nifi.instance().listener(),
+                    nifi.info().listener(),
                     tasks,
                     THRESHOLD,
                     BURST,
@@ -131,7 +131,7 @@ class FullDestinationIT {
     }
 
     /** Those that were not told to confirm know that nothing of theirs is committed, and send again. */
-    private void sendAgain(final NifiInstance nifi, final int peers) throws IOException {
+    private void sendAgain(final NifiNode nifi, final int peers) throws IOException {
         final long before = queued(nifi);
         nifi.flow().setBackPressure(ports.queue(), BackPressure.generous());
         for (int peer = 0; peer < peers; peer++) {
@@ -149,7 +149,7 @@ class FullDestinationIT {
      * @param confirming how many are told to confirm: with the stock listener one for each concurrent task
      * @return how many of their FlowFiles were committed then
      */
-    private long committedAfterTheirTime(final NifiInstance nifi, final int confirming) throws Exception {
+    private long committedAfterTheirTime(final NifiNode nifi, final int confirming) throws Exception {
         ports = new OwnPorts(nifi, "lost-line", LOST_LINES * 2, List.of()).withoutWayOut();
         try (RawPeer first = RawPeer.atPort(nifi, ports.id(OwnPorts.IN))) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, first.push(Map.of(), CONTENT));
@@ -169,7 +169,7 @@ class FullDestinationIT {
             final long after = queued(nifi) - 2 - inTheirTime;
             logger.info(
                     "{}: of {} lost lines {} had confirmed; {} were committed before their expiration was over, {} behind it",
-                    nifi.instance().listener(),
+                    nifi.info().listener(),
                     LOST_LINES,
                     burst.asked(),
                     inTheirTime,
@@ -182,7 +182,7 @@ class FullDestinationIT {
         return new Component(ComponentKind.INPUT_PORT, ports.id(OwnPorts.IN));
     }
 
-    private long queued(final NifiInstance nifi) {
+    private long queued(final NifiNode nifi) {
         return new QueueClient(nifi.rest()).size(ports.queue()).flowFiles();
     }
 
@@ -201,12 +201,12 @@ class FullDestinationIT {
             silent = new CountDownLatch(size);
         }
 
-        static Burst start(final NifiInstance nifi, final String port) throws IOException {
+        static Burst start(final NifiNode nifi, final String port) throws IOException {
             return start(nifi, port, BURST, PATIENCE);
         }
 
         /** All have sent their FlowFile, or soon will have, when this returns. */
-        static Burst start(final NifiInstance nifi, final String port, final int size, final Duration expiration)
+        static Burst start(final NifiNode nifi, final String port, final int size, final Duration expiration)
                 throws IOException {
             final Burst burst = new Burst(size);
             final Map<String, String> properties = RawPeer.properties(port);

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.nios2s.harness.nifi.FreePorts;
-import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 
 /**
  * A real HAProxy in front of a NiFi, which it also checks for health, with a PROXY header of either version.
@@ -46,7 +46,7 @@ final class HaProxy implements AutoCloseable {
     private final int port = FreePorts.any();
 
     /** @param option HAProxy's, for the version of the header */
-    private HaProxy(final Path program, final InstanceRecord nifi, final String option) throws IOException {
+    private HaProxy(final Path program, final NifiNodeInfo nifi, final String option) throws IOException {
         Files.createDirectories(DIRECTORY);
         final Path configuration = DIRECTORY.resolve(option + ".cfg");
         Files.writeString(
@@ -71,7 +71,7 @@ final class HaProxy implements AutoCloseable {
     }
 
     /** Starts one, which serves when this returns. */
-    static HaProxy start(final Path program, final InstanceRecord nifi, final String option) throws IOException {
+    static HaProxy start(final Path program, final NifiNodeInfo nifi, final String option) throws IOException {
         final HaProxy started = new HaProxy(program, nifi, option);
         boolean serves = false;
         try {

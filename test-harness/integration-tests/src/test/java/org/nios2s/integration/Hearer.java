@@ -23,7 +23,7 @@ import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.io.CompressionInputStream;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.Response;
-import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 
 /**
  * Writes down what a listener answers, without what differs from run to run.
@@ -37,17 +37,17 @@ final class Hearer {
     private static final int SHORT_CONTENT = 64;
 
     /** The longest chunk that MiNiFi C++ 1.0 takes, deflated. */
-    private static final int MOST_OF_MINIFI = 65_536;
+    private static final int MAX_OF_MINIFI = 65_536;
 
     private static final int LONG_ATTRIBUTES = 1000;
     private static final Duration SOON = Duration.ofMillis(400);
     private static final Duration IN_THE_END = Duration.ofSeconds(12);
 
     private final RawPeer peer;
-    private final InstanceRecord nifi;
+    private final NifiNodeInfo nifi;
     private final CRC32 checksum = new CRC32();
 
-    Hearer(final RawPeer peer, final InstanceRecord nifi) {
+    Hearer(final RawPeer peer, final NifiNodeInfo nifi) {
         this.peer = peer;
         this.nifi = nifi;
     }
@@ -161,7 +161,7 @@ final class Hearer {
             copy.writeByte(next);
         } while (next == 1);
         packet(new CompressionInputStream(new ByteArrayInputStream(packet.toByteArray())));
-        return firstPlain + " plain, deflated " + (mostDeflated > MOST_OF_MINIFI ? "too long" : "short enough");
+        return firstPlain + " plain, deflated " + (mostDeflated > MAX_OF_MINIFI ? "too long" : "short enough");
     }
 
     /**

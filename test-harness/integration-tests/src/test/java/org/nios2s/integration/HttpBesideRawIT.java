@@ -17,7 +17,7 @@ import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.integration.PushingPeers.Load;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +47,7 @@ class HttpBesideRawIT {
     private static final Load PACED = new Load(5, 100);
     private static final Load FLAT_OUT = new Load(8, 0);
 
-    private NifiInstance nifi;
+    private NifiNode nifi;
     private Component port;
     private Component sink;
 
@@ -78,7 +78,7 @@ class HttpBesideRawIT {
         push(SharedNifi.STOCK.get(), poolThreads);
     }
 
-    private void push(final NifiInstance to, final int poolThreads) throws Exception {
+    private void push(final NifiNode to, final int poolThreads) throws Exception {
         nifi = to;
         final FlowClient flow = nifi.flow();
         flow.setTimerDrivenThreads(poolThreads);
@@ -111,7 +111,7 @@ class HttpBesideRawIT {
             final long millis = Duration.ofNanos(System.nanoTime() - beganNanos).toMillis();
             logger.info(
                     "{}, a pool of {} threads, beside {} ({} tx/s): transactions over HTTP: {}",
-                    nifi.instance().listener(),
+                    nifi.info().listener(),
                     poolThreads,
                     beside,
                     (raw.acknowledged() - rawBefore) * Duration.ofSeconds(1).toMillis() / millis,

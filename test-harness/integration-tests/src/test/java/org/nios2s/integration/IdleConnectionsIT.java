@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Connections cost NiFi no threads.
@@ -34,9 +34,9 @@ class IdleConnectionsIT {
 
     @Test
     void twoThousandIdleConnectionsNeedNoThread() throws IOException {
-        final NifiInstance nifi = SharedNifi.NIO.get();
+        final NifiNode nifi = SharedNifi.NIO.get();
         for (int peer = 0; peer < EARLIER_PEERS; peer++) {
-            try (RawPeer earlier = RawPeer.atPort(nifi.instance(), nifi.portId("input"))) {
+            try (RawPeer earlier = RawPeer.atPort(nifi.info(), nifi.portId("input"))) {
                 assertEquals(ResponseCode.TRANSACTION_FINISHED, earlier.push(Map.of(), new byte[] {1}));
             }
         }
@@ -46,7 +46,7 @@ class IdleConnectionsIT {
         final Deque<RawPeer> idle = new ArrayDeque<>();
         try {
             for (int peer = 0; peer < CONNECTIONS; peer++) {
-                idle.add(RawPeer.atPort(nifi.instance(), nifi.portId("input")));
+                idle.add(RawPeer.atPort(nifi.info(), nifi.portId("input")));
             }
             // Those of an earlier test may end meanwhile, when they had nothing to do for long enough.
             final Set<Path> begun = listenersThreads(nifi);
@@ -64,8 +64,8 @@ class IdleConnectionsIT {
         }
     }
 
-    private static Set<Path> listenersThreads(final NifiInstance nifi) throws IOException {
-        final Path tasks = Path.of("/proc", Long.toString(nifi.instance().pid()), "task");
+    private static Set<Path> listenersThreads(final NifiNode nifi) throws IOException {
+        final Path tasks = Path.of("/proc", Long.toString(nifi.info().pid()), "task");
         try (Stream<Path> threads = Files.list(tasks)) {
             final List<Path> all = threads.toList();
             return all.stream().filter(IdleConnectionsIT::isListeners).collect(Collectors.toSet());

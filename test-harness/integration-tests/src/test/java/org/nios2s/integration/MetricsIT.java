@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 
@@ -46,7 +46,7 @@ class MetricsIT {
         "HandshakeTimeMs", "ReceiveTimeMs", "QueueTimeMs", "CommitTimeMs", "SendTimeMs", "WorkerDelayMs"
     };
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
     private static Component loop;
 
     /** What is expected of the listener, its input port and its output port: what is not there is 0. */
@@ -58,7 +58,7 @@ class MetricsIT {
 
     @BeforeAll
     static void start() {
-        nifi = NifiInstance.start(new NifiOptions()
+        nifi = NifiNode.start(new NifiOptions()
                 .home(SharedNifi.HOMES.resolve("metrics"))
                 .heap("512m")
                 .fresh(true)
@@ -208,7 +208,7 @@ class MetricsIT {
 
     private void faults() throws IOException {
         for (int stranger = 0; stranger < STRANGERS; stranger++) {
-            try (RawPeer peer = new RawPeer(nifi.instance())) {
+            try (RawPeer peer = new RawPeer(nifi.info())) {
                 connected();
                 peer.bytes("NiFo".getBytes(StandardCharsets.US_ASCII));
                 assertTrue(peer.isClosedByOtherEnd());
@@ -240,7 +240,7 @@ class MetricsIT {
     }
 
     private void openConnections() throws IOException {
-        try (RawPeer inHandshake = new RawPeer(nifi.instance());
+        try (RawPeer inHandshake = new RawPeer(nifi.info());
                 RawPeer idle = connect("loop-in");
                 RawPeer busy = connect("loop-in")) {
             connected();
@@ -265,7 +265,7 @@ class MetricsIT {
     }
 
     private RawPeer connect(final String port, final Map<String, String> others) throws IOException {
-        final RawPeer peer = new RawPeer(nifi.instance());
+        final RawPeer peer = new RawPeer(nifi.info());
         connected();
         peer.negotiate(RawPeer.NEWEST_VERSION);
         final Map<String, String> properties = RawPeer.properties(nifi.portId(port));

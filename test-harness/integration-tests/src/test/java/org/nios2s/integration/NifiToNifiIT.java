@@ -16,7 +16,7 @@ import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.RemoteGroupClient;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +51,7 @@ class NifiToNifiIT {
         send(SharedNifi.NIO.get(), SharedNifi.STOCK.get());
     }
 
-    private static void send(final NifiInstance from, final NifiInstance to) throws IOException {
+    private static void send(final NifiNode from, final NifiNode to) throws IOException {
         final FlowClient flow = to.flow();
         final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, PORT, 1);
         final Component arrivals = flow.createProcessor("arrivals", "org.nios2s.harness.sink.ArrivalLog");
@@ -64,11 +64,11 @@ class NifiToNifiIT {
         final Component source = sending.createProcessor("stamped", "org.nios2s.harness.sink.StampedSource");
         sending.setSchedulingPeriod(source, PERIOD);
         final RemoteGroupClient groups = from.remoteGroups();
-        final String group = groups.create(to.instance());
+        final String group = groups.create(to.info());
         groups.connect(source, groups.port(group, ComponentKind.INPUT_PORT, PORT), BackPressure.generous());
         groups.setTransmitting(group, true);
         sending.start(source);
-        final Path log = Path.of(to.instance().ledger(), LOG);
+        final Path log = Path.of(to.info().ledger(), LOG);
         try {
             Awaitility.await().atMost(PATIENCE).until(() -> lines(log) >= WARM_UP + FLOW_FILES);
         } finally {
@@ -85,8 +85,8 @@ class NifiToNifiIT {
                 .forEach(times::add);
         logger.info(
                 "From the {} NiFi to the one with the {} listener: {}",
-                from.instance().listener(),
-                to.instance().listener(),
+                from.info().listener(),
+                to.info().listener(),
                 times);
     }
 

@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.harness.engine.Interruption;
 import org.nios2s.harness.engine.LoadRun;
-import org.nios2s.harness.engine.NullNifi;
+import org.nios2s.harness.engine.ShutdownHook;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.target.NullPortTarget;
 
 /**
  * Either listener serves in a process of its own, without NiFi.
@@ -36,8 +36,8 @@ class NullListenerIT {
     @EnumSource(Listener.class)
     void aListenerTakesSmallAndLargeTransactionsAndEndsWithItsOwner(final Listener listener) throws Exception {
         final ProcessHandle process;
-        try (Interruption interruption = Interruption.install();
-                NullNifi nifi = NullNifi.start(listener, 4, Map.of(), List.of("-Xmx256m"))) {
+        try (ShutdownHook interruption = ShutdownHook.install();
+                NullPortTarget nifi = NullPortTarget.start(listener, 4, Map.of(), List.of("-Xmx256m"))) {
             process = nifi.target().process();
             final LoadRun load = new LoadRun(Settings.DEFAULTS, nifi, interruption);
 

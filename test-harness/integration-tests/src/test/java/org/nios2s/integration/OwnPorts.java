@@ -16,7 +16,7 @@ import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
@@ -44,7 +44,7 @@ final class OwnPorts {
     private static final List<String> STATISTICS =
             List.of("flowFilesIn", "bytesIn", "flowFilesOut", "bytesOut", "transmitting", "runStatus");
 
-    private final NifiInstance nifi;
+    private final NifiNode nifi;
     private final FlowClient flow;
     private final Map<String, Component> ports = new TreeMap<>();
     private final Component connection;
@@ -55,7 +55,7 @@ final class OwnPorts {
      * @param fullAfter FlowFiles with which the connection between them is full; 0 for never
      * @param prioritizers of the connection, by the last word of their class's name
      */
-    OwnPorts(final NifiInstance nifi, final String name, final int fullAfter, final List<String> prioritizers) {
+    OwnPorts(final NifiNode nifi, final String name, final int fullAfter, final List<String> prioritizers) {
         this.nifi = nifi;
         flow = nifi.flow();
         ports.put(IN, flow.ensurePort(ComponentKind.INPUT_PORT, name + "-in", 1));
@@ -65,7 +65,7 @@ final class OwnPorts {
             prioritize(prioritizers);
         }
         for (final Component port : ports.values()) {
-            if (nifi.instance().keyStore() != null) {
+            if (nifi.info().keyStore() != null) {
                 nifi.policies()
                         .grant(Identity.CLIENT.distinguishedName(), Action.WRITE, AccessPolicies.transferTo(port));
             }

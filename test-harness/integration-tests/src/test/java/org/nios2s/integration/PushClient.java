@@ -14,7 +14,7 @@ import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 import org.apache.nifi.remote.util.StandardDataPacket;
 import org.nios2s.harness.nifi.Component;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * NiFi's own client, set up for pushes to one port of one NiFi.
@@ -27,7 +27,7 @@ final class PushClient implements AutoCloseable {
     private final SiteToSiteClient client;
 
     /** Over RAW. */
-    PushClient(final NifiInstance nifi, final String port, final boolean gzip) {
+    PushClient(final NifiNode nifi, final String port, final boolean gzip) {
         this(to(nifi).transportProtocol(SiteToSiteTransportProtocol.RAW)
                 .portName(port)
                 .useCompression(gzip));
@@ -38,12 +38,12 @@ final class PushClient implements AutoCloseable {
     }
 
     /** Over HTTP, to a port named by its id: a name is looked up in a list that the client keeps for half a minute. */
-    static PushClient overHttp(final NifiInstance nifi, final Component port) {
+    static PushClient overHttp(final NifiNode nifi, final Component port) {
         return new PushClient(
                 to(nifi).transportProtocol(SiteToSiteTransportProtocol.HTTP).portIdentifier(port.id()));
     }
 
-    private static SiteToSiteClient.Builder to(final NifiInstance nifi) {
+    private static SiteToSiteClient.Builder to(final NifiNode nifi) {
         return new SiteToSiteClient.Builder()
                 .url(nifi.rest().api().replace("/nifi-api", "/nifi"))
                 .nodePenalizationPeriod(PENALTY_MILLIS, TimeUnit.MILLISECONDS);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.Component;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.QueuedFlowFile;
 import org.nios2s.harness.nifi.SinkLedger;
@@ -35,7 +35,7 @@ class PushIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
     private static Component queue;
 
     @BeforeAll

@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Peers over RAW that push a FlowFile in a transaction each, again and again, until they are told to end or hear anything but
@@ -27,7 +27,7 @@ final class PushingPeers implements AutoCloseable {
     private static final byte[] CONTENT = {1, 2, 3};
     private static final long PATIENCE_SECONDS = 60;
 
-    private final NifiInstance nifi;
+    private final NifiNode nifi;
     private final String port;
     private final Load load;
     private final CountDownLatch over = new CountDownLatch(1);
@@ -64,19 +64,19 @@ final class PushingPeers implements AutoCloseable {
         UNANSWERED
     }
 
-    private PushingPeers(final NifiInstance nifi, final String port, final Load load) {
+    private PushingPeers(final NifiNode nifi, final String port, final Load load) {
         this.nifi = nifi;
         this.port = port;
         this.load = load;
         threads = Executors.newFixedThreadPool(Math.max(1, load.peers));
     }
 
-    static PushingPeers start(final NifiInstance nifi, final String port, final Load load) throws IOException {
+    static PushingPeers start(final NifiNode nifi, final String port, final Load load) throws IOException {
         final PushingPeers pushing = new PushingPeers(nifi, port, load);
         final List<RawPeer> connected = new ArrayList<>();
         try {
             while (connected.size() < load.peers) {
-                connected.add(RawPeer.atPort(nifi.instance(), port));
+                connected.add(RawPeer.atPort(nifi.info(), port));
             }
         } catch (final IOException e) {
             for (final RawPeer peer : connected) {

@@ -23,8 +23,8 @@ import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.remote.util.StandardDataPacket;
-import org.nios2s.harness.nifi.InstanceRecord;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.sockets.OneGoSocket;
 import org.nios2s.sockets.PeerOptions;
@@ -50,21 +50,20 @@ public final class RawPeer implements Closeable {
     private final DataInputStream in;
     private final DataOutputStream out;
 
-    RawPeer(final InstanceRecord nifi) throws IOException {
+    RawPeer(final NifiNodeInfo nifi) throws IOException {
         this(connect(nifi));
     }
 
     /** Connects to a NiFi as its flow's client: over TLS if it is secured. */
-    static RawPeer of(final NifiInstance nifi) throws IOException {
-        if (nifi.instance().keyStore() == null) {
-            return new RawPeer(nifi.instance());
+    static RawPeer of(final NifiNode nifi) throws IOException {
+        if (nifi.info().keyStore() == null) {
+            return new RawPeer(nifi.info());
         }
         final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));
         final OneGoSocket plain = new OneGoSocket();
-        plain.connect(
-                new InetSocketAddress(nifi.instance().s2sHost(), nifi.instance().s2sPort()));
+        plain.connect(new InetSocketAddress(nifi.info().s2sHost(), nifi.info().s2sPort()));
         final SSLSocket socket = (SSLSocket) context.getSocketFactory()
-                .createSocket(plain, nifi.instance().s2sHost(), nifi.instance().s2sPort(), true);
+                .createSocket(plain, nifi.info().s2sHost(), nifi.info().s2sPort(), true);
         socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
         socket.startHandshake();
         return new RawPeer(socket, plain);
@@ -84,19 +83,19 @@ public final class RawPeer implements Closeable {
         out = new DataOutputStream(socket.getOutputStream());
     }
 
-    private static Socket connect(final InstanceRecord nifi) throws IOException {
+    private static Socket connect(final NifiNodeInfo nifi) throws IOException {
         final Socket socket = new Socket();
         socket.connect(new InetSocketAddress(nifi.s2sHost(), nifi.s2sPort()), Math.toIntExact(PATIENCE.toMillis()));
         return socket;
     }
 
     /** A peer that has come as far as to say what it wants of an input port. */
-    static RawPeer atPort(final NifiInstance nifi, final String portId) throws IOException {
+    static RawPeer atPort(final NifiNode nifi, final String portId) throws IOException {
         return atPort(of(nifi), portId);
     }
 
     /** A peer without TLS that has come as far as to say what it wants of an input port. */
-    static RawPeer atPort(final InstanceRecord nifi, final String portId) throws IOException {
+    static RawPeer atPort(final NifiNodeInfo nifi, final String portId) throws IOException {
         return atPort(new RawPeer(nifi), portId);
     }
 

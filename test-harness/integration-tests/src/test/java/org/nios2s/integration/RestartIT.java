@@ -32,9 +32,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.ComponentKind;
-import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.SinkLedger;
@@ -51,7 +51,7 @@ class RestartIT {
     private static final int TRANSACTIONS_BEFORE = 200;
     private static final int TRANSACTIONS_AFTER = 50;
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
 
     /** Every transaction has ids of its own: one that was not acknowledged is never sent again. */
     private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
@@ -63,7 +63,7 @@ class RestartIT {
 
     @BeforeAll
     static void start() {
-        nifi = NifiInstance.start(new NifiOptions()
+        nifi = NifiNode.start(new NifiOptions()
                 .home(SharedNifi.HOMES.resolve("restart"))
                 .listener(Listener.NIO)
                 .heap("512m")
@@ -75,31 +75,31 @@ class RestartIT {
     static void stop() {
         if (nifi != null) {
             nifi.stop();
-            assertTrue(NifiInstance.attach(Path.of(nifi.instance().home())).isEmpty());
+            assertTrue(NifiNode.attach(Path.of(nifi.info().home())).isEmpty());
         }
     }
 
     @Test
     void whatWasAcknowledgedBeforeAStopIsInTheLedgerAndNothingTwice() throws Exception {
-        acrossAnEnd(NifiInstance::stop, "stop");
+        acrossAnEnd(NifiNode::stop, "stop");
     }
 
     @Test
     void whatWasAcknowledgedBeforeACrashIsInTheLedgerAndNothingTwice() throws Exception {
-        acrossAnEnd(NifiInstance::kill, "crash");
+        acrossAnEnd(NifiNode::kill, "crash");
     }
 
     /** The end of a NiFi. */
     @FunctionalInterface
     private interface End {
-        void of(NifiInstance nifi);
+        void of(NifiNode nifi);
     }
 
     private void acrossAnEnd(final End end, final String name) throws Exception {
         final Path digests = nifi.keepDigests(name + ".digests");
         Files.write(digests, new byte[0]);
         final SinkLedger before = nifi.ledger();
-        final InstanceRecord instance = nifi.instance();
+        final NifiNodeInfo instance = nifi.info();
         // What the sink has dropped and not written yet would be lost with NiFi: so it waits in the queue.
         nifi.flow().stop(nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
 
@@ -116,9 +116,9 @@ class RestartIT {
                 end.of(nifi);
                 final int atTheEnd = acknowledged.size() / PACKETS;
                 nifi.startAgain();
-                assertEquals(instance.ports(), nifi.instance().ports());
-                assertEquals(instance.s2sPort(), nifi.instance().s2sPort());
-                assertEquals(instance.api(), nifi.instance().api());
+                assertEquals(instance.ports(), nifi.info().ports());
+                assertEquals(instance.s2sPort(), nifi.info().s2sPort());
+                assertEquals(instance.api(), nifi.info().api());
                 startedAgain.countDown();
                 awaitAcknowledged(atTheEnd + TRANSACTIONS_AFTER);
             } finally {
@@ -194,7 +194,7 @@ class RestartIT {
         }
     }
 
-    private static boolean inputQueueIsEmpty(final NifiInstance nifi) {
+    private static boolean inputQueueIsEmpty(final NifiNode nifi) {
         return new QueueClient(nifi.rest())
                         .size(nifi.flow()
                                 .findConnection(

@@ -7,7 +7,7 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 
@@ -36,7 +36,7 @@ public enum SharedNifi {
     private final Listener listener;
     private final String heap;
     private final String tlsProvider;
-    private NifiInstance running;
+    private NifiNode running;
 
     SharedNifi(final Listener listener, final String heap) {
         this(listener, heap, null);
@@ -71,16 +71,16 @@ public enum SharedNifi {
     }
 
     /** This NiFi, which is started if it does not run yet. */
-    public synchronized NifiInstance get() {
+    public synchronized NifiNode get() {
         if (running == null) {
-            running = NifiInstance.start(options());
+            running = NifiNode.start(options());
         }
         return running;
     }
 
     /** The same, with nothing in the queue of {@link #loop}. */
-    public NifiInstance withEmptyLoop() {
-        final NifiInstance nifi = get();
+    public NifiNode withEmptyLoop() {
+        final NifiNode nifi = get();
         new QueueClient(nifi.rest()).empty(loop(nifi));
         return nifi;
     }
@@ -123,12 +123,12 @@ public enum SharedNifi {
         }
     }
 
-    static Component inputPort(final NifiInstance nifi, final String name) {
+    static Component inputPort(final NifiNode nifi, final String name) {
         return nifi.flow().find(ComponentKind.INPUT_PORT, name).orElseThrow();
     }
 
     /** The connection behind the port {@code loop-in}, whose queue can be read. */
-    public static Component loop(final NifiInstance nifi) {
+    public static Component loop(final NifiNode nifi) {
         final FlowClient flow = nifi.flow();
         return flow.findConnection(
                         inputPort(nifi, "loop-in"),

@@ -9,7 +9,7 @@ import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
@@ -38,16 +38,16 @@ final class SideFlow {
     private static final BackPressure ONE_FLOW_FILE = new BackPressure(1, 0);
     private static final BackPressure TWO_FLOW_FILES = new BackPressure(2, 0);
 
-    private final NifiInstance nifi;
+    private final NifiNode nifi;
     private final FlowClient flow;
 
-    private SideFlow(final NifiInstance nifi) {
+    private SideFlow(final NifiNode nifi) {
         this.nifi = nifi;
         this.flow = nifi.flow();
     }
 
     /** The ports of a NiFi, which are made if they are not there. */
-    static SideFlow of(final NifiInstance nifi) throws IOException {
+    static SideFlow of(final NifiNode nifi) throws IOException {
         final SideFlow side = new SideFlow(nifi);
         side.flow.ensurePort(ComponentKind.OUTPUT_PORT, ASIDE, 1);
         side.flow.ensurePort(ComponentKind.INPUT_PORT, UNCONNECTED, 1);
@@ -80,7 +80,7 @@ final class SideFlow {
     }
 
     private void grantPorts() {
-        if (nifi.instance().keyStore() == null) {
+        if (nifi.info().keyStore() == null) {
             return;
         }
         for (final String name : INPUT_PORTS) {

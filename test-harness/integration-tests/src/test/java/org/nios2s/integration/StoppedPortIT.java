@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
@@ -98,7 +98,7 @@ class StoppedPortIT {
     }
 
     private Acceptance stopUnderLoad(
-            final NifiInstance nifi, final Change change, final Load load, final boolean nothingMayFollow)
+            final NifiNode nifi, final Change change, final Load load, final boolean nothingMayFollow)
             throws Exception {
         ports = new OwnPorts(nifi, "stopped-" + change, 0, List.of()).withoutWayOut();
         final Component port = new Component(ComponentKind.INPUT_PORT, ports.id(OwnPorts.IN));
@@ -120,8 +120,7 @@ class StoppedPortIT {
             final long committed =
                     change == Change.DELETE ? 0 : queues.size(ports.queue()).flowFiles();
             final List<Ending> endings = peers.endings();
-            logger.info(
-                    "{}: the peers' connections ended so: {}", nifi.instance().listener(), endings);
+            logger.info("{}: the peers' connections ended so: {}", nifi.info().listener(), endings);
             if (nothingMayFollow) {
                 assertFalse(endings.contains(Ending.UNANSWERED), endings::toString);
             }
@@ -129,7 +128,7 @@ class StoppedPortIT {
                 final long atLast = queues.size(ports.queue()).flowFiles();
                 logger.info(
                         "{}: {} FlowFiles were committed later than {} ms behind the stop; {} acknowledged, {} committed",
-                        nifi.instance().listener(),
+                        nifi.info().listener(),
                         atLast - committed,
                         MOMENT.toMillis(),
                         peers.acknowledged(),
@@ -147,7 +146,7 @@ class StoppedPortIT {
     }
 
     private static Acceptance log(
-            final NifiInstance nifi,
+            final NifiNode nifi,
             final Change change,
             final double rate,
             final PushingPeers peers,
@@ -156,7 +155,7 @@ class StoppedPortIT {
         final List<Long> late = peers.acknowledgedNanosAfter(stoppedNanos);
         logger.info(
                 "{}, {} at {} tx/s: refused {} times, the last {} ms behind the stop, done {} ms behind it; {}",
-                nifi.instance().listener(),
+                nifi.info().listener(),
                 change,
                 Math.round(rate),
                 accepted.refusals,
@@ -172,7 +171,7 @@ class StoppedPortIT {
 
     /** Asks for the change again and again until NiFi takes it. */
     private Acceptance acceptance(
-            final NifiInstance nifi, final Change change, final Component port, final long stoppedNanos) {
+            final NifiNode nifi, final Change change, final Component port, final long stoppedNanos) {
         final Refusals refusals = new Refusals();
         Awaitility.await()
                 .atMost(PATIENCE)
@@ -202,7 +201,7 @@ class StoppedPortIT {
         private Duration latest = Duration.ZERO;
     }
 
-    private void make(final NifiInstance nifi, final Change change, final Component port) {
+    private void make(final NifiNode nifi, final Change change, final Component port) {
         final FlowClient flow = nifi.flow();
         switch (change) {
             case START -> put(nifi, port, "/run-status", RestClient.object().put("state", "RUNNING"));
@@ -225,21 +224,20 @@ class StoppedPortIT {
         }
     }
 
-    private static void put(
-            final NifiInstance nifi, final Component port, final String resource, final ObjectNode change) {
+    private static void put(final NifiNode nifi, final Component port, final String resource, final ObjectNode change) {
         final JsonNode entity = nifi.flow().describe(port);
         change.set("revision", entity.required("revision"));
         nifi.rest().put(port.path() + resource, change);
     }
 
-    private static void checkRestarted(final NifiInstance nifi, final Component port) throws IOException {
-        try (RawPeer peer = RawPeer.atPort(nifi.instance(), port.id())) {
+    private static void checkRestarted(final NifiNode nifi, final Component port) throws IOException {
+        try (RawPeer peer = RawPeer.atPort(nifi.info(), port.id())) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), CONTENT));
         }
     }
 
-    private static ResponseCode handshake(final NifiInstance nifi, final Component port) throws IOException {
-        try (RawPeer peer = new RawPeer(nifi.instance())) {
+    private static ResponseCode handshake(final NifiNode nifi, final Component port) throws IOException {
+        try (RawPeer peer = new RawPeer(nifi.info())) {
             peer.negotiate(RawPeer.NEWEST_VERSION);
             return peer.handshake(RawPeer.NEWEST_VERSION, RawPeer.properties(port.id()))
                     .getCode();

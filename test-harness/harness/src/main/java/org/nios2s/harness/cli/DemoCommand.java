@@ -28,7 +28,7 @@ public final class DemoCommand implements Callable<Integer> {
     private TargetOptions targets;
 
     @Mixin
-    private Session session;
+    private ExperimentSession session;
 
     @Override
     public Integer call() throws InterruptedException {

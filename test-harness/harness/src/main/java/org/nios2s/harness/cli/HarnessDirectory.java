@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiHome;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * Where the harness keeps the homes of NiFis and its results: in the project, wherever it is called from. Stateless, used
@@ -48,16 +48,16 @@ final class HarnessDirectory {
     }
 
     /** What runs in homes below a directory, nodes of clusters apart. */
-    static List<NifiInstance> running(final Path below) {
-        final Map<Long, NifiInstance> running = new LinkedHashMap<>();
+    static List<NifiNode> running(final Path below) {
+        final Map<Long, NifiNode> running = new LinkedHashMap<>();
         homes().stream()
                 .filter(home -> home.startsWith(below))
                 .flatMap(home -> NifiCluster.attach(home).stream())
-                .forEach(found -> running.putIfAbsent(found.instance().pid(), found));
+                .forEach(found -> running.putIfAbsent(found.info().pid(), found));
         return List.copyOf(running.values());
     }
 
-    static List<NifiInstance> running() {
+    static List<NifiNode> running() {
         return running(resolve(HOMES));
     }
 }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
             "Without a preset: 100 clients flat out on the NIO listener. An option wins over the preset."
         },
         footer = "Exit code: 0 no failure and an exact ledger (of the stock listener only where it stands alone), 1"
-                + " otherwise, 2 wrong usage, 3 a rule of --fail-if came true.",
+                + " otherwise, 2 wrong usage, 3 a --fail-if threshold was crossed.",
         abbreviateSynopsis = true,
         mixinStandardHelpOptions = true,
         sortOptions = false)
@@ -58,13 +58,13 @@ public final class MeasureCommand implements Callable<Integer> {
             paramLabel = "RULE",
             description =
                     "Exit code 3 if it is true of any run, as 'p99 > 50ms' or 'nio: failures > 0'. May be repeated.")
-    private List<String> rules = List.of();
+    private List<String> thresholds = List.of();
 
     @Mixin
     private TargetOptions targets;
 
     @Mixin
-    private Session session;
+    private ExperimentSession session;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -83,18 +83,18 @@ public final class MeasureCommand implements Callable<Integer> {
             out.flush();
             return ExitCode.OK;
         }
-        final Experiment experiment = experiment(spec, preset, vary, rules);
+        final Experiment experiment = experiment(spec, preset, vary, thresholds);
         return session.run(experiment, targets, (known, runner, interruption) -> runner.run());
     }
 
     /** The experiment of a preset with what the command line says. */
     static Experiment experiment(
-            final CommandSpec spec, final String preset, final List<String> vary, final List<String> rules) {
+            final CommandSpec spec, final String preset, final List<String> vary, final List<String> thresholds) {
         return ParameterOptions.checked(spec, () -> {
             Experiment experiment = preset == null
                     ? new Experiment("measure", "", Settings.DEFAULTS, List.of(), List.of(), List.of())
                     : Presets.read(preset);
-            experiment = ParameterOptions.apply(spec, experiment).ruled(rules);
+            experiment = ParameterOptions.apply(spec, experiment).withThresholds(thresholds);
             for (final String axis : vary) {
                 experiment = experiment.vary(Axis.parse(axis));
             }

@@ -6,16 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.nios2s.harness.engine.PausedProcess;
-import org.nios2s.harness.engine.Servers;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiHome;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.target.SuspendedProcess;
+import org.nios2s.harness.target.Targets;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.HelpCommand;
@@ -54,8 +54,8 @@ public final class NifiCommand {
         }
 
         /** What runs there, or in every home of the project; says so when nothing does. */
-        List<NifiInstance> running(final boolean all) {
-            final List<NifiInstance> running = all ? HarnessDirectory.running() : NifiCluster.attach(directory());
+        List<NifiNode> running(final boolean all) {
+            final List<NifiNode> running = all ? HarnessDirectory.running() : NifiCluster.attach(directory());
             if (running.isEmpty()) {
                 spec.commandLine().getErr().println("No NiFi runs " + (all ? "here" : "in " + directory()));
             }
@@ -100,7 +100,7 @@ public final class NifiCommand {
             final Settings settings = ParameterOptions.apply(
                             spec, new Experiment("nifi", "", Settings.DEFAULTS, List.of(), List.of(), List.of()))
                     .base();
-            final NifiOptions options = ParameterOptions.checked(spec, () -> Servers.options(settings))
+            final NifiOptions options = ParameterOptions.checked(spec, () -> Targets.options(settings))
                     .home(directory())
                     .listener(settings.word(Parameter.LISTENER, Listener.class))
                     .httpPort(httpPort)
@@ -122,13 +122,13 @@ public final class NifiCommand {
 
         @Override
         public void run() {
-            final List<NifiInstance> running = running(all);
+            final List<NifiNode> running = running(all);
             // One that a measurement had paused hears no other signal.
-            running.forEach(nifi -> ProcessHandle.of(nifi.instance().pid()).ifPresent(PausedProcess::resume));
+            running.forEach(nifi -> ProcessHandle.of(nifi.info().pid()).ifPresent(SuspendedProcess::resume));
             NifiCluster.stop(running);
             final PrintWriter err = spec.commandLine().getErr();
             running.forEach(
-                    nifi -> err.println("Stopped the NiFi in " + nifi.instance().home()));
+                    nifi -> err.println("Stopped the NiFi in " + nifi.info().home()));
         }
     }
 
@@ -143,7 +143,7 @@ public final class NifiCommand {
 
         @Override
         public Integer call() {
-            final List<NifiInstance> running = running(all);
+            final List<NifiNode> running = running(all);
             if (running.isEmpty()) {
                 return ExitCode.SOFTWARE;
             }

@@ -59,7 +59,7 @@ public final class ParameterOptions {
                 .arity(flag ? "0..1" : "1")
                 .fallbackValue(flag ? "true" : "")
                 .description(parameter.meaning().replace("%", "%%")
-                        + (parameter.usual().isEmpty() ? "." : "; default: " + parameter.usual() + "."))
+                        + (parameter.defaultValue().isEmpty() ? "." : "; default: " + parameter.defaultValue() + "."))
                 .build();
     }
 

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "report",
         description = {
-            "Shows earlier results on one page: figures side by side, charts overlaid.",
+            "Shows earlier results on one page: metrics side by side, charts overlaid.",
             "For one result it writes the report again."
         },
         mixinStandardHelpOptions = true,
@@ -47,8 +47,8 @@ public final class ReportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (directories.size() > SideBySide.MOST_RESULTS) {
-            final String count = "at most %d results, not %d".formatted(SideBySide.MOST_RESULTS, directories.size());
+        if (directories.size() > SideBySide.MAX_RESULTS) {
+            final String count = "at most %d results, not %d".formatted(SideBySide.MAX_RESULTS, directories.size());
             throw new ParameterException(spec.commandLine(), count);
         }
         final Map<String, ExperimentResult> results = new LinkedHashMap<>();

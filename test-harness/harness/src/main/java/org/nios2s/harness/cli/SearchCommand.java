@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.nios2s.harness.analysis.Analysis;
+import org.nios2s.harness.analysis.Metric;
+import org.nios2s.harness.analysis.Threshold;
+import org.nios2s.harness.engine.BoundarySearch;
 import org.nios2s.harness.engine.BrokenRunException;
-import org.nios2s.harness.engine.CountSearch;
-import org.nios2s.harness.engine.Interruption;
 import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.engine.Runner;
-import org.nios2s.harness.judge.Figure;
-import org.nios2s.harness.judge.Judge;
-import org.nios2s.harness.judge.Rule;
+import org.nios2s.harness.engine.ShutdownHook;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
-import org.nios2s.harness.plan.Experiment.Turn;
+import org.nios2s.harness.plan.Experiment.Trial;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
@@ -34,19 +34,19 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "search",
         description = {
-            "Looks for the largest number of clients that meets every rule, on each target: grows it while the rules are"
+            "Looks for the largest number of clients that meets every threshold, on each target: grows it while the thresholds are"
                     + " met, then closes in.",
-            "A count has to meet no-failure, keeps-pace, and every --rule: a figure and a limit, as 'p99 < 200ms'."
+            "A count has to meet no-failure, keeps-pace, and every --threshold: a metric and a limit, as 'p99 < 200ms'."
         },
         footer =
-                "Exit code: 0 some count meets the rules on every target, 1 otherwise, or when it did not come to its end, 2"
+                "Exit code: 0 some count meets the thresholds on every target, 1 otherwise, or when it did not come to its end, 2"
                         + " wrong usage.",
         abbreviateSynopsis = true,
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class SearchCommand implements Callable<Integer> {
 
-    private static final List<String> DEFAULT_RULES = List.of("no-failure", "keeps-pace");
+    private static final List<String> DEFAULT_THRESHOLDS = List.of("no-failure", "keeps-pace");
     private static final String SEARCHED = "searched";
     private static final double PERCENT = 100;
     /** Of a run, so that all clients are together for most of it however many they are. */
@@ -63,26 +63,26 @@ public final class SearchCommand implements Callable<Integer> {
     private String preset;
 
     @Option(
-            names = "--rule",
+            names = "--threshold",
             paramLabel = "RULE",
-            description = "A rule in addition to no-failure and keeps-pace. May be repeated.")
-    private List<String> rules = List.of();
+            description = "A threshold in addition to no-failure and keeps-pace. May be repeated.")
+    private List<String> thresholds = List.of();
 
-    @Option(names = "--no-default-rules", description = "A count has to meet the rules of --rule only.")
+    @Option(names = "--no-default-thresholds", description = "A count has to meet the thresholds of --threshold only.")
     private boolean noDefaults;
 
     @Option(
-            names = "--most",
+            names = "--max",
             paramLabel = "N",
             defaultValue = "20000",
             description = "The largest count that is tried; default: ${DEFAULT-VALUE}.")
-    private int most;
+    private int max;
 
     @Option(
             names = "--growth",
             paramLabel = "FACTOR",
             defaultValue = "1.5",
-            description = "Factor from one count to the next while the rules are met; default: ${DEFAULT-VALUE}.")
+            description = "Factor from one count to the next while the thresholds are met; default: ${DEFAULT-VALUE}.")
     private double growth;
 
     @Option(
@@ -96,10 +96,10 @@ public final class SearchCommand implements Callable<Integer> {
     private TargetOptions targets;
 
     @Mixin
-    private Session session;
+    private ExperimentSession session;
 
     private final List<RunResult> tried = new ArrayList<>();
-    private List<Rule> wanted;
+    private List<Threshold> wanted;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -107,16 +107,17 @@ public final class SearchCommand implements Callable<Integer> {
         final Axis.Step searched = new Axis.Step(SEARCHED, Map.of(), Map.of(), List.of());
         final Experiment varied = ParameterOptions.checked(spec, () -> {
             searches(experiment);
-            final List<String> all = new ArrayList<>(noDefaults ? List.of() : DEFAULT_RULES);
-            all.addAll(rules);
+            final List<String> all = new ArrayList<>(noDefaults ? List.of() : DEFAULT_THRESHOLDS);
+            all.addAll(thresholds);
             if (all.isEmpty()) {
-                throw new IllegalArgumentException("--no-default-rules leaves nothing to meet: write a --rule");
+                throw new IllegalArgumentException(
+                        "--no-default-thresholds leaves nothing to meet: write a --threshold");
             }
-            wanted = all.stream().map(Rule::parse).toList();
-            wanted.forEach(rule -> Judge.requirePossible(rule, experiment, targets.seesProcess()));
+            wanted = all.stream().map(Threshold::parse).toList();
+            wanted.forEach(threshold -> Analysis.requirePossible(threshold, experiment, targets.seesProcess()));
             return experiment.vary(new Axis(Parameter.CLIENTS.key(), List.of(searched)));
         });
-        final Map<Cell, CountSearch> searches = new LinkedHashMap<>();
+        final Map<Cell, BoundarySearch> searches = new LinkedHashMap<>();
         final int code = session.run(varied, targets, (known, runner, interruption) -> {
             searches.putAll(searches(known));
             search(searches, runner, interruption);
@@ -128,24 +129,24 @@ public final class SearchCommand implements Callable<Integer> {
         return found ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
-    private Map<Cell, CountSearch> searches(final Experiment experiment) {
-        final Map<Cell, CountSearch> searches = new LinkedHashMap<>();
+    private Map<Cell, BoundarySearch> searches(final Experiment experiment) {
+        final Map<Cell, BoundarySearch> searches = new LinkedHashMap<>();
         for (final Cell cell : experiment.cells()) {
             final int first = cell.settings().number(Parameter.CLIENTS);
-            searches.put(cell, new CountSearch(first, most, growth, resolution / PERCENT));
+            searches.put(cell, new BoundarySearch(first, max, growth, resolution / PERCENT));
         }
         return searches;
     }
 
-    private void search(final Map<Cell, CountSearch> searches, final Runner runner, final Interruption interruption)
+    private void search(final Map<Cell, BoundarySearch> searches, final Runner runner, final ShutdownHook interruption)
             throws InterruptedException {
         say(searches);
         runner.prepare();
-        List<Map.Entry<Cell, CountSearch>> order = new ArrayList<>(searches.entrySet());
+        List<Map.Entry<Cell, BoundarySearch>> order = new ArrayList<>(searches.entrySet());
         boolean more = true;
         for (int round = 1; more && !interruption.interrupted(); round++) {
             more = false;
-            for (final Map.Entry<Cell, CountSearch> each : order) {
+            for (final Map.Entry<Cell, BoundarySearch> each : order) {
                 final OptionalInt next = each.getValue().next();
                 if (next.isPresent() && !interruption.interrupted()) {
                     more = true;
@@ -161,32 +162,33 @@ public final class SearchCommand implements Callable<Integer> {
     }
 
     /** So that a search that is killed or breaks has said what it knew. */
-    private void say(final Map<Cell, CountSearch> searches) {
+    private void say(final Map<Cell, BoundarySearch> searches) {
         session.say(
                 searches.entrySet().stream().map(SearchCommand::found).collect(Collectors.joining("; ", "", ".")),
-                Figure.table(
+                Metric.table(
                         "Every count, in the order in which they were tried",
                         List.of("target", "clients"),
                         run -> List.of(run.place().column(), run.settings().clients()),
-                        List.of(Figure.RATE, Figure.PACE, Figure.FAILURES, Figure.P50, Figure.P99),
+                        List.of(Metric.RATE, Metric.PACE, Metric.FAILURES, Metric.P50, Metric.P99),
                         tried));
     }
 
     private void attempt(
-            final Map.Entry<Cell, CountSearch> search, final int count, final int round, final Runner runner)
+            final Map.Entry<Cell, BoundarySearch> search, final int count, final int round, final Runner runner)
             throws InterruptedException {
         final Cell cell = search.getKey().with(Parameter.CLIENTS, Integer.toString(count));
         final long stagger = cell.settings().load().duration().toMillis() / RAMP_PART / count;
         final Cell paced = stagger < cell.settings().load().stagger().toMillis()
                 ? cell.with(Parameter.STAGGER, Math.max(0, stagger) + "ms")
                 : cell;
-        final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.figures(), "");
+        final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.metrics(), "");
         try {
-            final List<Measured> laps = runner.measure(new Turn(round, named));
-            laps.forEach(lap -> tried.add(lap.result()));
-            search.getValue().tried(laps.stream().allMatch(lap -> isMet(lap.result(), named.settings())));
+            final List<Measured> repetitions = runner.measure(new Trial(round, named));
+            repetitions.forEach(repetition -> tried.add(repetition.result()));
+            search.getValue()
+                    .tried(repetitions.stream().allMatch(repetition -> isMet(repetition.result(), named.settings())));
         } catch (final BrokenRunException e) {
-            // What ends a NiFi meets no rule, and there is nobody left to try with fewer.
+            // What ends a NiFi meets no threshold, and there is nobody left to try with fewer.
             search.getValue().tried(false);
             throw e;
         }
@@ -195,14 +197,16 @@ public final class SearchCommand implements Callable<Integer> {
     private boolean isMet(final RunResult run, final Settings settings) {
         return run.transactions() > 0
                 && (run.ledger() == null || run.ledger().exact())
-                && wanted.stream().filter(rule -> rule.isAbout(settings)).allMatch(rule -> rule.holds(run));
+                && wanted.stream()
+                        .filter(threshold -> threshold.isAbout(settings))
+                        .allMatch(threshold -> threshold.holds(run));
     }
 
-    private static String found(final Map.Entry<Cell, CountSearch> search) {
+    private static String found(final Map.Entry<Cell, BoundarySearch> search) {
         final int most = search.getValue().largestWithoutFailure();
         final int tooMany = search.getValue().smallestWithFailure();
-        final String more = tooMany == 0 ? "more were not tried" : Figure.words("%,d do not", tooMany);
-        return Figure.words(
-                "%s: %,d clients meet the rules, %s", search.getKey().column(), most, more);
+        final String more = tooMany == 0 ? "more were not tried" : Metric.words("%,d do not", tooMany);
+        return Metric.words(
+                "%s: %,d clients meet the thresholds, %s", search.getKey().column(), most, more);
     }
 }

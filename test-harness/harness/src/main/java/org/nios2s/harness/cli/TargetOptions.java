@@ -13,19 +13,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.engine.EmbeddedNifi;
-import org.nios2s.harness.engine.MeasuredNifi;
-import org.nios2s.harness.engine.Target;
+import org.nios2s.harness.load.ClientTls;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
-import org.nios2s.harness.nifi.RunningNifi;
-import org.nios2s.harness.nifi.security.ClientTls;
+import org.nios2s.harness.nifi.ExternalNifi;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.target.ManagedTarget;
+import org.nios2s.harness.target.MeasuredTarget;
+import org.nios2s.harness.target.Target;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -110,14 +110,18 @@ final class TargetOptions {
         if (!isGiven()) {
             return;
         }
-        for (final String key : experiment.base().ofTarget().given().keySet()) {
+        for (final String key : experiment.base().targetSettings().explicit().keySet()) {
             if (!MAY_AGREE.contains(key)) {
                 throw usage(
                         "%s measures the NiFi that runs there as it is, without '%s %s': leave it out, or start one so: nifi start --%s …"
                                 .formatted(
                                         option(),
                                         key,
-                                        experiment.base().ofTarget().given().get(key),
+                                        experiment
+                                                .base()
+                                                .targetSettings()
+                                                .explicit()
+                                                .get(key),
                                         optionOf(key)));
             }
         }
@@ -168,7 +172,7 @@ final class TargetOptions {
             return;
         }
         for (final Parameter parameter : OF_OWN) {
-            if (!settings.text(parameter).equals(parameter.usual())) {
+            if (!settings.text(parameter).equals(parameter.defaultValue())) {
                 throw usage(
                         "%s cannot have %s, which needs a NiFi on this machine: use --home, or let the harness start one"
                                 .formatted(option(), parameter.key()));
@@ -192,7 +196,7 @@ final class TargetOptions {
     }
 
     /** The NiFi that the user named; empty when NiFis are to be started. */
-    Optional<MeasuredNifi> given(final Direction direction, final boolean nifiClient) {
+    Optional<MeasuredTarget> given(final Direction direction, final boolean nifiClient) {
         if (Stream.of(home, url, sockets).filter(Objects::nonNull).count() > 1) {
             throw usage("--home, --url and --target exclude each other");
         }
@@ -206,7 +210,7 @@ final class TargetOptions {
             throw usage("--port-name goes with --url");
         }
         if (home != null) {
-            return Optional.of(EmbeddedNifi.attach(home));
+            return Optional.of(ManagedTarget.attach(home));
         }
         if (url == null && sockets == null) {
             return Optional.empty();
@@ -222,8 +226,8 @@ final class TargetOptions {
     private Target atUrl(final Direction direction) {
         try {
             final ClientTls tls = tls();
-            final RunningNifi nifi = RunningNifi.at(url, tls == null ? null : tls.context());
-            final RunningNifi.RawSocket found = nifi.find(portName, direction);
+            final ExternalNifi nifi = ExternalNifi.at(url, tls == null ? null : tls.context());
+            final ExternalNifi.RawSocket found = nifi.find(portName, direction);
             final ClientTls used = found.secure() ? tls : null;
             return target(nifi.toString(), nodes(found.address(), used), used);
         } catch (final IllegalArgumentException e) {

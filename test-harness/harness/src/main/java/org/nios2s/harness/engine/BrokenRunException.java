@@ -5,7 +5,7 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.engine.LoadRun.Measured;
 
 /**
- * A run that broke because its server ended; it holds what was measured until then. Thrown on the scenario's thread.
+ * A run that broke because its server ended; it holds what was measured until then. Thrown on the command's thread.
  */
 public final class BrokenRunException extends HarnessException {
 

@@ -20,13 +20,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.ClientStats;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.nifi.Deadline;
-import org.nios2s.harness.result.RunResult.LedgerFigures;
+import org.nios2s.harness.result.RunResult.LedgerMetrics;
 
-/** Compares what the server acknowledged with the packet ids that its sink wrote. Used on the scenario's thread. */
+/** Compares what the server acknowledged with the packet ids that its sink wrote. Used on the command's thread. */
 record LedgerCheck(Map<Path, Long> from) {
 
     private static final Duration POLL = Duration.ofMillis(100);
@@ -42,7 +42,7 @@ record LedgerCheck(Map<Path, Long> from) {
      * Waits until the file stands still, for longer where something is missing, then compares: the comparison. Meanwhile
      * {@code onGrowth} hears whenever there is more.
      */
-    LedgerFigures compare(
+    LedgerMetrics compare(
             final LoadOutcome outcome,
             final int packets,
             final Duration still,
@@ -50,16 +50,16 @@ record LedgerCheck(Map<Path, Long> from) {
             final BooleanSupplier giveUp,
             final Runnable onGrowth)
             throws InterruptedException {
-        final LedgerFigures figures = count(outcome, packets, awaitStandstill(still, patience, giveUp, onGrowth));
-        return figures.lost() == 0
-                ? figures
+        final LedgerMetrics metrics = count(outcome, packets, awaitStandstill(still, patience, giveUp, onGrowth));
+        return metrics.lost() == 0
+                ? metrics
                 : count(outcome, packets, awaitStandstill(still.multipliedBy(LONGER), patience, giveUp, onGrowth));
     }
 
-    private LedgerFigures count(final LoadOutcome outcome, final int packets, final boolean settled) {
+    private LedgerMetrics count(final LoadOutcome outcome, final int packets, final boolean settled) {
         final Count count = new Count(outcome.clients(), packets);
         from.forEach((file, start) -> read(file, start, outcome.run(), count));
-        return count.figures(settled);
+        return count.metrics(settled);
     }
 
     private static void read(final Path packetIds, final long start, final String run, final Count count) {
@@ -109,17 +109,17 @@ record LedgerCheck(Map<Path, Long> from) {
                 () -> Files.exists(file) ? Files.size(file) : 0);
     }
 
-    /** Ticks packets off. Used on the scenario's thread. */
+    /** Ticks packets off. Used on the command's thread. */
     private static final class Count {
 
-        private final List<ClientTally> clients;
+        private final List<ClientStats> clients;
         private final int packets;
         private final BitSet[] seen;
         private long arrived;
         private long duplicated;
         private long unacknowledged;
 
-        Count(final List<ClientTally> clients, final int packets) {
+        Count(final List<ClientStats> clients, final int packets) {
             this.clients = clients;
             this.packets = packets;
             this.seen = new BitSet[clients.size()];
@@ -144,11 +144,11 @@ record LedgerCheck(Map<Path, Long> from) {
             }
         }
 
-        LedgerFigures figures(final boolean settled) {
+        LedgerMetrics metrics(final boolean settled) {
             final long acknowledged =
-                    clients.stream().mapToLong(ClientTally::successes).sum() * packets;
+                    clients.stream().mapToLong(ClientStats::successes).sum() * packets;
             final long lost = acknowledged - (arrived - unacknowledged);
-            return new LedgerFigures(acknowledged, arrived, lost, duplicated, unacknowledged, settled);
+            return new LedgerMetrics(acknowledged, arrived, lost, duplicated, unacknowledged, settled);
         }
     }
 }

@@ -18,18 +18,18 @@ import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientKind;
-import org.nios2s.harness.load.LoadDriver;
+import org.nios2s.harness.load.ClientLoadGenerator;
+import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Direction;
-import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
-import org.nios2s.harness.load.nio.NioTransport;
-import org.nios2s.harness.load.stock.StockTransactor;
+import org.nios2s.harness.load.nifi.NifiLoadClient;
+import org.nios2s.harness.load.nio.NioLoadClients;
+import org.nios2s.harness.load.wire.WireLoadClients;
 import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
-import org.nios2s.harness.load.wire.WireTransport;
 import org.nios2s.harness.nifi.Liveness;
 import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.plan.Parameter;
@@ -37,12 +37,16 @@ import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.LatencyLog;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.LatencySummary;
-import org.nios2s.harness.result.RunResult.LedgerFigures;
+import org.nios2s.harness.result.RunResult.LedgerMetrics;
 import org.nios2s.harness.result.RunResult.Place;
-import org.nios2s.harness.result.RunResult.ServerFigures;
+import org.nios2s.harness.result.RunResult.ServerMetrics;
+import org.nios2s.harness.target.FlowFileSource;
+import org.nios2s.harness.target.ManagedTarget;
+import org.nios2s.harness.target.MeasuredTarget;
+import org.nios2s.harness.target.Target;
 
 /** One load on one target, measured from both sides. Runs on the command's thread. */
-public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interruption interruption) {
+public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, ShutdownHook interruption) {
 
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration LEDGER_STILL = Duration.ofSeconds(1);
@@ -54,12 +58,12 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interr
     private static final int SIGNIFICANT_DIGITS = 3;
 
     /** Its second half is long enough beside the 10 ms in which the system counts processor time. */
-    private static final Duration LEAST_PAUSE = Duration.ofSeconds(10);
+    private static final Duration MIN_PAUSE = Duration.ofSeconds(10);
 
     /**
      * A run and what was seen of it.
      *
-     * @param result    every figure
+     * @param result    every metric
      * @param outcome   what each client did
      * @param latencies its times, second by second
      * @param version   of the NiFi that was measured, or null where nobody knows it
@@ -67,7 +71,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interr
     public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies, String version) {}
 
     /** A run on a target that was warmed up. */
-    public LoadRun(final Settings settings, final MeasuredNifi nifi, final Interruption interruption) {
+    public LoadRun(final Settings settings, final MeasuredTarget nifi, final ShutdownHook interruption) {
         this(settings, nifi, false, interruption);
     }
 
@@ -75,12 +79,12 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interr
     public Measured run(final Place place, final LoadSettings load, final Double idlePercent)
             throws InterruptedException {
         final boolean pull = load.shape().direction() == Direction.PULL;
-        final Target target = pull ? nifi.feed(load.shape()) : nifi.target();
+        final Target target = pull ? nifi.startSource(load.shape()) : nifi.target();
         try {
             return run(place, load, idlePercent, target);
         } finally {
             if (pull && !hasEnded(target)) {
-                nifi.endFeed();
+                nifi.stopSource();
             }
         }
     }
@@ -91,20 +95,20 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interr
         final LoadSettings load =
                 given.over(target.tls() != null, given.connection().reconnect());
         final String run = PacketId.newRun();
-        final LoadDriver driver = driver(run, load, target);
+        final LoadGenerator generator = generator(run, load, target);
         final boolean counted = target.packetIds() != null && client() != ClientKind.INSIDE;
         final LedgerCheck ledger = counted ? LedgerCheck.before(target.packetIdFiles()) : null;
-        final RunSampler watch = RunSampler.start(driver.meter(), target.processes(), nifi.helpers());
-        final LoadOutcome outcome = drive(driver, load, target);
+        final RunSampler watch = RunSampler.start(generator.recorder(), target.processes(), nifi.helpers());
+        final LoadOutcome outcome = drive(generator, load, target);
         watch.stop();
         final BooleanSupplier giveUp = () -> interruption.interrupted() || hasEnded(target);
-        final LedgerFigures packets = ledger == null
+        final LedgerMetrics packets = ledger == null
                 ? null
                 : ledger.compare(
                         outcome, load.shape().packets(), LEDGER_STILL, LEDGER_PATIENCE, giveUp, watch::stillAtWork);
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
-        final ServerFigures server = watch.server(transactions, idlePercent);
+        final ServerMetrics server = watch.server(transactions, idlePercent);
         final Map<Phase, LatencySummary> latencies = new EnumMap<>(Phase.class);
         outcome.histograms().forEach((phase, histogram) -> latencies.put(phase, LatencySummary.of(histogram)));
         final RunResult result = new RunResult(
@@ -124,7 +128,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interr
                 outcome.failed(),
                 outcome.failures(),
                 outcome.abandoned(),
-                outcome.unbegun(),
+                outcome.missed(),
                 outcome.destinationFull(),
                 latencies,
                 watch.generator(transactions),
@@ -160,74 +164,77 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interr
         return settings.word(Parameter.CLIENT, ClientKind.class);
     }
 
-    private LoadDriver driver(final String run, final LoadSettings load, final Target target) {
+    private LoadGenerator generator(final String run, final LoadSettings load, final Target target) {
         final SslContext tls = WireTls.client(target.tls());
         return switch (client()) {
             case NIFI ->
-                new PacedLoad(
-                        run, load, () -> StockTransactor.transport(run, load, target.address(), target.sslContext()));
+                new ClientLoadGenerator(
+                        run, load, () -> NifiLoadClient.transport(run, load, target.address(), target.sslContext()));
             case NIO ->
-                new PacedLoad(run, load, () -> new NioTransport(run, load, target.address(), target.sslContext()));
+                new ClientLoadGenerator(
+                        run, load, () -> new NioLoadClients(run, load, target.address(), target.sslContext()));
             case WIRE -> {
                 final boolean large = settings.flag(Parameter.LARGE);
-                yield new PacedLoad(run, load, () -> new WireTransport(run, load, target.addresses(), tls, large));
+                yield new ClientLoadGenerator(
+                        run, load, () -> new WireLoadClients(run, load, target.addresses(), tls, large));
             }
-            case MINIFI -> new PacedLoad(run, load, () -> WireTransport.asMinifi(run, load, target.addresses(), tls));
+            case MINIFI ->
+                new ClientLoadGenerator(run, load, () -> WireLoadClients.asMinifi(run, load, target.addresses(), tls));
             case INSIDE -> inside(run, load);
         };
     }
 
-    private LoadDriver inside(final String run, final LoadSettings load) {
-        if (!(nifi instanceof final EmbeddedNifi embedded)) {
+    private LoadGenerator inside(final String run, final LoadSettings load) {
+        if (!(nifi instanceof final ManagedTarget embedded)) {
             throw new HarnessException("--client inside needs a single NiFi that the harness starts");
         }
-        final MadeInside source = embedded.inside(settings.number(Parameter.PORT_TASKS));
-        return new InsideDriver(run, load, settings.number(Parameter.COMMIT), nifi.instance(), source);
+        final FlowFileSource source = embedded.inside(settings.number(Parameter.PORT_TASKS));
+        return new InsideGenerator(run, load, settings.number(Parameter.COMMIT), nifi.node(), source);
     }
 
-    private LoadOutcome drive(final LoadDriver driver, final LoadSettings load, final Target target)
+    private LoadOutcome drive(final LoadGenerator generator, final LoadSettings load, final Target target)
             throws InterruptedException {
-        interruption.during(driver);
+        interruption.during(generator);
         final CompletableFuture<Void> onServerEnd = target.process() == null
                 ? CompletableFuture.completedFuture(null)
-                : target.process().onExit().thenRun(driver::stop);
-        final ProgressDisplay display = ProgressDisplay.open(target.name(), load, driver.meter());
+                : target.process().onExit().thenRun(generator::stop);
+        final ProgressDisplay display = ProgressDisplay.open(target.name(), load, generator.recorder());
         try (display) {
-            return driver.drive();
+            return generator.drive();
         } finally {
             onServerEnd.cancel(false);
             interruption.during(null);
         }
     }
 
-    /** Figures that follow from what was measured anyway. */
+    /** Metrics that follow from what was measured anyway. */
     private Map<String, Double> derived(
-            final LoadOutcome outcome, final LedgerFigures packets, final Target target, final RunSampler watch) {
-        final Map<String, Double> figures = new TreeMap<>();
+            final LoadOutcome outcome, final LedgerMetrics packets, final Target target, final RunSampler watch) {
+        final Map<String, Double> metrics = new TreeMap<>();
         final Histogram total = outcome.histograms().get(Phase.TOTAL);
         if (total != null && total.getTotalCount() > 0) {
-            figures.put("deviation", total.getStdDeviation() / MICROS_PER_MILLI);
+            metrics.put("deviation", total.getStdDeviation() / MICROS_PER_MILLI);
             final long limit =
                     TimeUnit.NANOSECONDS.toMicros(settings.time(Parameter.STUCK).toNanos());
             final long most = total.getMaxValue();
-            figures.put("stuck", most <= limit ? 0.0 : total.getCountBetweenValues(limit + 1, most));
+            metrics.put("stuck", most <= limit ? 0.0 : total.getCountBetweenValues(limit + 1, most));
         }
         final Histogram connecting = new Histogram(SIGNIFICANT_DIGITS);
         outcome.clients().stream()
-                .filter(tally -> tally.successes() > 0)
-                .forEach(tally -> connecting.recordValue(tally.connectMicros()));
+                .filter(stats -> stats.successes() > 0)
+                .forEach(stats -> connecting.recordValue(stats.connectMicros()));
         final double clients = connecting.getTotalCount();
         if (clients > 0) {
-            figures.put("connect", connecting.getMean() / MICROS_PER_MILLI);
+            metrics.put("connect", connecting.getMean() / MICROS_PER_MILLI);
             // Of a sample, which few clients are.
             final double sample = Math.sqrt(clients / Math.max(1, clients - 1));
-            figures.put("connect-deviation", sample * connecting.getStdDeviation() / MICROS_PER_MILLI);
+            metrics.put("connect-deviation", sample * connecting.getStdDeviation() / MICROS_PER_MILLI);
         }
         if (packets != null && packets.arrived() > 0) {
-            figures.put("arrived", packets.arrived() / secondsToTheLast(outcome, target.packetIdFiles()));
+            metrics.put("arrived", packets.arrived() / secondsToTheLast(outcome, target.packetIdFiles()));
         }
-        watch.helpersPercent().ifPresent(percent -> figures.put("between-percent", percent));
-        return figures;
+        watch.helpersPercent().ifPresent(percent -> metrics.put("between-percent", percent));
+        return metrics;
     }
 
     /** Until the sink had the last packet, which may be long after the clients had ended. */
@@ -254,7 +261,7 @@ public record LoadRun(Settings settings, MeasuredNifi nifi, boolean cold, Interr
         final Duration before = ProcessUsage.of(processes).cpu();
         final long start = System.nanoTime();
         Thread.sleep(pause.dividedBy(2));
-        if (pause.compareTo(LEAST_PAUSE) < 0) {
+        if (pause.compareTo(MIN_PAUSE) < 0) {
             return null;
         }
         final Duration used = ProcessUsage.of(processes).cpu().minus(before);

@@ -11,12 +11,12 @@ import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
-import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadRecorder;
 import org.nios2s.harness.load.LoadSettings;
 
 /**
  * Shows how far a run has come, its rate, its failures and the time left, when standard error is a terminal. Draws on a
- * thread of its own; opened and closed by the scenario.
+ * thread of its own; opened and closed by the experiment.
  */
 final class ProgressDisplay implements AutoCloseable {
 
@@ -25,7 +25,7 @@ final class ProgressDisplay implements AutoCloseable {
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
-    private final LoadMeter meter;
+    private final LoadRecorder recorder;
     private final boolean byTime;
     private final ProgressBar bar;
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(
@@ -34,8 +34,8 @@ final class ProgressDisplay implements AutoCloseable {
     private long lastNanos = startNanos;
     private long lastDone;
 
-    private ProgressDisplay(final String title, final LoadSettings settings, final LoadMeter meter) {
-        this.meter = meter;
+    private ProgressDisplay(final String title, final LoadSettings settings, final LoadRecorder recorder) {
+        this.recorder = recorder;
         this.byTime = settings.totalTransactions() == LoadSettings.UNLIMITED;
         this.bar = new ProgressBarBuilder()
                 .setTaskName(title)
@@ -50,16 +50,16 @@ final class ProgressDisplay implements AutoCloseable {
     }
 
     /** Shows a run until it is closed; null where there is no terminal. */
-    static ProgressDisplay open(final String title, final LoadSettings settings, final LoadMeter meter) {
-        return standardErrorIsTerminal() ? new ProgressDisplay(title, settings, meter) : null;
+    static ProgressDisplay open(final String title, final LoadSettings settings, final LoadRecorder recorder) {
+        return standardErrorIsTerminal() ? new ProgressDisplay(title, settings, recorder) : null;
     }
 
     private void step() {
-        final long done = meter.successes() + meter.failures();
+        final long done = recorder.successes() + recorder.failures();
         final long now = System.nanoTime();
         bar.stepTo(byTime ? TimeUnit.NANOSECONDS.toSeconds(now - startNanos) : done);
         bar.setExtraMessage(" %,.0f tx/s, %,d failed"
-                .formatted((done - lastDone) * NANOS_PER_SECOND / (now - lastNanos), meter.failures()));
+                .formatted((done - lastDone) * NANOS_PER_SECOND / (now - lastNanos), recorder.failures()));
         lastNanos = now;
         lastDone = done;
     }

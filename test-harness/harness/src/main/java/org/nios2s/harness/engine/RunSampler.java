@@ -17,34 +17,34 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.LoadRecorder;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.nifi.Liveness;
 import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.result.LatencyLog;
+import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult.Disturbance;
-import org.nios2s.harness.result.RunResult.GeneratorFigures;
+import org.nios2s.harness.result.RunResult.GeneratorMetrics;
 import org.nios2s.harness.result.RunResult.LatencySummary;
-import org.nios2s.harness.result.RunResult.ServerFigures;
+import org.nios2s.harness.result.RunResult.ServerMetrics;
 import org.nios2s.harness.result.RunResult.TimeSeries;
-import org.nios2s.harness.result.Spread;
 
 /**
  * Looks at a run once a second: what its clients measured, what server and generator cost. Samples on a thread of its own;
- * started and stopped by the scenario.
+ * started and stopped by the experiment.
  */
 final class RunSampler {
 
     private static final long PERIOD_MILLIS = 1_000;
     /** The rest of a second at a run's end that is shorter than this says nothing: processor times come in ticks. */
-    private static final double LEAST_SECONDS = 0.5;
+    private static final double MIN_SECONDS = 0.5;
 
     private static final double PERCENT = 100;
     private static final double MEBIBYTE = 1024 * 1024;
     private static final double NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final LoadMeter meter;
+    private final LoadRecorder recorder;
     private final List<ProcessHandle> server;
     private final List<ProcessHandle> helpers;
     private final LatencyLog latencies;
@@ -77,8 +77,9 @@ final class RunSampler {
         }
     }
 
-    private RunSampler(final LoadMeter meter, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
-        this.meter = meter;
+    private RunSampler(
+            final LoadRecorder recorder, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
+        this.recorder = recorder;
         this.server = List.copyOf(server);
         this.helpers = List.copyOf(helpers);
         this.first = now();
@@ -89,8 +90,8 @@ final class RunSampler {
     }
 
     static RunSampler start(
-            final LoadMeter meter, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
-        final RunSampler sampler = new RunSampler(meter, server, helpers);
+            final LoadRecorder recorder, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
+        final RunSampler sampler = new RunSampler(recorder, server, helpers);
         sampler.thread.start();
         return sampler;
     }
@@ -118,25 +119,25 @@ final class RunSampler {
     }
 
     /** What the load cost this process, and whether it kept up. */
-    GeneratorFigures generator(final long transactions) {
+    GeneratorMetrics generator(final long transactions) {
         final Duration cpu = last.ownCpu().minus(first.ownCpu());
         final Double each = each(cpu.toNanos() / NANOS_PER_MILLI, transactions);
-        final LatencySummary late = LatencySummary.of(meter.lateness());
+        final LatencySummary late = LatencySummary.of(recorder.lateness());
         final Double lateP99 = late.count() == 0 ? null : late.p99();
-        return new GeneratorFigures(each, percent(cpu, seconds()), busiestThread.medianPercent(), lateP99);
+        return new GeneratorMetrics(each, percent(cpu, seconds()), busiestThread.medianPercent(), lateP99);
     }
 
     /**
      * What the server cost until it was last seen at work; null when it is not here or has ended. {@code idlePercent} is what
      * it took of a processor in the pause before, or null when nobody knows.
      */
-    ServerFigures server(final long transactions, final Double idlePercent) {
+    ServerMetrics server(final long transactions, final Double idlePercent) {
         if (server.isEmpty() || rest.server() == null || last.server() == null || first.server() == null) {
             return null;
         }
         final double wallMillis = (rest.nanos() - first.nanos()) / NANOS_PER_MILLI;
         final double cpuMillis = rest.server().cpu().minus(first.server().cpu()).toNanos() / NANOS_PER_MILLI;
-        return new ServerFigures(
+        return new ServerMetrics(
                 cpuMillis,
                 wallMillis,
                 each(cpuMillis, transactions),
@@ -195,10 +196,10 @@ final class RunSampler {
 
     private void add(final Moment now) {
         note(now.server());
-        final Map<Phase, Histogram> times = meter.tick();
+        final Map<Phase, Histogram> times = recorder.tick();
         latencies.add(last.time(), now.time(), times);
         final double seconds = (now.nanos() - last.nanos()) / NANOS_PER_SECOND;
-        if (seconds < LEAST_SECONDS && !samples.isEmpty()) {
+        if (seconds < MIN_SECONDS && !samples.isEmpty()) {
             last = now;
             return;
         }
@@ -226,8 +227,8 @@ final class RunSampler {
         return new Moment(
                 System.nanoTime(),
                 Instant.now(),
-                meter.successes(),
-                meter.failuresByCause(),
+                recorder.successes(),
+                recorder.failuresByCause(),
                 own,
                 usage(server),
                 usage(helpers),
@@ -241,7 +242,7 @@ final class RunSampler {
         try {
             return ProcessUsage.of(processes);
         } catch (final HarnessException e) {
-            // It ended between the two looks; the scenario says so.
+            // It ended between the two looks; the experiment says so.
             return null;
         }
     }
@@ -283,7 +284,7 @@ final class RunSampler {
 
         /** Of the busiest thread of each look, the median in percent of one processor; 0 before the first look. */
         double medianPercent() {
-            return percents.isEmpty() ? 0 : Spread.of(percents).median();
+            return percents.isEmpty() ? 0 : Range.of(percents).median();
         }
 
         private Map<Long, Long> cpuNanos() {

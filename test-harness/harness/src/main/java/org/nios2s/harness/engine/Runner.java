@@ -20,12 +20,15 @@ import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
-import org.nios2s.harness.plan.Experiment.Turn;
+import org.nios2s.harness.plan.Experiment.Trial;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Schedule;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.probe.Probe;
 import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.target.MeasuredTarget;
+import org.nios2s.harness.target.SuspendedProcess;
+import org.nios2s.harness.target.Targets;
 
 /**
  * Goes through an experiment: warms every target up, then measures in a balanced order, with everything that is not
@@ -36,8 +39,8 @@ public final class Runner {
     private static final String RECORDING = "s2s-harness";
 
     private final Experiment experiment;
-    private final Servers servers;
-    private final Interruption interruption;
+    private final Targets servers;
+    private final ShutdownHook interruption;
     private final Observer observer;
     private final Set<String> warm = new HashSet<>();
     private final Set<String> known = new HashSet<>();
@@ -58,8 +61,8 @@ public final class Runner {
 
     public Runner(
             final Experiment experiment,
-            final Servers servers,
-            final Interruption interruption,
+            final Targets servers,
+            final ShutdownHook interruption,
             final Observer observer) {
         this.experiment = experiment;
         this.servers = servers;
@@ -70,15 +73,15 @@ public final class Runner {
     public void run() throws InterruptedException {
         final int rounds = experiment.roundsOfAStart();
         planned = Schedule.of(experiment);
-        for (final Turn turn : planned.turns()) {
+        for (final Trial trial : planned.trials()) {
             if (interruption.interrupted()) {
                 return;
             }
-            final int start = (turn.round() - 1) / rounds + 1;
+            final int start = (trial.round() - 1) / rounds + 1;
             if (start > started) {
                 startAgain(start);
             }
-            measure(turn);
+            measure(trial);
         }
     }
 
@@ -109,8 +112,8 @@ public final class Runner {
             for (final Cell cell : order) {
                 final long rows = cells.stream()
                         .filter(each -> each.settings()
-                                .ofTarget()
-                                .equals(cell.settings().ofTarget()))
+                                .targetSettings()
+                                .equals(cell.settings().targetSettings()))
                         .count();
                 warmUp(cell, experiment.base().time(Parameter.WARMUP).dividedBy(2 * rows));
             }
@@ -118,35 +121,37 @@ public final class Runner {
         warm.addAll(kinds.keySet());
     }
 
-    /** Measures a cell once, in all its laps. */
-    public List<Measured> measure(final Turn turn) throws InterruptedException {
-        final Cell cell = turn.cell();
+    /** Measures a cell once, in all its repetitions. */
+    public List<Measured> measure(final Trial trial) throws InterruptedException {
+        final Cell cell = trial.cell();
         final boolean fresh = experiment.base().flag(Parameter.FRESH);
-        final MeasuredNifi nifi = servers.of(cell);
+        final MeasuredTarget nifi = servers.of(cell);
         if (fresh) {
             warmUp(cell, experiment.base().time(Parameter.WARMUP));
         }
-        final List<PausedProcess> paused = new ArrayList<>();
-        final List<Measured> laps = new ArrayList<>();
+        final List<SuspendedProcess> paused = new ArrayList<>();
+        final List<Measured> repetitions = new ArrayList<>();
         try {
             if (experiment.base().flag(Parameter.PAUSE)) {
-                servers.others(nifi).forEach(process -> paused.add(PausedProcess.pause(process)));
+                servers.others(nifi).forEach(process -> paused.add(SuspendedProcess.pause(process)));
             }
             observer.onProgress("%s%s, round %d ..."
-                    .formatted(progress(), place(cell, turn.round(), 1).kind(), turn.round()));
+                    .formatted(progress(), place(cell, trial.round(), 1).kind(), trial.round()));
             final long begun = System.nanoTime();
-            for (int lap = 1; lap <= Math.max(1, cell.settings().number(Parameter.LAPS)); lap++) {
+            for (int repetition = 1;
+                    repetition <= Math.max(1, cell.settings().number(Parameter.REPETITIONS));
+                    repetition++) {
                 if (!interruption.interrupted()) {
-                    final Measured run = lap(place(cell, turn.round(), lap), cell, nifi);
-                    laps.add(run);
+                    final Measured run = repetition(place(cell, trial.round(), repetition), cell, nifi);
+                    repetitions.add(run);
                     done++;
                     observer.onRun(run);
                 }
             }
             taken = taken.plusNanos(System.nanoTime() - begun);
-            return laps;
+            return repetitions;
         } finally {
-            paused.forEach(PausedProcess::close);
+            paused.forEach(SuspendedProcess::close);
             if (fresh) {
                 servers.close(cell);
             }
@@ -157,7 +162,7 @@ public final class Runner {
     public List<String> profile(final Path directory) throws InterruptedException {
         final List<String> remarks = new ArrayList<>();
         for (final Cell cell : experiment.cells()) {
-            final MeasuredNifi nifi = servers.of(cell);
+            final MeasuredTarget nifi = servers.of(cell);
             if (interruption.interrupted() || nifi.target().process() == null) {
                 continue;
             }
@@ -189,22 +194,23 @@ public final class Runner {
         });
     }
 
-    private Measured lap(final Place place, final Cell cell, final MeasuredNifi nifi) throws InterruptedException {
-        final Map<String, Double> figures = new TreeMap<>();
+    private Measured repetition(final Place place, final Cell cell, final MeasuredTarget nifi)
+            throws InterruptedException {
+        final Map<String, Double> metrics = new TreeMap<>();
         final List<Probe> probes = Probe.of(cell.settings(), nifi, interruption::interrupted);
         try {
             final Duration settle = experiment.base().time(Parameter.SETTLE);
             final Double idle = LoadRun.idlePercent(nifi.target().processes(), settle);
             for (final Probe probe : probes) {
-                probe.before(figures);
+                probe.before(metrics);
             }
             final Measured measured = run(cell, place, cell.settings().load(), idle);
             for (final Probe probe : probes) {
                 if (!interruption.interrupted()) {
-                    probe.after(measured.outcome(), figures);
+                    probe.after(measured.outcome(), metrics);
                 }
             }
-            measured.result().probes().putAll(figures);
+            measured.result().probes().putAll(metrics);
             return measured;
         } finally {
             probes.forEach(Probe::close);
@@ -234,8 +240,8 @@ public final class Runner {
         return known.add(kind) && experiment.base().time(Parameter.WARMUP).isZero() && place.round() > 0;
     }
 
-    private static Place place(final Cell cell, final int round, final int lap) {
-        return new Place(cell.row(), cell.column(), round, lap);
+    private static Place place(final Cell cell, final int round, final int repetition) {
+        return new Place(cell.row(), cell.column(), round, repetition);
     }
 
     /** Another client, direction, number of clients or target finds other code cold. */
@@ -243,6 +249,6 @@ public final class Runner {
         final Settings settings = cell.settings();
         return Stream.of(Parameter.CLIENT, Parameter.DIRECTION, Parameter.GZIP, Parameter.LARGE, Parameter.CLIENTS)
                 .map(settings::text)
-                .collect(Collectors.joining(" ", settings.ofTarget() + " ", ""));
+                .collect(Collectors.joining(" ", settings.targetSettings() + " ", ""));
     }
 }

@@ -20,30 +20,30 @@ import org.HdrHistogram.Histogram;
  * @param flowFiles       FlowFiles of the acknowledged transactions
  * @param bytes           content of the acknowledged transactions
  * @param abandoned       transactions given up because the run was stopped
- * @param unbegun         transactions that the pace had asked for and no client came to
+ * @param missed         transactions that the pace had asked for and no client came to
  * @param destinationFull acknowledged transactions after which the destination was full
  */
 public record LoadOutcome(
         String run,
         Instant started,
         Duration wall,
-        List<ClientTally> clients,
+        List<ClientStats> clients,
         SteadyWindow window,
         Map<Phase, Histogram> histograms,
         Map<String, Long> failures,
         long flowFiles,
         long bytes,
         long abandoned,
-        long unbegun,
+        long missed,
         long destinationFull) {
 
     /** Acknowledged transactions of all clients. */
     public long successes() {
-        return clients.stream().mapToLong(ClientTally::successes).sum();
+        return clients.stream().mapToLong(ClientStats::successes).sum();
     }
 
     public long failed() {
-        return clients.stream().mapToLong(ClientTally::failures).sum();
+        return clients.stream().mapToLong(ClientStats::failures).sum();
     }
 
     /** Acknowledged transactions per second of the steady window, or of the whole run when that is too short. */

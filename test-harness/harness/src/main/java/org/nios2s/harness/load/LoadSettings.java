@@ -89,9 +89,9 @@ public record LoadSettings(
      *
      * @param secure    whether it is TLS
      * @param reconnect whether each transaction has a connection of its own
-     * @param most      most connections that the clients share, for a client that shares any; 0: one for each
+     * @param max       most connections that the clients share, for a client that shares any; 0: one for each
      */
-    public record Connection(boolean secure, boolean reconnect, int most) {
+    public record Connection(boolean secure, boolean reconnect, int max) {
 
         /** Plain TCP, kept from one transaction to the next. */
         public static final Connection KEPT = new Connection(false, false, 0);
@@ -130,7 +130,7 @@ public record LoadSettings(
 
     /** The same load over TLS or plain TCP, with a connection for each transaction or not. */
     public LoadSettings over(final boolean secured, final boolean reconnecting) {
-        final Connection other = new Connection(secured, reconnecting, connection.most());
+        final Connection other = new Connection(secured, reconnecting, connection.max());
         return new LoadSettings(clients, transactions, duration, interval, stagger, timeout, shape, other, arrivals);
     }
 

@@ -43,10 +43,10 @@ public record RunPlan(LoadSettings settings, long startNanos) {
     }
 
     /**
-     * Tells a meter of the transactions that the pace had asked of a client and that it did not come to, from one on that was
+     * Tells a recorder of the transactions that the pace had asked of a client and that it did not come to, from one on that was
      * to begin at a moment.
      */
-    public void neverBegun(final int client, final int transaction, final long intended, final LoadMeter meter) {
+    public void missed(final int client, final int transaction, final long intended, final LoadRecorder recorder) {
         if (!settings.paced() || settings.duration().isZero()) {
             return;
         }
@@ -54,7 +54,7 @@ public record RunPlan(LoadSettings settings, long startNanos) {
         long start = intended;
         while ((settings.transactions() == LoadSettings.UNLIMITED || next < settings.transactions())
                 && endNanos() - start > 0) {
-            meter.neverBegun(start);
+            recorder.missed(start);
             start += gap(client, next);
             next++;
         }

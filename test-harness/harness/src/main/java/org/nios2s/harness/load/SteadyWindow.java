@@ -14,8 +14,8 @@ package org.nios2s.harness.load;
  */
 public record SteadyWindow(double rampSeconds, double seconds, double tailSeconds, long transactions, boolean usable) {
 
-    private static final double LEAST_SECONDS = 0.5;
-    private static final double LEAST_PART = 0.1;
+    private static final double MIN_SECONDS = 0.5;
+    private static final double MIN_PART = 0.1;
     private static final double NANOS_PER_SECOND = 1e9;
 
     /** The window of a run, by nanoseconds of one clock; one that never began has 0 for {@code from}. */
@@ -33,7 +33,7 @@ public record SteadyWindow(double rampSeconds, double seconds, double tailSecond
                 seconds,
                 from == 0 ? 0 : Math.max(0, end - to) / NANOS_PER_SECOND,
                 inside,
-                telling && seconds >= LEAST_SECONDS && seconds >= LEAST_PART * whole);
+                telling && seconds >= MIN_SECONDS && seconds >= MIN_PART * whole);
     }
 
     /** What was acknowledged in each of its seconds. */

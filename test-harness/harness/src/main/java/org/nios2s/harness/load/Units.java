@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Sizes and times as users write them, the same in options, presets and rules: {@code 64k}, {@code 100ms}. Stateless,
+ * Sizes and times as users write them, the same in options, presets and thresholds: {@code 64k}, {@code 100ms}. Stateless,
  * any thread.
  */
 public final class Units {

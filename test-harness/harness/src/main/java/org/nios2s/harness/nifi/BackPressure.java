@@ -12,7 +12,7 @@ public record BackPressure(long flowFiles, long bytes) {
     private static final long MANY_FLOW_FILES = 1_000_000;
     private static final long MANY_BYTES = 10_000_000_000L;
 
-    /** So late that no scenario meets it unless its sink stands still. */
+    /** So late that no experiment meets it unless its sink stands still. */
     public static BackPressure generous() {
         return new BackPressure(MANY_FLOW_FILES, MANY_BYTES);
     }

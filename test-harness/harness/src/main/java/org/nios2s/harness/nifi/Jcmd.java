@@ -18,7 +18,7 @@ import org.nios2s.harness.HarnessException;
  */
 public record Jcmd(ProcessHandle process) {
     /** A JVM that does nothing but collect answers no more. */
-    private static final int MOST_SECONDS = 60;
+    private static final int MAX_SECONDS = 60;
 
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)");
 
@@ -39,7 +39,7 @@ public record Jcmd(ProcessHandle process) {
         return HarnessException.attempt(e -> "Cannot run " + tool + ", which comes with a JDK: " + e, () -> {
             final Process jcmd =
                     new ProcessBuilder(line).redirectErrorStream(true).start();
-            CompletableFuture.delayedExecutor(MOST_SECONDS, TimeUnit.SECONDS).execute(jcmd::destroyForcibly);
+            CompletableFuture.delayedExecutor(MAX_SECONDS, TimeUnit.SECONDS).execute(jcmd::destroyForcibly);
             final String answer = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (jcmd.onExit().join().exitValue() != 0) {
                 throw new HarnessException(String.join(" ", line) + " failed: " + answer);

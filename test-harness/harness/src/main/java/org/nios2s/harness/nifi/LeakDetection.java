@@ -34,7 +34,7 @@ final class LeakDetection {
      *
      * @throws HarnessException when there was one
      */
-    static void failOnLeaks(final ProcessHandle process, final InstanceRecord nifi, final NifiLog log) {
+    static void failOnLeaks(final ProcessHandle process, final NifiNodeInfo nifi, final NifiLog log) {
         if (!Boolean.getBoolean(PROPERTY)) {
             return;
         }
@@ -50,7 +50,7 @@ final class LeakDetection {
     }
 
     /** The detector reports buffers that were collected when a new one is made: for what a peer sends, say. */
-    private static void readABuffer(final InstanceRecord nifi) {
+    private static void readABuffer(final NifiNodeInfo nifi) {
         try (Socket socket = new Socket(nifi.s2sHost(), nifi.s2sPort())) {
             socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
             socket.getOutputStream().write(new byte[] {0, 0, 0, 0});

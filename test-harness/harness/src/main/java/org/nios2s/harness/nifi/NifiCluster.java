@@ -16,7 +16,7 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
  *
  * @param nodes the first one runs ZooKeeper
  */
-public record NifiCluster(List<NifiInstance> nodes) implements AutoCloseable {
+public record NifiCluster(List<NifiNode> nodes) implements AutoCloseable {
 
     private static final String NODE_PREFIX = "node-";
 
@@ -27,7 +27,7 @@ public record NifiCluster(List<NifiInstance> nodes) implements AutoCloseable {
         final SecurityFiles security =
                 options.secure ? SecurityFiles.ensure(home.directory().resolve("security")) : null;
         final int zookeeperPort = FreePorts.any();
-        final List<NifiInstance> nodes = new ArrayList<>();
+        final List<NifiNode> nodes = new ArrayList<>();
         try {
             for (int number = 1; number <= size; number++) {
                 final boolean first = number == 1;
@@ -38,46 +38,46 @@ public record NifiCluster(List<NifiInstance> nodes) implements AutoCloseable {
                     own.prepare(options.fresh);
                     membership = new ClusterMembership(size, FreePorts.any(), FreePorts.any(), zookeeperPort, first);
                 }
-                final NifiInstance node = new NifiInstance(own, options, security, membership);
+                final NifiNode node = new NifiNode(own, options, security, membership);
                 nodes.add(node);
                 node.launch(
                         first ? options.httpPort : NifiOptions.ANY_PORT,
                         first ? options.s2sPort : NifiOptions.ANY_PORT);
             }
-            nodes.forEach(NifiInstance::awaitUp);
-            nodes.forEach(NifiInstance::awaitConnected);
+            nodes.forEach(NifiNode::awaitUp);
+            nodes.forEach(NifiNode::awaitConnected);
             final Map<String, String> ports = nodes.getFirst().ensureFlow();
             nodes.forEach(node -> node.setPorts(ports));
         } catch (final RuntimeException | Error e) {
-            nodes.forEach(NifiInstance::kill);
+            nodes.forEach(NifiNode::kill);
             throw e;
         }
         return new NifiCluster(List.copyOf(nodes));
     }
 
     /** The nodes that run in a cluster's home, or the one NiFi that runs in it, or none. */
-    public static List<NifiInstance> attach(final Path directory) {
-        final List<NifiInstance> found = new ArrayList<>();
-        NifiInstance.attach(directory).ifPresent(found::add);
+    public static List<NifiNode> attach(final Path directory) {
+        final List<NifiNode> found = new ArrayList<>();
+        NifiNode.attach(directory).ifPresent(found::add);
         for (int number = 1; Files.isDirectory(directory.resolve(NODE_PREFIX + number)); number++) {
-            NifiInstance.attach(directory.resolve(NODE_PREFIX + number)).ifPresent(found::add);
+            NifiNode.attach(directory.resolve(NODE_PREFIX + number)).ifPresent(found::add);
         }
         return found;
     }
 
     /** One JSON line: of a single NiFi its own; of several that of the first, with all of them as {@code nodes}. */
-    public static String describe(final List<NifiInstance> running) {
-        final ObjectNode line = RestClient.JSON.valueToTree(running.getFirst().instance());
+    public static String describe(final List<NifiNode> running) {
+        final ObjectNode line = RestClient.JSON.valueToTree(running.getFirst().info());
         if (running.size() > 1) {
             final ArrayNode nodes = line.putArray("nodes");
-            running.forEach(node -> nodes.addPOJO(node.instance()));
+            running.forEach(node -> nodes.addPOJO(node.info()));
         }
         return line.toString();
     }
 
     /** Stops running NiFis, the first one last. */
-    public static void stop(final List<NifiInstance> running) {
-        running.reversed().forEach(NifiInstance::stop);
+    public static void stop(final List<NifiNode> running) {
+        running.reversed().forEach(NifiNode::stop);
     }
 
     @Override

@@ -64,8 +64,7 @@ public record NifiHome(Path directory) {
         NifiCluster.attach(directory).stream().findFirst().ifPresent(running -> {
             throw new HarnessException(
                     "A NiFi, process %d, runs in %s: stop it with 'nifi stop --home %s' or choose another --home"
-                            .formatted(
-                                    running.instance().pid(), running.instance().home(), directory));
+                            .formatted(running.info().pid(), running.info().home(), directory));
         });
     }
 

@@ -19,7 +19,7 @@ public record RemoteGroupClient(RestClient rest, FlowClient flow) {
     }
 
     /** Makes a remote process group in the root group: its id. */
-    public String create(final InstanceRecord target) {
+    public String create(final NifiNodeInfo target) {
         final ObjectNode entity = RestClient.object();
         entity.putObject("revision").put("version", 0);
         entity.putObject("component")

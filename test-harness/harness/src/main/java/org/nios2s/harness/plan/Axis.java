@@ -20,7 +20,7 @@ public record Axis(String name, List<Step> steps) {
 
     private static final String ONLY = "only";
     private static final String NAME = "name";
-    private static final String FIGURES = "figures";
+    private static final String METRICS = "metrics";
     private static final String CLAIM = "claim";
 
     /**
@@ -29,26 +29,26 @@ public record Axis(String name, List<Step> steps) {
      * @param label    what it is called
      * @param settings what it changes
      * @param only     settings that must hold for it to be measured at all
-     * @param figures  figures that tell most of it, by key; empty for those of the experiment
+     * @param metrics  metrics that tell most of it, by key; empty for those of the experiment
      * @param claim    what it may show, as {@code FIGURE: words with {this} and {baseline}}; empty for none
      */
     public record Step(
-            String label, Map<String, String> settings, Map<String, String> only, List<String> figures, String claim) {
+            String label, Map<String, String> settings, Map<String, String> only, List<String> metrics, String claim) {
 
         /** One that claims nothing. */
         public Step(
                 final String label,
                 final Map<String, String> settings,
                 final Map<String, String> only,
-                final List<String> figures) {
-            this(label, settings, only, figures, "");
+                final List<String> metrics) {
+            this(label, settings, only, metrics, "");
         }
 
         /** Copies what is given, in its order. */
         public Step {
             settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
             only = Collections.unmodifiableMap(new LinkedHashMap<>(only));
-            figures = List.copyOf(figures);
+            metrics = List.copyOf(metrics);
         }
     }
 
@@ -127,7 +127,7 @@ public record Axis(String name, List<Step> steps) {
         final Map<String, String> settings = strings(map);
         final String named = settings.remove(NAME);
         settings.remove(ONLY);
-        settings.remove(FIGURES);
+        settings.remove(METRICS);
         settings.remove(CLAIM);
         final String listed = settings.entrySet().stream()
                 .map(entry -> entry.getKey() + " " + entry.getValue())
@@ -136,7 +136,7 @@ public record Axis(String name, List<Step> steps) {
                 named == null ? listed : named,
                 settings,
                 strings(map.get(ONLY)),
-                list(map.get(FIGURES)),
+                list(map.get(METRICS)),
                 claim(map.get(CLAIM)));
     }
 

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  * @param about   what it is for, in a sentence
  * @param base    settings that hold everywhere
  * @param axes    what varies
- * @param figures figures that tell most, by key
- * @param rules   conditions that make the command fail
+ * @param metrics metrics that tell most, by key
+ * @param thresholds   conditions that make the command fail
  * @param claim    what it may show, as {@code FIGURE: words with {this} and {baseline}}; empty for none
  * @param baseline settings of what the others are compared with; empty for the stock listener where there is one
  */
@@ -25,18 +25,18 @@ public record Experiment(
         String about,
         Settings base,
         List<Axis> axes,
-        List<String> figures,
-        List<String> rules,
+        List<String> metrics,
+        List<String> thresholds,
         String claim,
         Map<String, String> baseline) {
 
-    private static final int MOST_CELLS = 500;
+    private static final int MAX_CELLS = 500;
 
     /** Refuses two axes that would overwrite each other's settings. */
     public Experiment {
         axes = List.copyOf(axes);
-        figures = List.copyOf(figures);
-        rules = List.copyOf(rules);
+        metrics = List.copyOf(metrics);
+        thresholds = List.copyOf(thresholds);
         baseline = Map.copyOf(baseline);
         for (int first = 0; first < axes.size(); first++) {
             for (final Axis second : axes.subList(first + 1, axes.size())) {
@@ -51,9 +51,9 @@ public record Experiment(
             final String about,
             final Settings base,
             final List<Axis> axes,
-            final List<String> figures,
-            final List<String> rules) {
-        this(name, about, base, axes, figures, rules, "", Map.of());
+            final List<String> metrics,
+            final List<String> thresholds) {
+        this(name, about, base, axes, metrics, thresholds, "", Map.of());
     }
 
     private static void requireApart(final Axis one, final Axis other) {
@@ -70,13 +70,13 @@ public record Experiment(
      * @param row      what the load is called; empty when there is only one
      * @param column   what the target is called
      * @param settings all settings of both
-     * @param figures  figures that tell most of this row, by key
+     * @param metrics  metrics that tell most of this row, by key
      * @param claim    what it may show, in words; empty for nothing
      */
-    public record Cell(String row, String column, Settings settings, List<String> figures, String claim) {
+    public record Cell(String row, String column, Settings settings, List<String> metrics, String claim) {
 
         public Cell with(final Parameter parameter, final String value) {
-            return new Cell(row, column, settings.with(parameter.key(), value), figures, claim);
+            return new Cell(row, column, settings.with(parameter.key(), value), metrics, claim);
         }
     }
 
@@ -86,18 +86,18 @@ public record Experiment(
      * @param round from 1
      * @param cell  what is measured
      */
-    public record Turn(int round, Cell cell) {}
+    public record Trial(int round, Cell cell) {}
 
     /** The same with a setting that the command line gives; refused where it would make the name of a situation untrue. */
     public Experiment with(final String key, final String value) {
         final List<Axis> fixed =
                 axes.stream().map(axis -> axis.fixed(key, value)).toList();
-        return new Experiment(name, about, base.instead(key, value), fixed, figures, rules, claim, baseline);
+        return new Experiment(name, about, base.instead(key, value), fixed, metrics, thresholds, claim, baseline);
     }
 
     /** The same, called otherwise. */
     public Experiment about(final String words) {
-        return new Experiment(name, words, base, axes, figures, rules, claim, baseline);
+        return new Experiment(name, words, base, axes, metrics, thresholds, claim, baseline);
     }
 
     /** The same with an axis of the command line, which replaces one of the same name or of the same setting. */
@@ -105,12 +105,13 @@ public record Experiment(
         final List<Axis> all = new ArrayList<>(axes);
         all.removeIf(each -> each.name().equals(axis.name()) || each.isAbout(axis.name()));
         all.add(axis);
-        return new Experiment(name, about, base, all, figures, rules, claim, baseline);
+        return new Experiment(name, about, base, all, metrics, thresholds, claim, baseline);
     }
 
-    public Experiment ruled(final List<String> more) {
-        final List<String> all = Stream.concat(rules.stream(), more.stream()).toList();
-        return new Experiment(name, about, base, axes, figures, all, claim, baseline);
+    public Experiment withThresholds(final List<String> more) {
+        final List<String> all =
+                Stream.concat(thresholds.stream(), more.stream()).toList();
+        return new Experiment(name, about, base, axes, metrics, all, claim, baseline);
     }
 
     /** A cell while its axes are gone through, and what must hold for it to be measured. */
@@ -126,7 +127,7 @@ public record Experiment(
 
     /** All cells, row by row; the message of an exception is fit for a user. */
     public List<Cell> cells() {
-        List<Draft> drafts = List.of(new Draft(new Cell("", "", base, figures, claim), Map.of()));
+        List<Draft> drafts = List.of(new Draft(new Cell("", "", base, metrics, claim), Map.of()));
         for (final Axis axis : axes) {
             final List<Draft> more = new ArrayList<>();
             for (final Draft draft : drafts) {
@@ -142,16 +143,16 @@ public record Experiment(
                                 cell.row(),
                                 base.text(Parameter.LISTENER),
                                 cell.settings(),
-                                cell.figures(),
+                                cell.metrics(),
                                 cell.claim())
                         : cell)
                 .toList();
-        if (cells.isEmpty() || cells.size() > MOST_CELLS) {
+        if (cells.isEmpty() || cells.size() > MAX_CELLS) {
             throw new IllegalArgumentException(
-                    "%d combinations to measure; there must be 1 to %d".formatted(cells.size(), MOST_CELLS));
+                    "%d combinations to measure; there must be 1 to %d".formatted(cells.size(), MAX_CELLS));
         }
         Settings.DEFAULTS.with(baseline);
-        Settings.requireNoAlternatives(base.given().keySet());
+        Settings.requireNoAlternatives(base.explicit().keySet());
         for (final Cell cell : cells) {
             Combination.check(cell.settings());
             cell.settings().load();
@@ -175,16 +176,16 @@ public record Experiment(
     }
 
     /** All measurements of all starts. */
-    public List<Turn> turns() {
-        return turns(starts() * roundsOfAStart());
+    public List<Trial> trials() {
+        return trials(starts() * roundsOfAStart());
     }
 
     /**
      * All measurements in so many rounds: A B, then B A, from row to row and from round to round, so that neither is
      * always first and what drifts meets both alike.
      */
-    public List<Turn> turns(final int rounds) {
-        final List<Turn> turns = new ArrayList<>();
+    public List<Trial> trials(final int rounds) {
+        final List<Trial> trials = new ArrayList<>();
         final List<List<Cell>> rows = new ArrayList<>(rows().values());
         for (int round = 1; round <= rounds; round++) {
             for (int index = 0; index < rows.size(); index++) {
@@ -192,11 +193,11 @@ public record Experiment(
                 final List<Cell> row = rows.get(index);
                 final boolean forwards = (round + index) % 2 == 1;
                 for (final Cell cell : forwards ? row : row.reversed()) {
-                    turns.add(new Turn(round, cell));
+                    trials.add(new Trial(round, cell));
                 }
             }
         }
-        return turns;
+        return trials;
     }
 
     private static Draft stepped(final Draft draft, final Axis axis, final Axis.Step step) {
@@ -208,7 +209,7 @@ public record Experiment(
                 target ? cell.row() : joined(cell.row(), label(axis, step)),
                 target ? joined(cell.column(), step.label()) : cell.column(),
                 cell.settings().instead(step.settings()),
-                step.figures().isEmpty() ? cell.figures() : step.figures(),
+                step.metrics().isEmpty() ? cell.metrics() : step.metrics(),
                 step.claim().isEmpty() ? cell.claim() : step.claim());
         return new Draft(stepped, only);
     }

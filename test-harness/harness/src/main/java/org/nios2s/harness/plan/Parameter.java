@@ -96,7 +96,7 @@ public enum Parameter {
     PEER_RATE(PROBE, NUMBER, "500", "Slow or idle peers that connect in each second"),
     LIVE_HEAP(PROBE, FLAG, "false", "Measures the heap after a full collection at the end of a run"),
     STUCK(PROBE, TIME, "1s", "A transaction that takes longer counts as stuck"),
-    LAPS(PROBE, NUMBER, "1", "Consecutive runs of each measurement; 4 or more show growth from one to the next"),
+    REPETITIONS(PROBE, NUMBER, "1", "Consecutive runs of each measurement; 4 or more show growth from one to the next"),
 
     ROUNDS(PLAN, NUMBER, "6", "How often everything is measured: in order, then backwards, and so on"),
     STARTS(
@@ -139,18 +139,18 @@ public enum Parameter {
 
     private final Scope scope;
     private final Kind kind;
-    private final String usual;
+    private final String defaultValue;
     private final String meaning;
     private final List<String> words;
 
-    Parameter(final Scope scope, final Kind kind, final String usual, final String meaning) {
-        this(scope, kind, usual, meaning, "");
+    Parameter(final Scope scope, final Kind kind, final String defaultValue, final String meaning) {
+        this(scope, kind, defaultValue, meaning, "");
     }
 
-    Parameter(final Scope scope, final Kind kind, final String usual, final String meaning, final String words) {
+    Parameter(final Scope scope, final Kind kind, final String defaultValue, final String meaning, final String words) {
         this.scope = scope;
         this.kind = kind;
-        this.usual = usual;
+        this.defaultValue = defaultValue;
         this.meaning = meaning;
         this.words = List.of((kind == Kind.FLAG ? "true|false" : words).split("\\|"));
     }
@@ -180,8 +180,8 @@ public enum Parameter {
     }
 
     /** Value when nobody gives one. */
-    public String usual() {
-        return usual;
+    public String defaultValue() {
+        return defaultValue;
     }
 
     /** What it does, for the help. */

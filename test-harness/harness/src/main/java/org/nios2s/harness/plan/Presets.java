@@ -27,8 +27,8 @@ public final class Presets {
 
     private static final String ABOUT = "about";
     private static final String VARY = "vary";
-    private static final String FIGURES = "figures";
-    private static final String RULES = "fail-if";
+    private static final String METRICS = "metrics";
+    private static final String THRESHOLDS = "fail-if";
     private static final String CLAIM = "claim";
     private static final String BASELINE = "baseline";
     private static final YAMLMapper YAML = YAMLMapper.builder()
@@ -78,7 +78,7 @@ public final class Presets {
         final List<Axis> axes = new ArrayList<>();
         for (final Map.Entry<String, Object> entry : entries.entrySet()) {
             switch (entry.getKey()) {
-                case ABOUT, FIGURES, RULES, CLAIM, BASELINE -> settings.given();
+                case ABOUT, METRICS, THRESHOLDS, CLAIM, BASELINE -> settings.explicit();
                 case VARY -> map(entry).forEach((axis, values) -> axes.add(Axis.read(String.valueOf(axis), values)));
                 case "set" -> {
                     for (final Map.Entry<?, ?> line : map(entry).entrySet()) {
@@ -89,14 +89,14 @@ public final class Presets {
             }
         }
         final String about = String.valueOf(entries.getOrDefault(ABOUT, ""));
-        final List<String> figures = Axis.list(entries.get(FIGURES));
+        final List<String> metrics = Axis.list(entries.get(METRICS));
         final Experiment experiment = new Experiment(
                 name,
                 about,
                 settings,
                 axes,
-                figures,
-                Axis.list(entries.get(RULES)),
+                metrics,
+                Axis.list(entries.get(THRESHOLDS)),
                 Axis.claim(entries.get(CLAIM)),
                 baseline(entries.get(BASELINE)));
         experiment.cells();
@@ -128,14 +128,14 @@ public final class Presets {
     public static String write(final Experiment experiment) {
         final Map<String, Object> entries = new LinkedHashMap<>();
         entries.put(ABOUT, experiment.about());
-        entries.putAll(experiment.base().given());
+        entries.putAll(experiment.base().explicit());
         final Map<String, Object> axes = new LinkedHashMap<>();
         for (final Axis axis : experiment.axes()) {
             axes.put(axis.name(), axis.steps().stream().map(Presets::step).toList());
         }
         entries.put(VARY, axes);
-        entries.put(FIGURES, experiment.figures());
-        entries.put(RULES, experiment.rules());
+        entries.put(METRICS, experiment.metrics());
+        entries.put(THRESHOLDS, experiment.thresholds());
         if (!experiment.claim().isEmpty()) {
             entries.put(CLAIM, experiment.claim());
         }
@@ -153,8 +153,8 @@ public final class Presets {
         if (!step.only().isEmpty()) {
             entries.put("only", step.only());
         }
-        if (!step.figures().isEmpty()) {
-            entries.put(FIGURES, step.figures());
+        if (!step.metrics().isEmpty()) {
+            entries.put(METRICS, step.metrics());
         }
         if (!step.claim().isEmpty()) {
             entries.put(CLAIM, step.claim());

@@ -10,18 +10,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.plan.Experiment.Cell;
-import org.nios2s.harness.plan.Experiment.Turn;
+import org.nios2s.harness.plan.Experiment.Trial;
 
 /**
  * What an experiment will do, before it does anything: its runs in their order, and about how long they take. Immutable,
  * any thread.
  *
- * @param turns    every measurement in its order
- * @param runs     laps of all of them
+ * @param trials    every measurement in its order
+ * @param runs     repetitions of all of them
  * @param overhead starts of NiFi and what warms them up
  * @param estimate how long all of it takes, overhead included
  */
-public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration estimate) {
+public record Schedule(List<Trial> trials, int runs, Duration overhead, Duration estimate) {
 
     /** A NiFi on two processors of its own, from its command to its first transaction, and its end. */
     private static final Duration START = Duration.ofSeconds(25);
@@ -35,32 +35,32 @@ public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration e
     private static final int TRANSACTIONS_PER_SECOND = 1_500;
 
     public Schedule {
-        turns = List.copyOf(turns);
+        trials = List.copyOf(trials);
     }
 
     public static Schedule of(final Experiment experiment) {
-        final List<Turn> turns = experiment.turns();
+        final List<Trial> trials = experiment.trials();
         Duration overhead = Duration.ZERO;
         Duration measured = Duration.ZERO;
         int runs = 0;
         final boolean fresh = experiment.base().flag(Parameter.FRESH);
         final Set<Settings> started = new HashSet<>();
-        for (final Turn turn : turns) {
-            final Settings settings = turn.cell().settings();
-            if (started.add(settings.ofTarget()) || fresh) {
+        for (final Trial trial : trials) {
+            final Settings settings = trial.cell().settings();
+            if (started.add(settings.targetSettings()) || fresh) {
                 final Duration once = startOf(settings).plus(experiment.base().time(Parameter.WARMUP));
                 overhead = overhead.plus(fresh ? once : once.multipliedBy(experiment.starts()));
             }
-            final int laps = Math.max(1, settings.number(Parameter.LAPS));
-            runs += laps;
+            final int repetitions = Math.max(1, settings.number(Parameter.REPETITIONS));
+            runs += repetitions;
             measured = measured.plus(experiment
                     .base()
                     .time(Parameter.SETTLE)
                     .plus(AFTER_A_RUN)
                     .plus(load(settings.load()))
-                    .multipliedBy(laps));
+                    .multipliedBy(repetitions));
         }
-        return new Schedule(turns, runs, overhead, overhead.plus(measured));
+        return new Schedule(trials, runs, overhead, overhead.plus(measured));
     }
 
     private static Duration startOf(final Settings settings) {
@@ -99,20 +99,20 @@ public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration e
         }
         lines.add("in this order:");
         lines.add("  odd rounds: " + order(1));
-        if (turns.getLast().round() > 1) {
+        if (trials.getLast().round() > 1) {
             lines.add("  even rounds: " + order(2));
         }
-        if (!experiment.rules().isEmpty()) {
-            lines.add("fails if: " + String.join("; ", experiment.rules()));
+        if (!experiment.thresholds().isEmpty()) {
+            lines.add("fails if: " + String.join("; ", experiment.thresholds()));
         }
         lines.add(String.format(Locale.ROOT, "%,d runs, about %s", runs, minutes(estimate)));
         return String.join(System.lineSeparator(), lines);
     }
 
     private String order(final int round) {
-        return turns.stream()
-                .filter(turn -> turn.round() == round)
-                .map(turn -> named(turn.cell()))
+        return trials.stream()
+                .filter(trial -> trial.round() == round)
+                .map(trial -> named(trial.cell()))
                 .collect(Collectors.joining("; "));
     }
 
@@ -121,7 +121,7 @@ public record Schedule(List<Turn> turns, int runs, Duration overhead, Duration e
     }
 
     private static String given(final Settings settings) {
-        return settings.given().entrySet().stream()
+        return settings.explicit().entrySet().stream()
                 .filter(entry -> Parameter.find(entry.getKey())
                         .filter(found -> found.scope() == Parameter.Scope.PLAN)
                         .isEmpty())

@@ -22,9 +22,9 @@ import org.nios2s.harness.plan.Parameter.Scope;
  * Values of parameters, and lines of {@code nifi.properties} under {@code set.KEY}; what has no value has its default.
  * Immutable, any thread.
  *
- * @param given what was given, by key
+ * @param explicit what was given, by key
  */
-public record Settings(Map<String, String> given) {
+public record Settings(Map<String, String> explicit) {
 
     /** Before the key of a line of nifi.properties. */
     public static final String PROPERTY = "set.";
@@ -46,7 +46,7 @@ public record Settings(Map<String, String> given) {
 
     /** Copies the map and orders it by key. */
     public Settings {
-        given = Collections.unmodifiableMap(new TreeMap<>(given));
+        explicit = Collections.unmodifiableMap(new TreeMap<>(explicit));
     }
 
     /** The same with another value; the message of an exception is fit for a user. */
@@ -58,7 +58,7 @@ public record Settings(Map<String, String> given) {
                                     .formatted(key, Parameter.names(), PROPERTY)))
                     .check(value);
         }
-        final Map<String, String> changed = new TreeMap<>(given);
+        final Map<String, String> changed = new TreeMap<>(explicit);
         changed.put(key, FORMER_CLIENT.equals(value) && key.equals(Parameter.CLIENT.key()) ? NIFI_CLIENT : value);
         return new Settings(changed);
     }
@@ -73,7 +73,7 @@ public record Settings(Map<String, String> given) {
 
     /** The same with a value that also takes the place of what says the same thing in another way. */
     Settings instead(final String key, final String value) {
-        final Map<String, String> kept = new TreeMap<>(given);
+        final Map<String, String> kept = new TreeMap<>(explicit);
         kept.keySet().removeIf(each -> areAlternatives(each, key));
         return new Settings(kept).with(key, value);
     }
@@ -104,19 +104,19 @@ public record Settings(Map<String, String> given) {
         }
     }
 
-    /** Whether both mean the same work on the same kind of server: what is usual need not be said. */
+    /** Whether both mean the same work on the same kind of server: a default need not be said. */
     public boolean meansTheSameAs(final Settings other) {
         return effective().equals(other.effective());
     }
 
     private Map<String, String> effective() {
-        final Map<String, String> effective = new TreeMap<>(given);
+        final Map<String, String> effective = new TreeMap<>(explicit);
         final boolean stock = text(Parameter.LISTENER).equals("stock");
         effective
                 .entrySet()
                 .removeIf(entry -> stock && entry.getKey().startsWith(OF_NIO)
                         || Parameter.find(entry.getKey())
-                                .filter(found -> found.usual().equals(entry.getValue()))
+                                .filter(found -> found.defaultValue().equals(entry.getValue()))
                                 .isPresent());
         return effective;
     }
@@ -127,17 +127,17 @@ public record Settings(Map<String, String> given) {
     }
 
     private String value(final String key) {
-        return Parameter.find(key).map(this::text).orElseGet(() -> given.getOrDefault(key, ""));
+        return Parameter.find(key).map(this::text).orElseGet(() -> explicit.getOrDefault(key, ""));
     }
 
-    /** Whether a setting was given a value that is not the usual one. */
+    /** Whether a setting was given a value that is not its default. */
     boolean has(final Parameter parameter) {
-        return !text(parameter).equals(parameter.usual());
+        return !text(parameter).equals(parameter.defaultValue());
     }
 
     /** What belongs to the target: two settings that are equal in it are for the same server. */
-    public Settings ofTarget() {
-        final Map<String, String> kept = new TreeMap<>(given);
+    public Settings targetSettings() {
+        final Map<String, String> kept = new TreeMap<>(explicit);
         kept.keySet().removeIf(key -> !isOfTarget(key));
         return new Settings(kept);
     }
@@ -153,15 +153,15 @@ public record Settings(Map<String, String> given) {
     /** The lines of nifi.properties that were given. */
     public Map<String, String> properties() {
         final Map<String, String> properties = new TreeMap<>();
-        given.keySet().stream()
+        explicit.keySet().stream()
                 .filter(key -> key.startsWith(PROPERTY))
-                .forEach(key -> properties.put(key.substring(PROPERTY.length()), given.get(key)));
+                .forEach(key -> properties.put(key.substring(PROPERTY.length()), explicit.get(key)));
         return properties;
     }
 
     /** A value as it was written. */
     public String text(final Parameter parameter) {
-        return given.getOrDefault(parameter.key(), parameter.usual());
+        return explicit.getOrDefault(parameter.key(), parameter.defaultValue());
     }
 
     public int number(final Parameter parameter) {

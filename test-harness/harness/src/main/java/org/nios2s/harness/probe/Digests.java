@@ -12,22 +12,22 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.wire.LargeContent;
 import org.nios2s.harness.nifi.Deadline;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 
 /** Compares what the sink got with what was sent, by SHA-256. Used on the command's thread. */
-record Digests(NifiInstance nifi, LoadSettings load, BooleanSupplier interrupted) implements Probe {
+record Digests(NifiNode nifi, LoadSettings load, BooleanSupplier interrupted) implements Probe {
 
     private static final String FILE = "digests.txt";
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @Override
-    public void before(final Map<String, Double> figures) {
+    public void before(final Map<String, Double> metrics) {
         nifi.keepDigests(FILE);
     }
 
     @Override
-    public void after(final LoadOutcome outcome, final Map<String, Double> figures) throws InterruptedException {
+    public void after(final LoadOutcome outcome, final Map<String, Double> metrics) throws InterruptedException {
         final Map<String, String> sent = LargeContent.digests(outcome.run(), load);
         final Deadline deadline = Deadline.after(PATIENCE);
         Map<String, String> arrived = arrived(outcome.run());
@@ -37,12 +37,12 @@ record Digests(NifiInstance nifi, LoadSettings load, BooleanSupplier interrupted
         }
         final double equal =
                 sent.entrySet().stream().filter(arrived.entrySet()::contains).count();
-        figures.put("equal", equal);
-        figures.put("different", arrived.size() - equal);
+        metrics.put("equal", equal);
+        metrics.put("different", arrived.size() - equal);
     }
 
     private Map<String, String> arrived(final String run) {
-        final Path file = Path.of(nifi.instance().ledger(), FILE);
+        final Path file = Path.of(nifi.info().ledger(), FILE);
         return HarnessException.attempt(e -> "Cannot read the sink's digests " + file, () -> {
             final String text = Files.exists(file) ? Files.readString(file) : "";
             return text.substring(0, text.lastIndexOf('\n') + 1)

@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.engine.Target;
-import org.nios2s.harness.load.wire.PeerCrowd;
-import org.nios2s.harness.load.wire.PeerCrowd.Attendance;
-import org.nios2s.harness.load.wire.PeerCrowd.Habit;
-import org.nios2s.harness.load.wire.PeerCrowd.Plan;
+import org.nios2s.harness.load.wire.PeerSwarm;
+import org.nios2s.harness.load.wire.PeerSwarm.Behaviour;
+import org.nios2s.harness.load.wire.PeerSwarm.Plan;
+import org.nios2s.harness.load.wire.PeerSwarm.Presence;
 import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.nifi.ProcessUsage;
-import org.nios2s.harness.result.Spread;
+import org.nios2s.harness.result.Range;
+import org.nios2s.harness.target.Target;
 
 /**
  * Peers that connect and do nothing: how fast they are all there, and what memory each of them takes, with the part of it
@@ -39,24 +39,24 @@ record IdlePeers(Target target, int peers, int perSecond) implements Probe {
     }
 
     @Override
-    public void before(final Map<String, Double> figures) throws InterruptedException {
+    public void before(final Map<String, Double> metrics) throws InterruptedException {
         if (target.process() == null) {
             throw new HarnessException("What an idle peer costs is to be seen on the server's machine only");
         }
         final List<Footprint> without = look();
-        final Plan plan = new Plan(peers, perSecond, Habit.IDLE, TIMEOUT);
-        try (PeerCrowd crowd = PeerCrowd.gather(plan, target.address(), WireTls.client(target.tls()))) {
-            crowd.awaitGathered(PATIENCE);
+        final Plan plan = new Plan(peers, perSecond, Behaviour.IDLE, TIMEOUT);
+        try (PeerSwarm swarm = PeerSwarm.gather(plan, target.address(), WireTls.client(target.tls()))) {
+            swarm.awaitGathered(PATIENCE);
             final List<Footprint> with = look();
-            final Attendance attendance = crowd.attendance();
-            final double present = Math.max(1, attendance.present());
-            figures.put("idle-peers", (double) attendance.present());
-            figures.put("idle-refused", (double) (attendance.refused() + attendance.dropped()));
-            figures.put("idle-seconds", attendance.seconds());
-            put(figures, "idle-heap", without, with, Footprint::heap, present * KIBIBYTE);
-            put(figures, "idle-native", without, with, Footprint::resident, present * KIBIBYTE);
+            final Presence presence = swarm.presence();
+            final double present = Math.max(1, presence.present());
+            metrics.put("idle-peers", (double) presence.present());
+            metrics.put("idle-refused", (double) (presence.refused() + presence.dropped()));
+            metrics.put("idle-seconds", presence.seconds());
+            put(metrics, "idle-heap", without, with, Footprint::heap, present * KIBIBYTE);
+            put(metrics, "idle-native", without, with, Footprint::resident, present * KIBIBYTE);
             final double threadsWithout = median(without, Footprint::threads).median();
-            figures.put("idle-threads", median(with, Footprint::threads).median() - threadsWithout);
+            metrics.put("idle-threads", median(with, Footprint::threads).median() - threadsWithout);
         }
     }
 
@@ -68,19 +68,19 @@ record IdlePeers(Target target, int peers, int perSecond) implements Probe {
 
     /** The difference of the medians; its error is what equal looks differ by. */
     private static void put(
-            final Map<String, Double> figures,
+            final Map<String, Double> metrics,
             final String key,
             final List<Footprint> without,
             final List<Footprint> with,
             final ToDoubleFunction<Footprint> value,
             final double divisor) {
-        final Spread before = median(without, value);
-        final Spread after = median(with, value);
-        figures.put(key, (after.median() - before.median()) / divisor);
-        figures.put(key + "-error", Math.max(before.most() - before.least(), after.most() - after.least()) / divisor);
+        final Range before = median(without, value);
+        final Range after = median(with, value);
+        metrics.put(key, (after.median() - before.median()) / divisor);
+        metrics.put(key + "-error", Math.max(before.max() - before.min(), after.max() - after.min()) / divisor);
     }
 
-    private static Spread median(final List<Footprint> looks, final ToDoubleFunction<Footprint> value) {
-        return Spread.of(looks.stream().map(value::applyAsDouble).toList());
+    private static Range median(final List<Footprint> looks, final ToDoubleFunction<Footprint> value) {
+        return Range.of(looks.stream().map(value::applyAsDouble).toList());
     }
 }

@@ -4,12 +4,12 @@ package org.nios2s.harness.probe;
 import java.time.Duration;
 import java.util.Map;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.engine.Target;
 import org.nios2s.harness.load.LoadOutcome;
-import org.nios2s.harness.load.wire.PeerCrowd;
-import org.nios2s.harness.load.wire.PeerCrowd.Habit;
-import org.nios2s.harness.load.wire.PeerCrowd.Plan;
+import org.nios2s.harness.load.wire.PeerSwarm;
+import org.nios2s.harness.load.wire.PeerSwarm.Behaviour;
+import org.nios2s.harness.load.wire.PeerSwarm.Plan;
 import org.nios2s.harness.load.wire.WireTls;
+import org.nios2s.harness.target.Target;
 
 /**
  * Peers that send a byte per second inside a transaction while the clients are at work. Used on the command's thread; the
@@ -22,31 +22,31 @@ final class SlowPeers implements Probe {
 
     private final Target target;
     private final Plan plan;
-    private PeerCrowd crowd;
+    private PeerSwarm swarm;
 
     SlowPeers(final Target target, final int peers, final int perSecond) {
         this.target = target;
-        this.plan = new Plan(peers, perSecond, Habit.TRICKLE, TIMEOUT);
+        this.plan = new Plan(peers, perSecond, Behaviour.TRICKLE, TIMEOUT);
     }
 
     @Override
-    public void before(final Map<String, Double> figures) throws InterruptedException {
-        crowd = PeerCrowd.gather(plan, target.address(), WireTls.client(target.tls()));
-        if (!crowd.awaitGathered(PATIENCE) || crowd.attendance().present() < plan.peers()) {
+    public void before(final Map<String, Double> metrics) throws InterruptedException {
+        swarm = PeerSwarm.gather(plan, target.address(), WireTls.client(target.tls()));
+        if (!swarm.awaitGathered(PATIENCE) || swarm.presence().present() < plan.peers()) {
             throw new HarnessException("Not all slow peers could begin a transaction at %s: %s"
-                    .formatted(target.name(), crowd.attendance()));
+                    .formatted(target.name(), swarm.presence()));
         }
     }
 
     @Override
-    public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
-        figures.put("slow-peers", (double) crowd.attendance().present());
+    public void after(final LoadOutcome outcome, final Map<String, Double> metrics) {
+        metrics.put("slow-peers", (double) swarm.presence().present());
     }
 
     @Override
     public void close() {
-        if (crowd != null) {
-            crowd.close();
+        if (swarm != null) {
+            swarm.close();
         }
     }
 }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.load.LoadOutcome;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.RestClient;
 
 /**
@@ -17,25 +17,25 @@ final class Triggers implements Probe {
     private static final Duration IDLE = Duration.ofSeconds(4);
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final NifiInstance nifi;
+    private final NifiNode nifi;
     private long count;
     private long since;
 
-    Triggers(final NifiInstance nifi) {
+    Triggers(final NifiNode nifi) {
         this.nifi = nifi;
     }
 
     @Override
-    public void before(final Map<String, Double> figures) throws InterruptedException {
+    public void before(final Map<String, Double> metrics) throws InterruptedException {
         begin();
         Thread.sleep(IDLE);
-        figures.put("triggers-idle", perSecond());
+        metrics.put("triggers-idle", perSecond());
         begin();
     }
 
     @Override
-    public void after(final LoadOutcome outcome, final Map<String, Double> figures) {
-        figures.put("triggers", perSecond());
+    public void after(final LoadOutcome outcome, final Map<String, Double> metrics) {
+        metrics.put("triggers", perSecond());
         begin();
     }
 

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.HarnessResource;
-import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
@@ -49,11 +49,11 @@ public final class HtmlReport {
     private static final List<String> FILES = List.of("result.json", OpenMetrics.FILE, Presets.RESULT_FILE, "index.md");
     private static final int MEBIBYTES_PER_GIBIBYTE = 1024;
 
-    /** A longer text is no figure with its spread. */
-    private static final int LONGEST_FIGURE = 30;
+    /** A longer text is no metric with its range. */
+    private static final int MAX_METRIC = 30;
 
     /** More columns than these do not fit on a phone beside each other. */
-    private static final int MOST_NARROW_COLUMNS = 4;
+    private static final int MAX_NARROW_COLUMNS = 4;
 
     private HtmlReport() {}
 
@@ -147,13 +147,13 @@ public final class HtmlReport {
     private static Map<String, Object> page(final ExperimentResult result, final List<Chart> charts) {
         final List<RunResult> runs = result.runs();
         final DataTable everyRun =
-                Figure.table("Every run", List.of("run"), run -> List.of(run.place()), Figure.OF_EACH_RUN, runs);
+                Metric.table("Every run", List.of("run"), run -> List.of(run.place()), Metric.OF_EACH_RUN, runs);
         return Map.of(
                 "result", result,
                 "when", TIME.format(result.started().atZone(ZoneId.systemDefault())),
                 "where", where(result.machine()),
                 "tables", result.tables().stream().map(HtmlReport::table).toList(),
-                "figures", figures(charts),
+                "drawings", drawings(charts),
                 "faultless", !runs.isEmpty() && runs.stream().allMatch(run -> run.failures() == 0),
                 "runs", runs.isEmpty() ? List.of() : List.of(table(everyRun)),
                 "repeat", repeat(result),
@@ -162,7 +162,7 @@ public final class HtmlReport {
 
     private static String where(final Machine machine) {
         final long gibibytes = Math.round(machine.memoryMebibytes() / (double) MEBIBYTES_PER_GIBIBYTE);
-        return Figure.words("%d processors (%s), %,d GiB", machine.processors(), machine.processorModel(), gibibytes);
+        return Metric.words("%d processors (%s), %,d GiB", machine.processors(), machine.processorModel(), gibibytes);
     }
 
     /** How to measure it again, and the files beside the page; nothing of a page that was made of several results. */
@@ -196,7 +196,7 @@ public final class HtmlReport {
             rows.add(new Row(situation, headers.size(), row(headers, text.subList(from, text.size()))));
         }
         final boolean wide =
-                headers.size() > MOST_NARROW_COLUMNS || headers.stream().anyMatch(Header::words);
+                headers.size() > MAX_NARROW_COLUMNS || headers.stream().anyMatch(Header::words);
         return new Table(table.title(), table.note(), wide, headers, rows);
     }
 
@@ -208,10 +208,10 @@ public final class HtmlReport {
 
     private static boolean words(final DataTable table, final List<List<String>> texts, final int column) {
         return table.columns().get(column).title().equals(MEANING)
-                || texts.stream().anyMatch(row -> row.get(column).length() > LONGEST_FIGURE);
+                || texts.stream().anyMatch(row -> row.get(column).length() > MAX_METRIC);
     }
 
-    private static List<Drawn> figures(final List<Chart> charts) {
+    private static List<Drawn> drawings(final List<Chart> charts) {
         return IntStream.range(0, charts.size())
                 .mapToObj(index -> Drawn.of(index, charts.get(index)))
                 .toList();
@@ -226,7 +226,7 @@ public final class HtmlReport {
                         List.of(
                                 Map.entry("processors", machine.processors()),
                                 Map.entry("model", machine.processorModel()),
-                                Map.entry("memory", Figure.words("%,d MiB", machine.memoryMebibytes())),
+                                Map.entry("memory", Metric.words("%,d MiB", machine.memoryMebibytes())),
                                 Map.entry("system", machine.system()),
                                 Map.entry("Java of the generator", machine.java()))),
                 new Group("Versions", machine.versions().entrySet()));

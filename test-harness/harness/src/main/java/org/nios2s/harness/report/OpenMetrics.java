@@ -3,11 +3,11 @@ package org.nios2s.harness.report;
 
 import java.util.List;
 import java.util.stream.Collectors;
-import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
 
-/** Figures of runs as OpenMetrics text, for tools that keep them over time. Stateless, any thread. */
+/** Metrics of runs as OpenMetrics text, for tools that keep them over time. Stateless, any thread. */
 public final class OpenMetrics {
 
     /** Name of the file beside result.json. */
@@ -15,28 +15,28 @@ public final class OpenMetrics {
 
     private OpenMetrics() {}
 
-    /** A gauge for each figure that some run has. */
+    /** A gauge for each metric that some run has. */
     public static String of(final String experiment, final List<RunResult> runs) {
-        return Figure.all()
-                .filter(figure -> figure.spread(runs).isPresent())
-                .map(figure -> gauge(experiment, figure, runs))
+        return Metric.all()
+                .filter(metric -> metric.range(runs).isPresent())
+                .map(metric -> gauge(experiment, metric, runs))
                 .collect(Collectors.joining("", "", "# EOF\n"));
     }
 
-    private static String gauge(final String experiment, final Figure figure, final List<RunResult> runs) {
-        final String name = "s2s_" + figure.key().replace('-', '_');
+    private static String gauge(final String experiment, final Metric metric, final List<RunResult> runs) {
+        final String name = "s2s_" + metric.key().replace('-', '_');
         final StringBuilder text = new StringBuilder("# TYPE " + name + " gauge\n");
         for (final RunResult run : runs) {
             final Place place = run.place();
-            figure.of(run)
-                    .ifPresent(value -> text.append(Figure.words(
-                            "%s{experiment=\"%s\",target=\"%s\",load=\"%s\",round=\"%d\",lap=\"%d\"} %s\n",
+            metric.of(run)
+                    .ifPresent(value -> text.append(Metric.words(
+                            "%s{experiment=\"%s\",target=\"%s\",load=\"%s\",round=\"%d\",repetition=\"%d\"} %s\n",
                             name,
                             escaped(experiment),
                             escaped(place.column()),
                             escaped(place.row()),
                             place.round(),
-                            place.lap(),
+                            place.repetition(),
                             value)));
         }
         return text.toString();

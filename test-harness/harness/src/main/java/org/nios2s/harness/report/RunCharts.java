@@ -21,21 +21,21 @@ import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.TimeSeries.Sample;
 
 /**
- * The charts that every scenario has: how its runs went, second by second, and why transactions failed. Runs of the same
+ * The charts that every experiment has: how its runs went, second by second, and why transactions failed. Runs of the same
  * kind lie over each other while they are few, and one after the other when they are many. Stateless, any thread.
  */
 final class RunCharts {
 
-    private static final int MOST_OVERLAID = 5;
-    private static final int MOST_KINDS = 6;
-    private static final int MOST_ROWS = 8;
+    private static final int MAX_OVERLAID = 5;
+    private static final int MAX_KINDS = 6;
+    private static final int MAX_ROWS = 8;
     private static final double MILLIS_PER_SECOND = 1_000;
 
     private RunCharts() {}
 
     static List<Chart> of(final List<RunResult> runs) {
         final Map<String, List<RunResult>> rows = group(runs, run -> run.place().row());
-        if (group(runs, run -> run.place().kind()).size() > MOST_KINDS && rows.size() <= MOST_ROWS) {
+        if (group(runs, run -> run.place().kind()).size() > MAX_KINDS && rows.size() <= MAX_ROWS) {
             return Stream.concat(
                             rows.entrySet().stream().flatMap(row -> ofRow(row.getKey(), row.getValue())),
                             Stream.of(failures(runs)))
@@ -43,7 +43,7 @@ final class RunCharts {
                     .toList();
         }
         final Map<String, List<RunResult>> kinds = kinds(runs);
-        final boolean overlaid = kinds.values().stream().allMatch(same -> same.size() <= MOST_OVERLAID);
+        final boolean overlaid = kinds.values().stream().allMatch(same -> same.size() <= MAX_OVERLAID);
         final Drawing drawing = new Drawing(kinds, overlaid);
         final Axis cpu = new Axis("CPU", "% of one processor");
         final Axis memory = new Axis("resident memory", "MiB");
@@ -77,7 +77,7 @@ final class RunCharts {
     private static Map<String, List<RunResult>> kinds(final List<RunResult> runs) {
         final Map<String, List<RunResult>> byLabel =
                 group(runs, run -> run.place().kind());
-        return byLabel.size() <= MOST_KINDS
+        return byLabel.size() <= MAX_KINDS
                 ? byLabel
                 : group(runs, run -> run.place().column());
     }

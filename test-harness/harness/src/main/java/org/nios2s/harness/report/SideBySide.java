@@ -11,26 +11,26 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.nios2s.harness.judge.Figure;
-import org.nios2s.harness.judge.Pairs;
-import org.nios2s.harness.judge.Ratio;
+import org.nios2s.harness.analysis.Metric;
+import org.nios2s.harness.analysis.PairedComparison;
+import org.nios2s.harness.analysis.Ratio;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ExperimentResult.Completion;
+import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
-import org.nios2s.harness.result.Spread;
 
 /**
- * Several earlier results as one: their figures side by side, their charts over each other. Each goes by a letter. Stateless,
+ * Several earlier results as one: their metrics side by side, their charts over each other. Each goes by a letter. Stateless,
  * any thread.
  */
 public final class SideBySide {
 
     /** As many letters as there are. */
-    public static final int MOST_RESULTS = 26;
+    public static final int MAX_RESULTS = 26;
 
     private static final int RATIO_DECIMALS = 2;
 
@@ -48,7 +48,7 @@ public final class SideBySide {
         final List<DataTable> tables = new ArrayList<>();
         tables.add(DataTable.of("The results", List.of("", "directory", "what it says"), contents));
         repetition(byLetter).ifPresent(tables::add);
-        tables.addAll(figures(byLetter));
+        tables.addAll(metrics(byLetter));
         settings(byLetter).ifPresent(tables::add);
         return new ExperimentResult(
                 "report",
@@ -89,29 +89,29 @@ public final class SideBySide {
         return remarks;
     }
 
-    /** How far the ratios of two results of the same work are from each other, for the figures that their tables show. */
+    /** How far the ratios of two results of the same work are from each other, for the metrics that their tables show. */
     private static Optional<DataTable> repetition(final Map<String, ExperimentResult> byLetter) {
         if (byLetter.size() != 2) {
             return Optional.empty();
         }
         final List<RunResult> runs = byLetter.get("A").runs();
-        final Pairs first = new Pairs(byLetter.get("A").comparisons(), runs);
-        final Pairs second =
-                new Pairs(byLetter.get("B").comparisons(), byLetter.get("B").runs());
+        final PairedComparison first = new PairedComparison(byLetter.get("A").comparisons(), runs);
+        final PairedComparison second = new PairedComparison(
+                byLetter.get("B").comparisons(), byLetter.get("B").runs());
         final Set<Object> shown = byLetter.get("A").tables().stream()
                 .flatMap(table -> table.rows().stream().flatMap(List::stream))
                 .collect(Collectors.toSet());
         final List<List<Object>> rows = runs.stream()
                 .map(run -> new Place(run.place().row(), run.place().column(), 1, 1))
                 .distinct()
-                .flatMap(at -> Figure.all()
-                        .filter(figure -> shown.contains(figure.title()))
-                        .flatMap(figure -> first
-                                .ratio(figure, at.row(), at.column())
-                                .flatMap(one -> second.ratio(figure, at.row(), at.column())
+                .flatMap(at -> Metric.all()
+                        .filter(metric -> shown.contains(metric.title()))
+                        .flatMap(metric -> first
+                                .ratio(metric, at.row(), at.column())
+                                .flatMap(one -> second.ratio(metric, at.row(), at.column())
                                         .map(again -> List.<Object>of(
                                                 at.kind() + " / " + one.first(),
-                                                figure.title(),
+                                                metric.title(),
                                                 one.text(),
                                                 again.text(),
                                                 one.repetition(again))))
@@ -121,12 +121,12 @@ public final class SideBySide {
                 .filter(row -> row.getLast().equals(Ratio.REPEATED))
                 .count();
         final String title = "Ratios again: %d of %d %s".formatted(repeated, rows.size(), Ratio.REPEATED);
-        final DataTable table = DataTable.of(title, List.of("what", "figure", "A", "B", "which means"), rows);
+        final DataTable table = DataTable.of(title, List.of("what", "metric", "A", "B", "which means"), rows);
         return Optional.of(table).filter(some -> !rows.isEmpty());
     }
 
     /** A table for each kind of run that more than one result has. */
-    private static List<DataTable> figures(final Map<String, ExperimentResult> byLetter) {
+    private static List<DataTable> metrics(final Map<String, ExperimentResult> byLetter) {
         final Map<String, Map<String, List<RunResult>>> kinds = new LinkedHashMap<>();
         byLetter.forEach((letter, result) -> result.runs()
                 .forEach(run -> kinds.computeIfAbsent(run.place().kind(), kind -> new LinkedHashMap<>())
@@ -134,23 +134,23 @@ public final class SideBySide {
                         .add(run)));
         kinds.values().removeIf(runs -> runs.size() < 2);
         return kinds.entrySet().stream()
-                .map(kind -> figures(kind.getKey(), kind.getValue()))
+                .map(kind -> metrics(kind.getKey(), kind.getValue()))
                 .toList();
     }
 
-    private static DataTable figures(final String kind, final Map<String, List<RunResult>> runs) {
+    private static DataTable metrics(final String kind, final Map<String, List<RunResult>> runs) {
         final List<String> letters = List.copyOf(runs.keySet());
-        final List<Column> columns = new ArrayList<>(List.of(Column.of("figure")));
+        final List<Column> columns = new ArrayList<>(List.of(Column.of("metric")));
         letters.forEach(letter -> columns.add(Column.of(letter)));
         columns.add(new Column(letters.getLast() + " / " + letters.getFirst(), RATIO_DECIMALS));
         final List<List<Object>> rows = new ArrayList<>();
-        for (final Figure figure : Figure.all().toList()) {
+        for (final Metric metric : Metric.all().toList()) {
             final List<Optional<Double>> medians = runs.values().stream()
-                    .map(same -> figure.spread(same).map(Spread::median))
+                    .map(same -> metric.range(same).map(Range::median))
                     .toList();
             if (medians.stream().anyMatch(Optional::isPresent)) {
-                final List<Object> row = new ArrayList<>(List.of(figure.title()));
-                medians.forEach(median -> row.add(median.map(figure::format).orElse(null)));
+                final List<Object> row = new ArrayList<>(List.of(metric.title()));
+                medians.forEach(median -> row.add(median.map(metric::format).orElse(null)));
                 final double first = medians.getFirst().orElse(0.0);
                 row.add(
                         first == 0
@@ -159,7 +159,7 @@ public final class SideBySide {
                 rows.add(row);
             }
         }
-        return new DataTable(kind, "Each figure is the median of its runs.", columns, rows);
+        return new DataTable(kind, "Each metric is the median of its runs.", columns, rows);
     }
 
     private static Optional<DataTable> settings(final Map<String, ExperimentResult> byLetter) {
@@ -203,7 +203,7 @@ public final class SideBySide {
         byLetter.forEach((letter, result) -> result.runs().forEach(run -> {
             final Place at = run.place();
             final String row = letter + (at.row().isEmpty() ? "" : " " + at.row());
-            runs.add(run.at(new Place(row, at.column(), at.round(), at.lap())));
+            runs.add(run.at(new Place(row, at.column(), at.round(), at.repetition())));
         }));
         return runs;
     }

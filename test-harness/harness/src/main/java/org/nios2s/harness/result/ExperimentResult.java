@@ -12,14 +12,14 @@ import java.util.Map;
  *
  * @param experiment its name
  * @param sentence   what held in it, in a sentence that one would say
- * @param verdict    what it says, with its figures and what to beware of
+ * @param verdict    what it says, with its metrics and what to beware of
  * @param started    when it began
  * @param machine    where
  * @param config     its settings
  * @param completion whether it came to its end
  * @param remarks    what to beware of
- * @param headlines  the few figures that tell most
- * @param tables     its figures
+ * @param headlines  the few metrics that tell most
+ * @param tables     its metrics
  * @param charts     the same, drawn
  * @param runs       every run
  * @param comparisons what is compared with what
@@ -49,7 +49,7 @@ public record ExperimentResult(
      */
     public record Repeat(String command, String experiment) {}
 
-    /** How a scenario ended: whether its figures are those of all of it. Immutable, any thread. */
+    /** How an experiment ended: whether its metrics are those of all of it. Immutable, any thread. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Completion(State state, String reason) {
 
@@ -61,7 +61,7 @@ public record ExperimentResult(
         public static final Completion INTERRUPTED =
                 new Completion(State.INTERRUPTED, "It was interrupted (Ctrl-C): these are the figures of a part.");
 
-        /** How a scenario can end; unless it is complete, figures are those of a part. */
+        /** How an experiment can end; unless it is complete, metrics are those of a part. */
         public enum State {
             RUNNING,
             COMPLETE,

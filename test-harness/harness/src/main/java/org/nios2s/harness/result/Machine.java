@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.nios2s.harness.HarnessResource;
 
 /**
- * The machine that a scenario was on, and the versions of what ran: absolute figures mean nothing without it. Immutable,
+ * The machine that an experiment was on, and the versions of what ran: absolute figures mean nothing without it. Immutable,
  * any thread.
  *
  * @param processors      processors that this process may use

@@ -39,10 +39,10 @@ public record ResultDirectory(Path path) {
             .enable(SerializationFeature.INDENT_OUTPUT)
             .build();
 
-    /** Makes a new directory, named after the time and the scenario: the directory. */
-    public static ResultDirectory create(final Path parent, final String scenario) throws IOException {
+    /** Makes a new directory, named after the time and the experiment: the directory. */
+    public static ResultDirectory create(final Path parent, final String experiment) throws IOException {
         Files.createDirectories(parent);
-        final String name = TIME.format(LocalDateTime.now(ZoneId.systemDefault())) + "_" + scenario;
+        final String name = TIME.format(LocalDateTime.now(ZoneId.systemDefault())) + "_" + experiment;
         for (int number = 1; number < MAX_NAMES; number++) {
             final Path candidate = parent.resolve(number == 1 ? name : name + "_" + number);
             try {

@@ -12,7 +12,7 @@ import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.SteadyWindow;
 
-/** Every figure of one run. Immutable, any thread. */
+/** Every metric of one run. Immutable, any thread. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunResult(
         Place place,
@@ -31,12 +31,12 @@ public record RunResult(
         long failures,
         Map<String, Long> failuresByCause,
         long abandoned,
-        long unbegun,
+        long missed,
         long destinationFull,
         Map<Phase, LatencySummary> latencyMillis,
-        GeneratorFigures generator,
-        ServerFigures server,
-        LedgerFigures ledger,
+        GeneratorMetrics generator,
+        ServerMetrics server,
+        LedgerMetrics ledger,
         Disturbance disturbance,
         TimeSeries series,
         Map<String, Double> probes) {
@@ -50,9 +50,9 @@ public record RunResult(
      * @param row    what the load is called; empty when there is only one
      * @param column what the target is called
      * @param round  from 1
-     * @param lap    of that measurement, from 1
+     * @param repetition    of that measurement, from 1
      */
-    public record Place(String row, String column, int round, int lap) {
+    public record Place(String row, String column, int round, int repetition) {
 
         /** What is measured several times: row and column. */
         public String kind() {
@@ -61,7 +61,7 @@ public record RunResult(
 
         @Override
         public String toString() {
-            return kind() + " #" + round + (lap > 1 ? "." + lap : "");
+            return kind() + " #" + round + (repetition > 1 ? "." + repetition : "");
         }
     }
 
@@ -75,7 +75,7 @@ public record RunResult(
     public record Disturbance(double foreignPercent, double stolenPercent) {}
 
     /**
-     * The figures of a histogram that reports show, in milliseconds. Immutable, any thread.
+     * The metrics of a histogram that reports show, in milliseconds. Immutable, any thread.
      *
      * @param count   values
      * @param average their mean
@@ -101,11 +101,11 @@ public record RunResult(
             Double p9999,
             double max) {
 
-        private static final long LEAST_FOR_P999 = 1_000;
-        private static final long LEAST_FOR_P9999 = 10_000;
+        private static final long MIN_FOR_P999 = 1_000;
+        private static final long MIN_FOR_P9999 = 10_000;
         private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
 
-        /** Sums a histogram up: its figures, all 0 when it is empty. */
+        /** Sums a histogram up: its metrics, all 0 when it is empty. */
         public static LatencySummary of(final Histogram micros) {
             return new LatencySummary(
                     micros.getTotalCount(),
@@ -115,8 +115,8 @@ public record RunResult(
                     millis(micros, 90),
                     millis(micros, 95),
                     millis(micros, 99),
-                    micros.getTotalCount() < LEAST_FOR_P999 ? null : millis(micros, 99.9),
-                    micros.getTotalCount() < LEAST_FOR_P9999 ? null : millis(micros, 99.99),
+                    micros.getTotalCount() < MIN_FOR_P999 ? null : millis(micros, 99.9),
+                    micros.getTotalCount() < MIN_FOR_P9999 ? null : millis(micros, 99.99),
                     micros.getMaxValue() / MICROS_PER_MILLI);
         }
 
@@ -136,7 +136,7 @@ public record RunResult(
      *                       again, which the protocol allows
      * @param settled        whether the ledger stood still when it was read; if not, lost packets may only be late
      */
-    public record LedgerFigures(
+    public record LedgerMetrics(
             long acknowledged, long arrived, long lost, long duplicated, long unacknowledged, boolean settled) {
 
         /** Whether every acknowledged packet arrived exactly once: true when nothing is lost and nothing is there twice. */
@@ -147,7 +147,7 @@ public record RunResult(
 
     /** What a run cost the process that makes the load, and whether it kept up. Immutable, any thread. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    public record GeneratorFigures(
+    public record GeneratorMetrics(
             Double cpuMillisPerTransaction, double cpuPercent, double busiestThreadPercent, Double lateP99Millis) {}
 
     /**
@@ -163,7 +163,7 @@ public record RunResult(
      * @param maxThreads                most threads
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    public record ServerFigures(
+    public record ServerMetrics(
             double cpuMillis,
             double wallMillis,
             Double cpuMillisPerTransaction,
@@ -174,10 +174,10 @@ public record RunResult(
             int maxThreads) {
 
         /** The same beside what its process takes while nothing happens, in percent of one processor. */
-        public ServerFigures above(final Double idle, final long transactions) {
+        public ServerMetrics above(final Double idle, final long transactions) {
             final Double net =
                     idle == null || transactions == 0 ? null : (cpuMillis - idle * wallMillis / 100) / transactions;
-            return new ServerFigures(
+            return new ServerMetrics(
                     cpuMillis,
                     wallMillis,
                     cpuMillisPerTransaction,
@@ -220,11 +220,11 @@ public record RunResult(
     }
 
     /** The same run with what several pauses say of its server. */
-    public RunResult with(final ServerFigures figures) {
-        return with(place, figures);
+    public RunResult with(final ServerMetrics metrics) {
+        return with(place, metrics);
     }
 
-    private RunResult with(final Place other, final ServerFigures figures) {
+    private RunResult with(final Place other, final ServerMetrics metrics) {
         return new RunResult(
                 other,
                 run,
@@ -242,11 +242,11 @@ public record RunResult(
                 failures,
                 failuresByCause,
                 abandoned,
-                unbegun,
+                missed,
                 destinationFull,
                 latencyMillis,
                 generator,
-                figures,
+                metrics,
                 ledger,
                 disturbance,
                 series,
@@ -268,7 +268,7 @@ public record RunResult(
         }
         // By chance a window has more or fewer of them than on average: what was due is what was begun or should have
         // been.
-        return 100.0 * transactions / Math.max(1, transactions + failures + unbegun + abandoned);
+        return 100.0 * transactions / Math.max(1, transactions + failures + missed + abandoned);
     }
 
     /** Whether nothing failed, nothing was given up, and every packet arrived once. */

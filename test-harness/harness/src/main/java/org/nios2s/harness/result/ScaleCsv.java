@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.nios2s.harness.load.ClientTally;
+import org.nios2s.harness.load.ClientStats;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
@@ -69,7 +69,7 @@ public final class ScaleCsv {
         return decimal(outcome.successes() == 0 ? 0 : sum / outcome.successes());
     }
 
-    private static String line(final ClientTally client) {
+    private static String line(final ClientStats client) {
         final List<Object> cells =
                 new ArrayList<>(List.of(client.client(), client.startMillis(), client.endMillis(), client.failures()));
         PHASES.forEach(phase -> cells.add(client.millis(phase)));

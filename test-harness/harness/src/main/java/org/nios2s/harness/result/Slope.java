@@ -11,12 +11,12 @@ import java.util.Arrays;
  */
 public record Slope(double value, double standardError) {
 
-    private static final int LEAST_POINTS = 3;
+    private static final int MIN_POINTS = 3;
     private static final double SURE = 2;
 
     public static Slope of(final double[] x, final double[] y) {
         final int count = x.length;
-        if (count < LEAST_POINTS || y.length != count) {
+        if (count < MIN_POINTS || y.length != count) {
             throw new IllegalArgumentException("a slope with its error needs three points or more, not " + count);
         }
         final double meanX = Arrays.stream(x).average().orElseThrow();

@@ -68,7 +68,7 @@ class MeasureCommandTest {
     void aRuleThatComesTrueHasAnExitCodeOfItsOwn() throws IOException {
         try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
             assertEquals(3, measure(server, "--fail-if", "p99 > 50ms"), errors::toString);
-            assertTrue(out.toString().contains("Rule: p99 ms > 50.0 holds in"), out.toString());
+            assertTrue(out.toString().contains("Threshold: p99 ms > 50.0 holds in"), out.toString());
             assertEquals(ExitCode.OK, measure(server, "--fail-if", "p99 > 50s"), errors::toString);
         }
     }
@@ -112,7 +112,8 @@ class MeasureCommandTest {
     void theLargestCountThatMeetsARuleIsFound() throws IOException {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
             assertEquals(ExitCode.OK, search(server, "no-failure"), errors::toString);
-            assertTrue(out.toString().contains("nio: 4 clients meet the rules, more were not tried"), out.toString());
+            assertTrue(
+                    out.toString().contains("nio: 4 clients meet the thresholds, more were not tried"), out.toString());
         }
     }
 
@@ -120,7 +121,7 @@ class MeasureCommandTest {
     void noCountKeepsAPaceThatTheServerDoesNot() throws IOException {
         try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
             assertEquals(ExitCode.SOFTWARE, search(server, "keeps-pace"), errors::toString);
-            assertTrue(out.toString().contains("nio: 0 clients meet the rules, 1 do not"), out.toString());
+            assertTrue(out.toString().contains("nio: 0 clients meet the thresholds, 1 do not"), out.toString());
         }
     }
 
@@ -137,14 +138,14 @@ class MeasureCommandTest {
 
         assertEquals(ExitCode.SOFTWARE, code.get(), out::toString);
         assertTrue(out.toString().contains("not complete: "), out.toString());
-        assertTrue(out.toString().contains("nio: 8 clients meet the rules"), out.toString());
+        assertTrue(out.toString().contains("nio: 8 clients meet the thresholds"), out.toString());
     }
 
-    private int search(final ScriptedServer server, final String rule) {
-        return search(server, rule, 2, 4);
+    private int search(final ScriptedServer server, final String threshold) {
+        return search(server, threshold, 2, 4);
     }
 
-    private int search(final ScriptedServer server, final String rule, final int first, final int most) {
+    private int search(final ScriptedServer server, final String threshold, final int first, final int most) {
         return run(
                 "search",
                 "--target",
@@ -153,7 +154,7 @@ class MeasureCommandTest {
                 ScriptedServer.PORT_ID,
                 "--clients",
                 Integer.toString(first),
-                "--most",
+                "--max",
                 Integer.toString(most),
                 "--interval",
                 "50ms",
@@ -165,9 +166,9 @@ class MeasureCommandTest {
                 "0s",
                 "--warmup",
                 "0s",
-                "--no-default-rules",
-                "--rule",
-                rule,
+                "--no-default-thresholds",
+                "--threshold",
+                threshold,
                 "--results",
                 directory.resolve("results").toString());
     }
@@ -188,7 +189,7 @@ class MeasureCommandTest {
         assertRefused("interval: 'soon' is no time", "--interval", "soon");
         assertRefused("neither a file nor a preset; there are", "no-such-preset");
         assertRefused("write it with --client wire", "--reconnect", "--client", "stock");
-        assertRefused("'speed' is no figure", "--fail-if", "speed > 5");
+        assertRefused("'speed' is no metric", "--fail-if", "speed > 5");
         assertRefused("'colour' is no setting", "--vary", "colour=red");
         assertRefused("--target needs --port-id", "--target", "127.0.0.1:80");
         assertRefused("exclude each other", "--target", "127.0.0.1:80", "--port-id", "x", "--url", "http://x");
@@ -221,7 +222,7 @@ class MeasureCommandTest {
     @Test
     void aScriptForTheShellCompletesTheCommands() {
         assertEquals(ExitCode.OK, run("generate-completion"));
-        assertTrue(out.toString().contains("--no-default-rules"), "the options of search");
+        assertTrue(out.toString().contains("--no-default-thresholds"), "the options of search");
     }
 
     @Test

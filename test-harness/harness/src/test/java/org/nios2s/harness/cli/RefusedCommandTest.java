@@ -112,10 +112,10 @@ class RefusedCommandTest {
                 "lost > 0 | --target 127.0.0.1:1 --port-id x | needs a ledger",
                 "rate > 5s | --listener nio | 'rate' has no limit in 's'",
                 "p99 > 5% | --listener nio | 'p99' has no limit in '%'",
-                "speed > 5 | --listener nio | 'speed' is no figure",
+                "speed > 5 | --listener nio | 'speed' is no metric",
             })
-    void aRuleThatNothingCouldBreakIsWrongUsage(final String rule, final String options, final String words) {
-        final List<String> arguments = new ArrayList<>(List.of("measure", "compare", "--fail-if", rule));
+    void aRuleThatNothingCouldBreakIsWrongUsage(final String threshold, final String options, final String words) {
+        final List<String> arguments = new ArrayList<>(List.of("measure", "compare", "--fail-if", threshold));
         arguments.addAll(List.of(options.split(" ")));
         assertRefused(arguments, words);
     }
@@ -123,7 +123,7 @@ class RefusedCommandTest {
     @Test
     void aSearchWithoutAPaceDoesNotTakeEveryCountForKept() {
         assertRefused(List.of("search", "compare"), "needs a pace");
-        assertRefused(List.of("search", "scale", "--no-default-rules"), "leaves nothing to meet");
+        assertRefused(List.of("search", "scale", "--no-default-thresholds"), "leaves nothing to meet");
         assertRefused(List.of("search", "demo"), "'clients' is changed by two axes");
     }
 
@@ -132,11 +132,11 @@ class RefusedCommandTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "figures: [speed] | 'speed' is no figure",
-                "figures: p98 | 'p98' is no figure",
-                "fail-if: 'speed > 5' | 'speed' is no figure",
+                "metrics: [speed] | 'speed' is no metric",
+                "metrics: p98 | 'p98' is no metric",
+                "fail-if: 'speed > 5' | 'speed' is no metric",
                 "fail-if: {nio: 'p99 > 5ms'} | has to be a list of texts",
-                "vary: {what: [{name: a, figures: speed}]} | 'speed' is no figure",
+                "vary: {what: [{name: a, metrics: speed}]} | 'speed' is no metric",
                 "vary: {what: [{name: a, rounds: 3}]} | holds for the whole experiment",
                 "vary: {a: [{clients: 1}], b: [{clients: 2}]} | is changed by two axes",
                 "{interval: 1s, rate: 5} | interval and rate exclude each other",

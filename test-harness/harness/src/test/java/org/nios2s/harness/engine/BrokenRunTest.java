@@ -9,13 +9,14 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.target.Target;
 
 /** A server whose process ends in mid-run. Runs on the test's thread, and on one that ends the process. */
 @Timeout(60)
@@ -27,7 +28,7 @@ class BrokenRunTest {
     void theRunEndsAtOnceAndWhatWasMeasuredIsKept() throws Exception {
         final Process process = new ProcessBuilder("sleep", "600").start();
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
-                Interruption interruption = Interruption.install()) {
+                ShutdownHook interruption = ShutdownHook.install()) {
             final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
             final Target target = new Target("nio", address, process.toHandle(), null, null, List.of());
             final Settings settings = Settings.DEFAULTS
@@ -62,7 +63,7 @@ class BrokenRunTest {
     void ofNothingAcknowledgedThereIsNoCostOfATransaction() throws Exception {
         final Process process = new ProcessBuilder("sleep", "600").start();
         try (ScriptedServer server = new ScriptedServer(Script.CLOSE_INSTEAD_OF_FINISHING);
-                Interruption interruption = Interruption.install()) {
+                ShutdownHook interruption = ShutdownHook.install()) {
             final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
             final Target target = new Target("stock", address, process.toHandle(), null, null, List.of());
             final Settings settings = Settings.DEFAULTS.with("clients", "1").with("duration", "300ms");
@@ -73,7 +74,7 @@ class BrokenRunTest {
 
             assertTrue(run.failures() > 0 && run.transactions() == 0, run::toString);
             assertTrue(run.server().cpuMillis() >= 0);
-            assertTrue(Figure.CPU.orNull(run) == null, "0.000 would look like a server that costs nothing");
+            assertTrue(Metric.CPU.orNull(run) == null, "0.000 would look like a server that costs nothing");
         } finally {
             process.destroyForcibly();
         }

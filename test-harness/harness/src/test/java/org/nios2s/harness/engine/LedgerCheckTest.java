@@ -13,12 +13,12 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.nios2s.harness.load.ClientTally;
-import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.ClientStats;
 import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadRecorder;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.TransactionTimes;
-import org.nios2s.harness.result.RunResult.LedgerFigures;
+import org.nios2s.harness.result.RunResult.LedgerMetrics;
 
 /** Acknowledged packets against the sink's packet ids. Runs on the test's thread. */
 class LedgerCheckTest {
@@ -31,34 +31,34 @@ class LedgerCheckTest {
 
     @Test
     void everyPacketOnceIsExact() throws Exception {
-        final LedgerFigures figures = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
+        final LedgerMetrics metrics = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
 
-        assertEquals(new LedgerFigures(4, 4, 0, 0, 0, true), figures);
-        assertTrue(figures.exact());
+        assertEquals(new LedgerMetrics(4, 4, 0, 0, 0, true), metrics);
+        assertTrue(metrics.exact());
     }
 
     @Test
     void aMissingPacketIsLost() throws Exception {
-        final LedgerFigures figures = check("run-0-0-0", "run-1-2-0", "run-1-2-1");
+        final LedgerMetrics metrics = check("run-0-0-0", "run-1-2-0", "run-1-2-1");
 
-        assertEquals(1, figures.lost());
-        assertFalse(figures.exact());
+        assertEquals(1, metrics.lost());
+        assertFalse(metrics.exact());
     }
 
     @Test
     void aPacketThatCameTwiceIsDuplicated() throws Exception {
-        final LedgerFigures figures = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1", "run-0-0-1");
+        final LedgerMetrics metrics = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1", "run-0-0-1");
 
-        assertEquals(1, figures.duplicated());
-        assertEquals(0, figures.lost());
-        assertFalse(figures.exact());
+        assertEquals(1, metrics.duplicated());
+        assertEquals(0, metrics.lost());
+        assertFalse(metrics.exact());
     }
 
     @Test
     void aPacketOfAFailedTransactionIsNeitherLostNorFound() throws Exception {
-        final LedgerFigures figures = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-1-0", "run-1-1-1");
+        final LedgerMetrics metrics = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-1-0", "run-1-1-1");
 
-        assertEquals(new LedgerFigures(4, 5, 1, 0, 2, true), figures);
+        assertEquals(new LedgerMetrics(4, 5, 1, 0, 2, true), metrics);
     }
 
     @Test
@@ -90,13 +90,13 @@ class LedgerCheckTest {
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
 
-        final LedgerFigures figures = check.compare(outcome(), 2, PATIENCE, PATIENCE, () -> true, () -> {});
+        final LedgerMetrics metrics = check.compare(outcome(), 2, PATIENCE, PATIENCE, () -> true, () -> {});
 
-        assertEquals(0, figures.lost());
-        assertFalse(figures.exact());
+        assertEquals(0, metrics.lost());
+        assertFalse(metrics.exact());
     }
 
-    private LedgerFigures check(final String... lines) throws Exception {
+    private LedgerMetrics check(final String... lines) throws Exception {
         final Path ids = directory.resolve("ids");
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, List.of(lines));
@@ -106,7 +106,7 @@ class LedgerCheckTest {
     /** Client 0 was acknowledged transaction 0, client 1 transaction 2. */
     private static LoadOutcome outcome() {
         final TransactionTimes times = new TransactionTimes();
-        final LoadMeter meter = new LoadMeter(new LoadSettings(
+        final LoadRecorder recorder = new LoadRecorder(new LoadSettings(
                 2,
                 3,
                 Duration.ZERO,
@@ -115,10 +115,10 @@ class LedgerCheckTest {
                 Duration.ofSeconds(1),
                 LoadSettings.Shape.push(2, 10),
                 LoadSettings.Connection.KEPT));
-        final ClientTally first = new ClientTally(0, meter);
+        final ClientStats first = new ClientStats(0, recorder);
         first.succeeded(0, times, false, 1, 0);
-        final ClientTally second = new ClientTally(1, meter);
+        final ClientStats second = new ClientStats(1, recorder);
         second.succeeded(2, times, false, 1, 0);
-        return meter.outcome("run", Instant.EPOCH, Duration.ofSeconds(1), List.of(first, second));
+        return recorder.outcome("run", Instant.EPOCH, Duration.ofSeconds(1), List.of(first, second));
     }
 }

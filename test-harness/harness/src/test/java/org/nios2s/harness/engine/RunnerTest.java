@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.engine.LoadRun.Measured;
-import org.nios2s.harness.judge.Figure;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
@@ -18,6 +18,8 @@ import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.target.Target;
+import org.nios2s.harness.target.Targets;
 
 /** Experiments against a scripted server. Runs on the test's thread. */
 @Timeout(60)
@@ -61,7 +63,7 @@ class RunnerTest {
             // 400 ms of silence: one transaction sees it all, twenty are late because of it.
             final double served = run.latencyMillis().get(Phase.TOTAL).p50();
             assertTrue(served < 100, () -> "served in " + served);
-            assertTrue(Figure.P99.of(run).orElseThrow() > 300, () -> "from the intended start: " + run.latencyMillis());
+            assertTrue(Metric.P99.of(run).orElseThrow() > 300, () -> "from the intended start: " + run.latencyMillis());
             assertTrue(
                     run.latencyMillis().get(Phase.RESPONSE).average()
                             > 2 * run.latencyMillis().get(Phase.TOTAL).average(),
@@ -75,9 +77,9 @@ class RunnerTest {
             final RunResult run = run(server, SHORT.with("interval", "5ms").with("rounds", "1"), "packets=1")
                     .getFirst();
 
-            assertTrue(Figure.PACE.of(run).orElseThrow() < 50);
-            assertTrue(run.unbegun() > 100, () -> run.unbegun() + " never begun");
-            assertTrue(Figure.P99.of(run).orElseThrow() > 300);
+            assertTrue(Metric.PACE.of(run).orElseThrow() < 50);
+            assertTrue(run.missed() > 100, () -> run.missed() + " never begun");
+            assertTrue(Metric.P99.of(run).orElseThrow() > 300);
         }
     }
 
@@ -128,8 +130,8 @@ class RunnerTest {
         final List<RunResult> runs = new ArrayList<>();
         final Experiment experiment =
                 new Experiment("test", "", settings, List.of(), List.of(), List.of()).vary(Axis.parse(axis));
-        try (Interruption interruption = Interruption.install();
-                Servers servers = Servers.given(() -> target)) {
+        try (ShutdownHook interruption = ShutdownHook.install();
+                Targets servers = Targets.given(() -> target)) {
             new Runner(experiment, servers, interruption, new Runner.Observer() {
                         @Override
                         public void onRun(final Measured run) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class JcmdTest {
 
     private static final int GARBAGE_BYTES = 64 * 1024;
-    private static final long MOST_BYTES = 16L * 1024 * 1024;
+    private static final long MAX_BYTES = 16L * 1024 * 1024;
 
     private static byte[] garbage;
 
@@ -35,7 +35,7 @@ class JcmdTest {
         try {
             assertTrue(busy.getInputStream().read() == '!');
             final long heap = new Jcmd(busy.toHandle()).heapAfterCollection();
-            assertTrue(heap > 0 && heap < MOST_BYTES, () -> heap + " bytes");
+            assertTrue(heap > 0 && heap < MAX_BYTES, () -> heap + " bytes");
         } finally {
             busy.destroyForcibly();
         }

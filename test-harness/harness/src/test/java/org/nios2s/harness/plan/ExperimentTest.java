@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.nios2s.harness.judge.Figure;
+import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.plan.Experiment.Cell;
-import org.nios2s.harness.plan.Experiment.Turn;
+import org.nios2s.harness.plan.Experiment.Trial;
 
 /** How files and options become cells, and in which order those are measured. Runs on the test's thread. */
 class ExperimentTest {
@@ -38,7 +38,7 @@ class ExperimentTest {
         assertEquals(
                 preset.cells().stream().map(Cell::settings).toList(),
                 again.cells().stream().map(Cell::settings).toList());
-        preset.cells().forEach(cell -> cell.figures().forEach(Figure::by));
+        preset.cells().forEach(cell -> cell.metrics().forEach(Metric::by));
         assertTrue(!preset.about().isEmpty());
     }
 
@@ -69,22 +69,22 @@ class ExperimentTest {
         assertEquals(
                 2,
                 cells.stream()
-                        .map(cell -> cell.settings().ofTarget())
+                        .map(cell -> cell.settings().targetSettings())
                         .distinct()
                         .count());
     }
 
     @Test
     void neitherTargetIsAlwaysFirst() {
-        final List<Turn> turns = Presets.parse("x", TWO_BY_TWO).turns(2);
+        final List<Trial> trials = Presets.parse("x", TWO_BY_TWO).trials(2);
 
         assertEquals(
                 List.of("stock", "nio", "nio", "stock", "nio", "stock", "stock", "nio"),
-                turns.stream().map(turn -> turn.cell().column()).toList());
+                trials.stream().map(trial -> trial.cell().column()).toList());
         assertEquals(
                 List.of("stock", "nio", "nio", "stock"),
-                Presets.parse("x", "vary: {listener: [stock, nio]}").turns(2).stream()
-                        .map(turn -> turn.cell().column())
+                Presets.parse("x", "vary: {listener: [stock, nio]}").trials(2).stream()
+                        .map(trial -> trial.cell().column())
                         .toList());
     }
 
@@ -115,10 +115,10 @@ class ExperimentTest {
 
     @Test
     void aTextAloneIsAListOfOne() {
-        final Experiment experiment = Presets.parse("x", "{figures: p99, fail-if: 'nio: failures > 0'}");
+        final Experiment experiment = Presets.parse("x", "{metrics: p99, fail-if: 'nio: failures > 0'}");
 
-        assertEquals(List.of("p99"), experiment.figures());
-        assertEquals(List.of("nio: failures > 0"), experiment.rules());
+        assertEquals(List.of("p99"), experiment.metrics());
+        assertEquals(List.of("nio: failures > 0"), experiment.thresholds());
     }
 
     @Test

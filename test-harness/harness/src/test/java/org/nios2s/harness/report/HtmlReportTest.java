@@ -93,7 +93,7 @@ class HtmlReportTest {
         assertTrue(text.contains("s2s-harness measure compare"), text);
         assertTrue(page.contains("href=\"result.json\""));
         assertTrue(page.contains("href=\"stock_%231/latencies.hlog\""));
-        assertTrue(text.indexOf("What to beware of") > text.indexOf("Every run"), "caveats stand at the foot");
+        assertTrue(text.indexOf("What to beware of") > text.indexOf("Every run"), "warnings stand at the foot");
         assertTrue(text.indexOf("The machine was noisy.") > text.indexOf("What to beware of"));
     }
 
@@ -102,7 +102,7 @@ class HtmlReportTest {
         final DataTable table = new DataTable(
                 "t",
                 null,
-                List.of(Column.of("what"), Column.of("figure"), Column.of("nio")),
+                List.of(Column.of("what"), Column.of("metric"), Column.of("nio")),
                 List.of(List.of("few", "tx/s", "1"), List.of("few", "p50", "2"), List.of("many", "tx/s", "3")));
         final ExperimentResult one = Samples.comparison();
 

@@ -59,11 +59,11 @@ class SideBySideTest {
                 List.of("nio / stock", "tx/s", "2.50 × (2.00 – 3.00)", "2.60 × (2.60 – 2.60)", "within 10 %"),
                 repetition(first, Samples.comparison(1_000, 2_600, 1_000, 2_600)));
         assertEquals(
-                "-20 %, within the spread of 2 and 2 pairs",
+                "-20 %, within the range of 2 and 2 pairs",
                 repetition(first, Samples.comparison(1_000, 1_900, 1_000, 2_100))
                         .getLast());
         assertEquals(
-                "-40 %, beyond the spread of 2 and 2 pairs",
+                "-40 %, beyond the range of 2 and 2 pairs",
                 repetition(first, Samples.comparison(1_000, 1_500, 1_000, 1_500))
                         .getLast());
     }

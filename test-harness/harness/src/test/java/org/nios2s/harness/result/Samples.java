@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.nios2s.harness.judge.Judge;
+import org.nios2s.harness.analysis.Analysis;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.SteadyWindow;
@@ -19,21 +19,21 @@ import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.ExperimentResult.Completion;
 import org.nios2s.harness.result.ExperimentResult.Repeat;
 import org.nios2s.harness.result.RunResult.Disturbance;
-import org.nios2s.harness.result.RunResult.GeneratorFigures;
+import org.nios2s.harness.result.RunResult.GeneratorMetrics;
 import org.nios2s.harness.result.RunResult.LatencySummary;
-import org.nios2s.harness.result.RunResult.LedgerFigures;
+import org.nios2s.harness.result.RunResult.LedgerMetrics;
 import org.nios2s.harness.result.RunResult.Place;
-import org.nios2s.harness.result.RunResult.ServerFigures;
+import org.nios2s.harness.result.RunResult.ServerMetrics;
 import org.nios2s.harness.result.RunResult.TimeSeries;
 
-/** Results as an experiment would make them, with figures that are easy to recognize. Stateless. */
+/** Results as an experiment would make them, with metrics that are easy to recognize. Stateless. */
 public final class Samples {
 
     private static final long FAILURES = 3;
     /** A cause that would break a page which does not escape it. */
     public static final String CAUSE = "time-out while \"waiting\" </script><b>";
 
-    public static final GeneratorFigures EASY = new GeneratorFigures(0.1, 20, 15, 1.0);
+    public static final GeneratorMetrics EASY = new GeneratorMetrics(0.1, 20, 15, 1.0);
     public static final Disturbance QUIET = new Disturbance(5, 0);
 
     private static final double MILLIS = 4.5;
@@ -50,7 +50,7 @@ public final class Samples {
             final String column,
             final int round,
             final double rate,
-            final GeneratorFigures generator,
+            final GeneratorMetrics generator,
             final Disturbance disturbance) {
         final List<TimeSeries.Sample> samples = new ArrayList<>();
         for (int second = 1; second <= 5; second++) {
@@ -86,8 +86,8 @@ public final class Samples {
                 0,
                 Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 5.0, 6.0, 7.0, 9, null, null, 10)),
                 generator,
-                new ServerFigures(100, 5_000, 0.5, 50, 10.0, 0.4, 1 << 30, 100),
-                new LedgerFigures(50, 50, 0, 0, 0, true),
+                new ServerMetrics(100, 5_000, 0.5, 50, 10.0, 0.4, 1 << 30, 100),
+                new LedgerMetrics(50, 50, 0, 0, 0, true),
                 disturbance,
                 new TimeSeries(samples),
                 new TreeMap<>());
@@ -130,7 +130,7 @@ public final class Samples {
         for (int index = 0; index < rates.length; index++) {
             runs.add(run(index % 2 == 0 ? "stock" : "nio", 1 + index / 2, rates[index]));
         }
-        final Judge judge = new Judge(experiment(), runs);
+        final Analysis analysis = new Analysis(experiment(), runs);
         final List<Chart> charts = new ArrayList<>();
         charts.add(new Chart(
                 "Rate by connections",
@@ -140,18 +140,18 @@ public final class Samples {
                 List.of(new Chart.Series("nio", List.of(new Chart.Point(1.0, 10.0), new Chart.Point(2.0, 20.0))))));
         return new ExperimentResult(
                 "compare",
-                judge.sentence(),
-                judge.verdict(2),
+                analysis.sentence(),
+                analysis.verdict(2),
                 Instant.parse("2026-11-21T10:00:00Z"),
                 Machine.current(Set.of("2.9.0")),
                 Map.of("clients", 100, "interval", "10ms"),
                 Completion.COMPLETE,
                 List.of("The machine was noisy."),
-                judge.headlines(),
-                List.of(judge.table()),
+                analysis.headlines(),
+                List.of(analysis.table()),
                 charts,
                 runs,
-                judge.comparisons(),
+                analysis.comparisons(),
                 new Repeat("s2s-harness measure compare", "clients: 100"));
     }
 

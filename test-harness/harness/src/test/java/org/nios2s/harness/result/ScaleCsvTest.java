@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.nios2s.harness.load.ClientTally;
-import org.nios2s.harness.load.LoadMeter;
+import org.nios2s.harness.load.ClientStats;
 import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadRecorder;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TransactionTimes;
@@ -60,21 +60,22 @@ class ScaleCsvTest {
     }
 
     private static LoadOutcome outcome() {
-        final LoadMeter meter = new LoadMeter(SETTINGS);
+        final LoadRecorder recorder = new LoadRecorder(SETTINGS);
         final TransactionTimes times = new TransactionTimes();
         times.start(System.nanoTime());
         times.ended(Phase.CREATE);
         times.ended(Phase.SEND);
         times.ended(Phase.CONFIRM);
         times.ended(Phase.COMPLETE);
-        final ClientTally busy = new ClientTally(0, meter);
+        final ClientStats busy = new ClientStats(0, recorder);
         busy.begin();
         busy.succeeded(0, times, false, 1, 50);
         busy.failed("time-out", new TransactionTimes());
         busy.end();
-        final ClientTally idle = new ClientTally(1, meter);
+        final ClientStats idle = new ClientStats(1, recorder);
         idle.begin();
         idle.end();
-        return meter.outcome("run", Instant.parse("2026-11-21T02:05:59Z"), Duration.ofSeconds(1), List.of(busy, idle));
+        return recorder.outcome(
+                "run", Instant.parse("2026-11-21T02:05:59Z"), Duration.ofSeconds(1), List.of(busy, idle));
     }
 }

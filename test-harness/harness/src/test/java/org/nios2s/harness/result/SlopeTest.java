@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The line through some points, and mean and spread of values. Runs on the test's thread. */
+/** The line through some points, and mean and range of values. Runs on the test's thread. */
 class SlopeTest {
 
     private static final double EXACT = 1e-9;
@@ -25,7 +25,7 @@ class SlopeTest {
 
     @Test
     void theErrorIsThatOfTheTextbook() {
-        // y = 1 2 2 4 at x = 1 2 3 4: slope 0.9, residual sum of squares 0.7, spread of x 5.
+        // y = 1 2 2 4 at x = 1 2 3 4: slope 0.9, residual sum of squares 0.7, range of x 5.
         final Slope slope = Slope.of(new double[] {1, 2, 3, 4}, new double[] {1, 2, 2, 4});
 
         assertEquals(0.9, slope.value(), EXACT);
@@ -47,8 +47,8 @@ class SlopeTest {
 
     @Test
     void theMedianIsTheMiddle() {
-        assertEquals(3, Spread.of(List.of(9.0, 1.0, 3.0)).median(), EXACT);
-        assertEquals(2.5, Spread.of(List.of(4.0, 1.0, 2.0, 3.0)).median(), EXACT);
-        assertEquals(100 * 3 / 2.5, Spread.of(List.of(4.0, 1.0, 2.0, 3.0)).percent(), EXACT);
+        assertEquals(3, Range.of(List.of(9.0, 1.0, 3.0)).median(), EXACT);
+        assertEquals(2.5, Range.of(List.of(4.0, 1.0, 2.0, 3.0)).median(), EXACT);
+        assertEquals(100 * 3 / 2.5, Range.of(List.of(4.0, 1.0, 2.0, 3.0)).percent(), EXACT);
     }
 }

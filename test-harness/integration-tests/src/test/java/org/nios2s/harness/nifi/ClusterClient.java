@@ -35,12 +35,12 @@ public final class ClusterClient {
     }
 
     /** Asks that node. */
-    public ClusterClient(final NifiInstance asked) {
+    public ClusterClient(final NifiNode asked) {
         this.rest = asked.rest();
     }
 
     /** Whether a node is the cluster coordinator. */
-    public boolean isCoordinator(final NifiInstance node) {
+    public boolean isCoordinator(final NifiNode node) {
         return find(node)
                 .map(found -> RestClient.stream(found.required("roles"))
                         .anyMatch(role -> "Cluster Coordinator".equals(role.asText())))
@@ -48,21 +48,21 @@ public final class ClusterClient {
     }
 
     /** Changes the state of a node, and waits until it is so. */
-    public void change(final NifiInstance node, final Change change) {
+    public void change(final NifiNode node, final Change change) {
         final String id = find(node).orElseThrow().required("nodeId").asText();
         final ObjectNode entity = RestClient.object();
         entity.putObject("node").put("nodeId", id).put("status", change.request);
         rest.put(NODES + "/nodes/" + id, entity);
         Deadline.after(PATIENCE)
-                .until(() -> node.instance().api() + " is " + change.result, () -> change.result.equals(state(node)));
+                .until(() -> node.info().api() + " is " + change.result, () -> change.result.equals(state(node)));
     }
 
-    private String state(final NifiInstance node) {
+    private String state(final NifiNode node) {
         return find(node).map(found -> found.required("status").asText()).orElse("");
     }
 
-    private Optional<JsonNode> find(final NifiInstance node) {
-        final int port = URI.create(node.instance().api()).getPort();
+    private Optional<JsonNode> find(final NifiNode node) {
+        final int port = URI.create(node.info().api()).getPort();
         return RestClient.stream(rest.get(NODES).requiredAt("/cluster/nodes"))
                 .filter(found -> found.required("apiPort").asInt() == port)
                 .findFirst();

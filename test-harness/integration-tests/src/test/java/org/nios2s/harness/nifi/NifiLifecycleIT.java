@@ -21,10 +21,10 @@ class NifiLifecycleIT {
 
     @Test
     void aHomeInUseIsRefused() {
-        final NifiInstance nifi = SharedNifi.STOCK.get();
+        final NifiNode nifi = SharedNifi.STOCK.get();
         final NifiOptions again = SharedNifi.STOCK.options();
 
-        final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiInstance.start(again));
+        final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiNode.start(again));
 
         assertTrue(refusal.getMessage().contains("stop it with"), refusal.getMessage());
         assertTrue(nifi.isAlive());
@@ -32,10 +32,9 @@ class NifiLifecycleIT {
 
     @Test
     void attachingFindsTheSameNifiWithTheAdministratorsRights() {
-        final NifiInstance nifi = SharedNifi.NIO_SECURED.get();
-        try (RestClient rest = NifiInstance.attach(Path.of(nifi.instance().home()))
-                .orElseThrow()
-                .rest()) {
+        final NifiNode nifi = SharedNifi.NIO_SECURED.get();
+        try (RestClient rest =
+                NifiNode.attach(Path.of(nifi.info().home())).orElseThrow().rest()) {
             assertEquals(nifi.flow().rootGroup(), new FlowClient(rest).rootGroup());
         }
     }
@@ -45,10 +44,10 @@ class NifiLifecycleIT {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             final NifiOptions options = options("port-in-use").s2sPort(other.getLocalPort());
 
-            final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiInstance.start(options));
+            final HarnessException refusal = assertThrows(HarnessException.class, () -> NifiNode.start(options));
 
             assertTrue(refusal.getMessage().contains("is in use"), refusal.getMessage());
-            assertTrue(NifiInstance.attach(options.home).isEmpty());
+            assertTrue(NifiNode.attach(options.home).isEmpty());
         }
     }
 
@@ -57,10 +56,10 @@ class NifiLifecycleIT {
         final NifiOptions options =
                 options("fails").property("nifi.flowfile.repository.implementation", "org.nios2s.NoSuchRepository");
 
-        final HarnessException failure = assertThrows(HarnessException.class, () -> NifiInstance.start(options));
+        final HarnessException failure = assertThrows(HarnessException.class, () -> NifiNode.start(options));
 
         assertTrue(failure.getMessage().contains("NoSuchRepository"), failure.getMessage());
-        assertTrue(NifiInstance.attach(options.home).isEmpty());
+        assertTrue(NifiNode.attach(options.home).isEmpty());
     }
 
     private static NifiOptions options(final String home) {

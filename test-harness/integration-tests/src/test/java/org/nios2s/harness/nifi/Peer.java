@@ -25,15 +25,15 @@ public final class Peer implements AutoCloseable {
     }
 
     /** A peer that uses one port of a NiFi that is not secured. */
-    public static Peer of(final NifiInstance nifi, final String port) {
+    public static Peer of(final NifiNode nifi, final String port) {
         return of(List.of(nifi), port);
     }
 
     /** The same in a cluster, of which it knows these nodes, and asks them in this order. */
-    public static Peer of(final List<NifiInstance> nodes, final String port) {
+    public static Peer of(final List<NifiNode> nodes, final String port) {
         return new Peer(new SiteToSiteClient.Builder()
                 .urls(nodes.stream()
-                        .map(node -> node.instance().api().replace("/nifi-api", "/nifi"))
+                        .map(node -> node.info().api().replace("/nifi-api", "/nifi"))
                         .collect(Collectors.toCollection(LinkedHashSet::new)))
                 .transportProtocol(SiteToSiteTransportProtocol.RAW)
                 .portName(port)

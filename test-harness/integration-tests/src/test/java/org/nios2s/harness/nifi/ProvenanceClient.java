@@ -20,7 +20,7 @@ public final class ProvenanceClient {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final DateTimeFormatter NIFI_TIME =
             DateTimeFormatter.ofPattern("MM/dd/yyyy HH:mm:ss 'UTC'").withZone(ZoneOffset.UTC);
-    private static final int MOST_EVENTS = 10_000;
+    private static final int MAX_EVENTS = 10_000;
 
     private final RestClient rest;
 
@@ -45,7 +45,7 @@ public final class ProvenanceClient {
     public List<JsonNode> events(final Map<String, String> terms, final Instant since) {
         final ObjectNode body = RestClient.object();
         final ObjectNode request = body.putObject("provenance").putObject("request");
-        request.put("maxResults", MOST_EVENTS).put("summarize", false).put("incrementalResults", false);
+        request.put("maxResults", MAX_EVENTS).put("summarize", false).put("incrementalResults", false);
         if (since.isAfter(Instant.EPOCH)) {
             request.put("startDate", NIFI_TIME.format(since));
         }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
 import org.nios2s.harness.nifi.security.AccessPolicies;
@@ -62,7 +62,7 @@ class AuthorizationIT {
     @Parameter
     private SharedNifi shared;
 
-    private NifiInstance nifi;
+    private NifiNode nifi;
     private TlsClients clients;
     private Component input;
     private Component loopIn;
@@ -210,7 +210,7 @@ class AuthorizationIT {
         nifi.policies().revoke(name, Action.WRITE, AccessPolicies.transferTo(input));
 
         Awaitility.await().atMost(PATIENCE).until(() -> System.currentTimeMillis() > first.getCreationTime());
-        try (TlsPeer peer = TlsPeer.connect(context, nifi.instance(), version)) {
+        try (TlsPeer peer = TlsPeer.connect(context, nifi.info(), version)) {
             assertEquals(first.getCreationTime(), peer.session().getCreationTime(), "the session is not resumed");
             assertRefused(name, peer.shakeHands(input.id()));
             peer.negotiateCodec();
@@ -305,11 +305,11 @@ class AuthorizationIT {
     }
 
     private TlsPeer connect(final SSLContext context) throws IOException {
-        return TlsPeer.connect(context, nifi.instance(), TLS_1_3);
+        return TlsPeer.connect(context, nifi.info(), TLS_1_3);
     }
 
     private SSLSession sessionOfAPush(final SSLContext context, final String version) throws IOException {
-        try (TlsPeer peer = TlsPeer.connect(context, nifi.instance(), version)) {
+        try (TlsPeer peer = TlsPeer.connect(context, nifi.info(), version)) {
             final SSLSession session = peer.session();
             assertEquals(ResponseCode.PROPERTIES_OK, peer.shakeHands(input.id()).getCode());
             peer.negotiateCodec();

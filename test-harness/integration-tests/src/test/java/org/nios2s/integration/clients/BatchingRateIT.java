@@ -24,7 +24,7 @@ import org.nios2s.client.InputPort;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.SinkLedger;
 import org.nios2s.integration.SharedNifi;
@@ -54,14 +54,14 @@ class BatchingRateIT {
     private static final int BATCH = 500;
 
     private static final int TRANSACTIONS = 4;
-    private static final int MOST_PENDING = 2_000;
+    private static final int MAX_PENDING = 2_000;
     private static final double NANOS_OF_A_MICROSECOND = 1_000;
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
 
     @BeforeAll
     static void start() {
-        nifi = NifiInstance.start(new NifiOptions()
+        nifi = NifiNode.start(new NifiOptions()
                 .home(SharedNifi.HOMES.resolve("batching-rate"))
                 .listener(Listener.NIO)
                 .heap("1g")
@@ -85,7 +85,7 @@ class BatchingRateIT {
     @Test
     void everyRecordArrivesWhicheverWayItIsSent() throws Exception {
         try (SiteToSite site = SiteToSite.builder()
-                .address(nifi.instance().s2sHost(), nifi.instance().s2sPort())
+                .address(nifi.info().s2sHost(), nifi.info().s2sPort())
                 .build()) {
             final InputPort port = site.inputPort(nifi.portId("input"));
             // Alternately: the first one finds a NiFi that is not compiled yet.
@@ -145,7 +145,7 @@ class BatchingRateIT {
 
     private static void single(final InputPort port, final int records) throws Exception {
         final AtomicReference<Throwable> failure = new AtomicReference<>();
-        final Semaphore pending = new Semaphore(MOST_PENDING);
+        final Semaphore pending = new Semaphore(MAX_PENDING);
         for (int i = 0; i < records; i++) {
             pending.acquire();
             port.send(Packet.of(ATTRIBUTES, CONTENT)).whenComplete((done, failed) -> {
@@ -153,13 +153,13 @@ class BatchingRateIT {
                 pending.release();
             });
         }
-        pending.acquire(MOST_PENDING);
+        pending.acquire(MAX_PENDING);
         failOn(failure);
     }
 
     private static void byHand(final int records) throws Exception {
         try (SiteToSiteClient client = new SiteToSiteClient.Builder()
-                        .url(nifi.instance().api().replace("/nifi-api", "/nifi"))
+                        .url(nifi.info().api().replace("/nifi-api", "/nifi"))
                         .portName("input")
                         .build();
                 ExecutorService threads = Executors.newFixedThreadPool(TRANSACTIONS)) {

@@ -35,7 +35,7 @@ import org.nios2s.client.TransactionException;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.integration.SharedNifi;
@@ -62,12 +62,12 @@ class BatchingSenderKillsIT {
     private static final int CONTENT_BYTES = 100;
     private static final String NEVER = "10000000";
 
-    private static NifiInstance nifi;
+    private static NifiNode nifi;
     private static Path ids;
 
     @BeforeAll
     static void start() throws IOException {
-        nifi = NifiInstance.start(new NifiOptions()
+        nifi = NifiNode.start(new NifiOptions()
                 .home(SharedNifi.HOMES.resolve("batching-kills"))
                 .listener(Listener.NIO)
                 .heap("1g")
@@ -103,7 +103,7 @@ class BatchingSenderKillsIT {
         Source(final String name, final RetryPolicy retry) {
             this.name = name;
             site = SiteToSite.builder()
-                    .address(nifi.instance().s2sHost(), nifi.instance().s2sPort())
+                    .address(nifi.info().s2sHost(), nifi.info().s2sPort())
                     .retry(retry.withDeliveryTimeout(PATIENCE)
                             .withPauses(Duration.ofMillis(20), Duration.ofMillis(500)))
                     .backOff(Duration.ofMillis(20), Duration.ofMillis(500))

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.integration.SharedNifi;
 
 /**
@@ -45,7 +45,7 @@ class ClientMatrixIT {
     @MethodSource("everyCombination")
     void whatIsPushedIsPulledUnchanged(final String version, final SharedNifi serving, final boolean compress)
             throws Exception {
-        final InstanceRecord nifi = serving.withEmptyLoop().instance();
+        final NifiNodeInfo nifi = serving.withEmptyLoop().info();
         final Packets sent = Packets.various(version + "-" + serving + "-" + compress + "-");
         final Packets arrived = Packets.none();
 
@@ -61,7 +61,7 @@ class ClientMatrixIT {
     }
 
     private static Map<Exchange.Setting, String> settings(
-            final String version, final InstanceRecord nifi, final String port, final boolean compress) {
+            final String version, final NifiNodeInfo nifi, final String port, final boolean compress) {
         final Map<Exchange.Setting, String> settings = PortAccess.settings(nifi, port, compress);
         if (settings.containsKey(Exchange.Setting.KEY_STORE) && TLS_OF_OLD_CLIENTS.containsKey(version)) {
             settings.put(Exchange.Setting.TLS_VERSION, TLS_OF_OLD_CLIENTS.get(version));

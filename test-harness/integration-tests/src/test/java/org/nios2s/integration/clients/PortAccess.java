@@ -3,7 +3,7 @@ package org.nios2s.integration.clients;
 
 import java.util.EnumMap;
 import java.util.Map;
-import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 
 /**
  * Tells a client how to reach a port of a NiFi; on a secured one as the authorized client.
@@ -13,8 +13,7 @@ final class PortAccess {
 
     private PortAccess() {}
 
-    static Map<Exchange.Setting, String> settings(
-            final InstanceRecord nifi, final String port, final boolean compress) {
+    static Map<Exchange.Setting, String> settings(final NifiNodeInfo nifi, final String port, final boolean compress) {
         final Map<Exchange.Setting, String> settings = new EnumMap<>(Exchange.Setting.class);
         settings.put(Exchange.Setting.URL, userInterface(nifi));
         settings.put(Exchange.Setting.PORT, port);
@@ -28,7 +27,7 @@ final class PortAccess {
     }
 
     /** The address that clients and Remote Process Groups are given. */
-    static String userInterface(final InstanceRecord nifi) {
+    static String userInterface(final NifiNodeInfo nifi) {
         return nifi.api().replace("/nifi-api", "/nifi");
     }
 }

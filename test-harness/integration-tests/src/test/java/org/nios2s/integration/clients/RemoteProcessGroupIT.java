@@ -10,7 +10,7 @@ import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.RemoteGroupClient;
 import org.nios2s.integration.SharedNifi;
 
@@ -28,7 +28,7 @@ class RemoteProcessGroupIT {
     private static final String TO_REMOTE = "to-remote";
     private static final String FROM_REMOTE = "from-remote";
 
-    private static NifiInstance other;
+    private static NifiNode other;
 
     @BeforeAll
     static void start() {
@@ -41,7 +41,7 @@ class RemoteProcessGroupIT {
         final Component toRemote = flow.ensurePort(ComponentKind.INPUT_PORT, TO_REMOTE, 1);
         final Component fromRemote = flow.ensurePort(ComponentKind.OUTPUT_PORT, FROM_REMOTE, 1);
         final RemoteGroupClient groups = other.remoteGroups();
-        final String group = groups.create(SharedNifi.NIO.withEmptyLoop().instance());
+        final String group = groups.create(SharedNifi.NIO.withEmptyLoop().info());
         groups.connect(toRemote, groups.port(group, ComponentKind.INPUT_PORT, "loop-in"), BackPressure.generous());
         groups.connect(groups.port(group, ComponentKind.OUTPUT_PORT, "loop-out"), fromRemote, BackPressure.generous());
         flow.start(toRemote);
@@ -51,10 +51,10 @@ class RemoteProcessGroupIT {
         final Packets arrived = Packets.none();
 
         try (ClientVersion client = ClientVersion.load(CLIENT)) {
-            client.push(PortAccess.settings(other.instance(), TO_REMOTE, false), sent.attributes(), sent.contents());
+            client.push(PortAccess.settings(other.info(), TO_REMOTE, false), sent.attributes(), sent.contents());
             Awaitility.await().atMost(PATIENCE).until(() -> {
                 client.pull(
-                        PortAccess.settings(other.instance(), FROM_REMOTE, false),
+                        PortAccess.settings(other.info(), FROM_REMOTE, false),
                         arrived.attributes(),
                         arrived.contents());
                 return arrived.size() >= sent.size();

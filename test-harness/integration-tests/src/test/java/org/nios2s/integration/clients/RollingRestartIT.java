@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.NifiCluster;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.Peer;
 import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.SharedNifi;
@@ -71,7 +71,7 @@ class RollingRestartIT {
                 final String name = "client-" + client;
                 clients.add(Thread.ofPlatform().start(() -> send(name)));
             }
-            for (final NifiInstance node : cluster.nodes()) {
+            for (final NifiNode node : cluster.nodes()) {
                 awaitMoreTransactions();
                 node.stop();
                 assertEquals(1, node.log().linesWith(EMPTY).size());
@@ -100,8 +100,8 @@ class RollingRestartIT {
 
     private static List<String> received() throws IOException {
         final List<String> received = new ArrayList<>();
-        for (final NifiInstance node : cluster.nodes()) {
-            final Path ids = Path.of(node.instance().ledger()).resolve(PACKET_IDS);
+        for (final NifiNode node : cluster.nodes()) {
+            final Path ids = Path.of(node.info().ledger()).resolve(PACKET_IDS);
             if (Files.exists(ids)) {
                 received.addAll(Files.readAllLines(ids));
             }

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.nios2s.harness.nifi.InstanceRecord;
 import org.nios2s.harness.nifi.NifiCluster;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.SharedNifi;
 
@@ -32,7 +32,7 @@ class SecuredClusterIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String CLIENT = "2.3.0";
     private static final int NODES = 2;
-    private static final int MOST_TRANSACTIONS = 200;
+    private static final int MAX_TRANSACTIONS = 200;
 
     private static NifiCluster cluster;
 
@@ -50,11 +50,11 @@ class SecuredClusterIT {
 
     @Test
     void aClientThatIsToldOneNodeFindsBothAndDataArrivesOnBoth() throws Exception {
-        final InstanceRecord first = cluster.nodes().getFirst().instance();
+        final NifiNodeInfo first = cluster.nodes().getFirst().info();
         int pushed = 0;
 
         try (ClientVersion client = ClientVersion.load(CLIENT)) {
-            while (pushed < MOST_TRANSACTIONS && !everyNodeHasData()) {
+            while (pushed < MAX_TRANSACTIONS && !everyNodeHasData()) {
                 client.push(
                         PortAccess.settings(first, "input", false),
                         List.of(Map.of("packet.id", "clustered-" + pushed)),
@@ -77,12 +77,12 @@ class SecuredClusterIT {
     @Test
     void eachNodeTellsOfBothWhereTheyAreAndWhatTheyHaveQueued() throws Exception {
         final Set<String> expected = new TreeSet<>();
-        for (final NifiInstance node : cluster.nodes()) {
-            expected.add(node.instance().s2sHost() + ":" + node.instance().s2sPort() + " true 0");
+        for (final NifiNode node : cluster.nodes()) {
+            expected.add(node.info().s2sHost() + ":" + node.info().s2sPort() + " true 0");
         }
-        for (final NifiInstance node : cluster.nodes()) {
+        for (final NifiNode node : cluster.nodes()) {
             final TlsClients clients = new TlsClients(node.security());
-            try (TlsPeer peer = TlsPeer.connect(clients.authorized(), node.instance(), "TLSv1.3")) {
+            try (TlsPeer peer = TlsPeer.connect(clients.authorized(), node.info(), "TLSv1.3")) {
                 peer.shakeHands(node.portId("input"));
                 assertEquals(expected, new TreeSet<>(peer.peers()));
             }
@@ -90,6 +90,6 @@ class SecuredClusterIT {
     }
 
     private static boolean everyNodeHasData() {
-        return cluster.nodes().stream().map(NifiInstance::ledger).allMatch(ledger -> ledger.count() > 0);
+        return cluster.nodes().stream().map(NifiNode::ledger).allMatch(ledger -> ledger.count() > 0);
     }
 }

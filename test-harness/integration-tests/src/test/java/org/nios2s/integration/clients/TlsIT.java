@@ -40,8 +40,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
-import org.nios2s.harness.nifi.InstanceRecord;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
 import org.nios2s.harness.nifi.security.CertificateAuthority;
@@ -72,8 +72,8 @@ class TlsIT {
     @Parameter
     private SharedNifi serving;
 
-    private NifiInstance nifi;
-    private InstanceRecord instance;
+    private NifiNode nifi;
+    private NifiNodeInfo instance;
     private TlsClients clients;
     private int linesBefore;
     private LocalDateTime begin;
@@ -81,7 +81,7 @@ class TlsIT {
     @BeforeEach
     void start() {
         nifi = serving.get();
-        instance = nifi.instance();
+        instance = nifi.info();
         clients = new TlsClients(nifi.security());
         linesBefore = nifi.log().lines().size();
         begin = LocalDateTime.now();
@@ -146,10 +146,10 @@ class TlsIT {
 
     @Test
     void aPeerThatSpeaksTlsOnThePlainPortIsCutOff() {
-        final NifiInstance plain = SharedNifi.NIO.get();
+        final NifiNode plain = SharedNifi.NIO.get();
         final int stackFramesBefore = plain.log().linesWith(STACK_FRAME).size();
 
-        assertEndedByOtherEnd(() -> TlsPeer.connect(clients.authorized(), plain.instance(), TLS_1_3));
+        assertEndedByOtherEnd(() -> TlsPeer.connect(clients.authorized(), plain.info(), TLS_1_3));
 
         Awaitility.await().atMost(PATIENCE).until(() -> FaultLine.reports(plain.log(), "WRONG_MAGIC", begin));
         assertEquals(stackFramesBefore, plain.log().linesWith(STACK_FRAME).size());

@@ -21,8 +21,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.harness.nifi.InstanceRecord;
-import org.nios2s.harness.nifi.NifiInstance;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 import org.nios2s.integration.SharedNifi;
@@ -46,7 +46,7 @@ class TlsOfferIT {
     private static final Pattern WEAK =
             Pattern.compile("TLS 1\\.[01].*|.* suite (00[0-3][0-9a-f]|009[cd]|c00[0-9a-f]|c01[0-9a-f])");
 
-    private NifiInstance nifi;
+    private NifiNode nifi;
 
     @ParameterizedTest
     @EnumSource(
@@ -54,7 +54,7 @@ class TlsOfferIT {
             names = {"NIO_SECURED", "NIO_SECURED_JDK"})
     void theRawPortOffersWhatHttpsOffers(final SharedNifi serving) throws Exception {
         nifi = serving.get();
-        final InstanceRecord instance = nifi.instance();
+        final NifiNodeInfo instance = nifi.info();
         final URI https = URI.create(instance.api());
         try {
             final CertificateBuilder rsa = new CertificateBuilder()
@@ -99,7 +99,7 @@ class TlsOfferIT {
                 StandardCopyOption.ATOMIC_MOVE);
         final TlsClients clients = new TlsClients(security());
         Awaitility.await().atMost(PATIENCE).until(() -> {
-            try (TlsPeer peer = TlsPeer.connect(clients.authorized(), nifi.instance(), "TLSv1.3")) {
+            try (TlsPeer peer = TlsPeer.connect(clients.authorized(), nifi.info(), "TLSv1.3")) {
                 return ((X509Certificate) peer.session().getPeerCertificates()[0])
                         .getPublicKey()
                         .getAlgorithm()

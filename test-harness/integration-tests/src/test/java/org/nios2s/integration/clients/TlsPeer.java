@@ -14,7 +14,7 @@ import javax.net.ssl.SSLSocket;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.harness.nifi.InstanceRecord;
+import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.integration.RawPeer;
 
 /**
@@ -34,7 +34,7 @@ final class TlsPeer implements Closeable {
     }
 
     /** Connects and shakes hands in a version of TLS. */
-    static TlsPeer connect(final SSLContext context, final InstanceRecord nifi, final String tlsVersion)
+    static TlsPeer connect(final SSLContext context, final NifiNodeInfo nifi, final String tlsVersion)
             throws IOException {
         final SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(nifi.s2sHost(), nifi.s2sPort());
         boolean connected = false;

@@ -46,7 +46,7 @@ public class ArrivalLog extends AbstractSessionFactoryProcessor {
             .expressionLanguageSupported(ExpressionLanguageScope.NONE)
             .build();
 
-    private static final long LONGEST_VISIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MAX_VISIT_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final int BATCH = 100;
 
@@ -60,7 +60,7 @@ public class ArrivalLog extends AbstractSessionFactoryProcessor {
         final ProcessSession session = sessions.createSession();
         final Path file = Path.of(context.getProperty(FILE).getValue());
         final long begin = System.nanoTime();
-        while (isScheduled() && System.nanoTime() - begin < LONGEST_VISIT_NANOS) {
+        while (isScheduled() && System.nanoTime() - begin < MAX_VISIT_NANOS) {
             final List<FlowFile> arrived = session.get(BATCH);
             if (arrived.isEmpty()) {
                 LockSupport.parkNanos(LOOK_AGAIN_NANOS);

@@ -56,7 +56,7 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
             .build();
 
     /** As long as a busy port keeps its thread in one go. */
-    private static final long LONGEST_VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long MAX_VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final String HOST_ATTRIBUTE = "s2s.host";
     private static final String ADDRESS_ATTRIBUTE = "s2s.address";
@@ -95,7 +95,7 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
     @Override
     public void onTrigger(final ProcessContext context, final ProcessSessionFactory sessions) {
         final ProcessSession session = sessions.createSession();
-        final long end = System.nanoTime() + LONGEST_VISIT_NANOS;
+        final long end = System.nanoTime() + MAX_VISIT_NANOS;
         try {
             while (isScheduled() && System.nanoTime() - end < 0) {
                 for (int made = 0; made < transactions; made++) {

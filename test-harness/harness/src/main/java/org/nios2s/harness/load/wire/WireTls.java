@@ -8,7 +8,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import javax.net.ssl.SSLException;
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.nifi.security.ClientTls;
+import org.nios2s.harness.load.ClientTls;
 
 /**
  * TLS of the light client: by BoringSSL where it loads, so that the generator leaves the processors to the server, otherwise

@@ -13,6 +13,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import javax.net.ssl.SSLContext;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.ClientTls;
 
 /**
  * The key stores, the trust store and their password of one secured NiFi, kept in a directory of its home.

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.nios2s.harness.load.ClientLoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacedLoad;
 import org.nios2s.harness.load.ScriptedServer;
 import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
@@ -70,6 +70,8 @@ class LargeContentTest {
                 PATIENCE,
                 LoadSettings.Shape.push(1, BYTES),
                 LoadSettings.Connection.KEPT);
-        return new PacedLoad("run", load, () -> new WireTransport("run", load, List.of(address), null, true)).drive();
+        return new ClientLoadGenerator(
+                        "run", load, () -> new WireLoadClients("run", load, List.of(address), null, true))
+                .drive();
     }
 }

@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.analysis;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Experiment.Cell;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.Comparison;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.DataTable.Column;
+import org.nios2s.harness.result.ExperimentResult.Headline;
+import org.nios2s.harness.result.Range;
+import org.nios2s.harness.result.RunResult;
+
+/**
+ * Says what the runs of an experiment show: one table of medians and of ratios of pairs, charts, a verdict, and what to
+ * beware of. Every word of it is computed. Immutable, used on the command's thread.
+ */
+public final class Analysis {
+
+    private static final int METRICS_OF_A_VERDICT = 2;
+    private static final int MAX_HEADLINES = 4;
+    private static final int MAX_PARTS = 3;
+    private static final int MAX_PERCENTILE_CHARTS = 8;
+    private static final Map<String, String> PERCENTILES = percentiles();
+    private static final int MAX_CHARTS = 4;
+    private static final Pattern LAST_NUMBER = Pattern.compile("^(\\D*?)(\\d+)$");
+
+    private final Experiment experiment;
+    private final List<RunResult> runs;
+    private final Map<String, List<Cell>> rows;
+    private final List<String> columns;
+    private final PairedComparison pairs;
+
+    /** An analysis of runs that were measured for an experiment, some of them perhaps missing. */
+    public Analysis(final Experiment experiment, final List<RunResult> runs) {
+        this.experiment = experiment;
+        this.runs = Idle.above(runs);
+        this.rows = experiment.rows();
+        final List<String> planned =
+                experiment.cells().stream().map(Cell::column).distinct().toList();
+        this.columns = runs.stream()
+                .map(run -> run.place().column())
+                .distinct()
+                .sorted(Comparator.comparingInt(planned::indexOf))
+                .toList();
+        this.pairs = PairedComparison.of(experiment, this.runs);
+    }
+
+    /** All metrics: rows by what was measured, a column for each target, and how they compare. */
+    public DataTable table() {
+        final boolean several = rows.size() > 1;
+        final List<String> compared = columns.stream()
+                .filter(column -> pairs.against(column).isPresent())
+                .toList();
+        final List<String> head = new ArrayList<>(several ? List.of("what") : List.of());
+        head.add("metric");
+        head.addAll(columns);
+        compared.forEach(
+                column -> head.add(column + " / " + pairs.against(column).orElseThrow()));
+        if (compared.size() == 1) {
+            head.add("which means");
+        }
+        final List<List<Object>> body = new ArrayList<>();
+        for (final String row : rows.keySet()) {
+            for (final Metric metric : metrics(row)) {
+                final List<Object> cells = new ArrayList<>(several ? List.of(row) : List.of());
+                cells.add(metric.title());
+                columns.forEach(column -> cells.add(text(metric, row, column)));
+                compared.forEach(column -> cells.add(
+                        pairs.ratio(metric, row, column).map(Ratio::text).orElse(null)));
+                if (compared.size() == 1) {
+                    cells.add(meaning(metric, row, compared.getFirst()));
+                }
+                body.add(cells);
+            }
+        }
+        final String title = experiment.about().isEmpty() ? experiment.name() : experiment.about();
+        return new DataTable(title, note(), head.stream().map(Column::of).toList(), body);
+    }
+
+    private String meaning(final Metric metric, final String row, final String column) {
+        final Optional<Ratio> ratio = pairs.ratio(metric, row, column);
+        if (ratio.isPresent()) {
+            return ratio.get().meaning();
+        }
+        // When the other's metric is 0 there is no ratio.
+        final boolean some =
+                pairs.range(metric, row, column).filter(own -> own.min() > 0).isPresent();
+        return pairs.comparison(row, column)
+                .filter(compared -> some
+                        && pairs.range(metric, compared.againstRow(), compared.againstColumn())
+                                .filter(other -> other.max() == 0)
+                                .isPresent())
+                .map(compared -> compared.against() + " has none")
+                .orElse(null);
+    }
+
+    private String note() {
+        final boolean paced = runs.stream().anyMatch(run -> run.settings().paced());
+        final boolean flatOut = runs.stream().anyMatch(run -> !run.settings().paced());
+        return Stream.of(
+                        "Rates and times are those of the part of a run in which all clients were at work.",
+                        paced ? "With a pace, times count from the intended start." : "",
+                        flatOut
+                                ? "Flat out, a client's next transaction waits for its last: times are the server's only."
+                                : "",
+                        "A metric is the median of its runs, with the least and the most of them; a ratio is that of two"
+                                + " runs of one round, then likewise.")
+                .filter(sentence -> !sentence.isEmpty())
+                .collect(Collectors.joining(" "));
+    }
+
+    /** Further tables: what grows. */
+    public List<DataTable> furtherTables() {
+        final List<DataTable> further = new ArrayList<>();
+        final List<Trend> trends = trends();
+        if (!trends.isEmpty()) {
+            further.add(Trend.table(trends));
+        }
+        if (experiment.starts() > 1) {
+            further.add(byStart());
+        }
+        return further;
+    }
+
+    /** Each start of a NiFi compiles otherwise: what the ratios of each say by themselves. */
+    private DataTable byStart() {
+        final List<List<Object>> body = new ArrayList<>();
+        for (final Comparison compared : pairs.comparisons()) {
+            for (final Metric metric : mostTelling(compared.row())) {
+                final List<Object> cells =
+                        new ArrayList<>(List.of(compared.row() + " " + compared.column() + " / " + compared.against()));
+                cells.add(metric.title());
+                for (int start = 1; start <= experiment.starts(); start++) {
+                    cells.add(new PairedComparison(pairs.comparisons(), ofStart(start))
+                            .ratio(metric, compared.row(), compared.column())
+                            .map(Ratio::text)
+                            .orElse(null));
+                }
+                body.add(cells);
+            }
+        }
+        final List<Column> head = new ArrayList<>(List.of(Column.of("what"), Column.of("metric")));
+        IntStream.rangeClosed(1, experiment.starts()).forEach(start -> head.add(Column.of("start " + start)));
+        return new DataTable("Ratios by start of NiFi", null, head, body);
+    }
+
+    private List<RunResult> ofStart(final int start) {
+        return runs.stream()
+                .filter(run -> (run.place().round() - 1) / experiment.roundsOfAStart() + 1 == start)
+                .toList();
+    }
+
+    public List<Trend> trends() {
+        return Trend.of(runs);
+    }
+
+    /** The metrics that tell most, drawn over the rows. */
+    public List<Chart> charts() {
+        final List<Chart> charts = new ArrayList<>();
+        final Set<Metric> drawn = new LinkedHashSet<>();
+        // What tells most of each row, before more of any.
+        for (int rank = 0; rank < MAX_CHARTS; rank++) {
+            final int skipped = rank;
+            rows.keySet()
+                    .forEach(row -> metrics(row).stream().skip(skipped).limit(1).forEach(drawn::add));
+        }
+        drawn.stream().limit(MAX_CHARTS).forEach(metric -> charts.add(chart(metric)));
+        charts.addAll(percentileCharts());
+        if (runs.stream().anyMatch(run -> run.place().repetition() > 1)) {
+            Stream.of("live-heap", "rss-after", "rate")
+                    .map(Metric::by)
+                    .forEach(metric -> charts.add(repetitions(metric)));
+        }
+        return charts.stream().filter(Chart::hasPoints).toList();
+    }
+
+    /** By percentile, so that one sees where the tail begins; a chart for each row. */
+    private List<Chart> percentileCharts() {
+        return rows.keySet().stream()
+                .limit(MAX_PERCENTILE_CHARTS)
+                .map(row -> new Chart(
+                        row.isEmpty() ? "Times by percentile" : "Times by percentile: " + row,
+                        Chart.Kind.LINE,
+                        new Chart.Axis("percentile", "% of the transactions"),
+                        new Chart.Axis("time of a transaction", "ms"),
+                        columns.stream().map(column -> percentiles(row, column)).toList()))
+                .filter(Chart::hasPoints)
+                .toList();
+    }
+
+    private Chart.Series percentiles(final String row, final String column) {
+        final List<Chart.Point> points = PERCENTILES.entrySet().stream()
+                .map(each -> new Chart.Point(
+                        each.getValue(),
+                        pairs.range(Metric.by(each.getKey()), row, column)
+                                .map(Range::median)
+                                .orElse(null)))
+                .toList();
+        return new Chart.Series(column, points);
+    }
+
+    private static Map<String, String> percentiles() {
+        final Map<String, String> names = new LinkedHashMap<>();
+        List.of("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99").forEach(key -> names.put(key, key.substring(1)));
+        return names;
+    }
+
+    private Chart chart(final Metric metric) {
+        final boolean numeric = rows.size() > 2 && rows.keySet().stream().allMatch(row -> lastNumber(row) != null);
+        final List<Chart.Series> series = columns.stream()
+                .map(column -> new Chart.Series(
+                        column,
+                        rows.keySet().stream()
+                                .filter(row -> metrics(row).contains(metric))
+                                .map(row -> new Chart.Point(
+                                        numeric ? lastNumber(row) : row.isEmpty() ? column : row,
+                                        pairs.range(metric, row, column)
+                                                .map(Range::median)
+                                                .orElse(null)))
+                                .toList()))
+                .toList();
+        final String first = rows.keySet().iterator().next();
+        final String what = numeric ? first.replaceAll("\\d+$", "").strip() : "measured";
+        final Chart.Axis x = new Chart.Axis(what, what);
+        final Chart.Axis y = new Chart.Axis(metric.title(), metric.title().endsWith(" ms") ? "ms" : metric.title());
+        return new Chart(metric.title(), numeric ? Chart.Kind.LINE : Chart.Kind.BAR, x, y, series);
+    }
+
+    private Chart repetitions(final Metric metric) {
+        final List<Chart.Series> series = columns.stream()
+                .map(column -> new Chart.Series(
+                        column,
+                        runsOf(column)
+                                .map(run -> new Chart.Point((double) run.place().repetition(), metric.orNull(run)))
+                                .toList()))
+                .toList();
+        final Chart.Axis x = new Chart.Axis("repetition", "repetitions");
+        final Chart.Axis y = new Chart.Axis(metric.title(), metric.title());
+        return new Chart(metric.title() + " by repetition", Chart.Kind.LINE, x, y, series);
+    }
+
+    private static Double lastNumber(final String row) {
+        final Matcher number = LAST_NUMBER.matcher(row);
+        return number.matches() ? Double.valueOf(number.group(2)) : null;
+    }
+
+    /** The metrics that tell most, for the top of the report: of those that show a difference, one for each row first. */
+    public List<Headline> headlines() {
+        final List<Headline> first = new ArrayList<>();
+        final List<Headline> more = new ArrayList<>();
+        for (final Cell cell : experiment.cells()) {
+            final List<Metric> telling = new ArrayList<>();
+            if (!cell.claim().isEmpty()) {
+                telling.add(Claim.parse(cell.claim()).metric());
+            }
+            mostTelling(cell.row()).stream()
+                    .filter(metric -> !telling.contains(metric))
+                    .forEach(telling::add);
+            final List<Headline> of = telling.stream()
+                    .flatMap(metric -> headline(metric, cell).stream())
+                    .toList();
+            of.stream().limit(1).forEach(first::add);
+            of.stream().skip(1).forEach(more::add);
+        }
+        return Stream.concat(first.stream(), more.stream()).limit(MAX_HEADLINES).toList();
+    }
+
+    private Optional<Headline> headline(final Metric metric, final Cell cell) {
+        final Optional<Comparison> compared = pairs.comparison(cell.row(), cell.column());
+        final boolean none = "%s has none"
+                        .formatted(compared.map(Comparison::against).orElse(""))
+                        .equals(meaning(metric, cell.row(), cell.column()))
+                && pairs.range(metric, cell.row(), cell.column())
+                        .filter(range -> range.count() >= Ratio.MIN_PAIRS)
+                        .isPresent();
+        if (compared.isEmpty()
+                || !none
+                        && pairs.ratio(metric, cell.row(), cell.column())
+                                .filter(Ratio::isDifference)
+                                .isEmpty()) {
+            return Optional.empty();
+        }
+        final String baseline = pairs.range(
+                        metric, compared.get().againstRow(), compared.get().againstColumn())
+                .map(range -> metric.format(range.median()))
+                .orElse("–");
+        final String own = pairs.range(metric, cell.row(), cell.column())
+                .map(range -> metric.format(range.median()))
+                .orElse("–");
+        final String caption = metric.title() + ", " + compared.get().against() + " → " + cell.column();
+        return Optional.of(
+                new Headline(baseline + " → " + own, cell.row().isEmpty() ? caption : caption + ": " + cell.row()));
+    }
+
+    /** What the runs show, with what to beware of. */
+    public String verdict(final int processors) {
+        if (runs.isEmpty()) {
+            return "Nothing was measured.";
+        }
+        final List<String> parts = new ArrayList<>();
+        columns.forEach(column -> comparison(column).ifPresent(parts::add));
+        if (parts.isEmpty()) {
+            parts.add(plain());
+        }
+        trends().stream().filter(trend -> trend.slope().grows()).forEach(trend -> parts.add(trend.sentence()));
+        return Warning.append(String.join("; ", parts) + "; " + faults() + ".", Warning.of(runs, processors));
+    }
+
+    private Optional<String> comparison(final String column) {
+        final Set<Metric> telling = new LinkedHashSet<>();
+        rows.keySet().forEach(row -> telling.addAll(mostTelling(row)));
+        final List<String> said = new ArrayList<>();
+        for (final Metric metric : telling) {
+            final List<Ratio> ratios = rows.keySet().stream()
+                    .filter(row -> metrics(row).contains(metric))
+                    .flatMap(row -> pairs.ratio(metric, row, column).stream())
+                    .toList();
+            if (ratios.size() == 1) {
+                final Ratio only = ratios.getFirst();
+                said.add(metric.title() + " " + only.text() + ", " + only.meaning());
+            } else if (!ratios.isEmpty()) {
+                final Range medians = Range.of(
+                        ratios.stream().map(ratio -> ratio.ratios().median()).toList());
+                said.add(Metric.words(
+                        "%s %.2f to %.2f × in %d rows", metric.title(), medians.min(), medians.max(), ratios.size()));
+            }
+        }
+        return said.isEmpty()
+                ? Optional.empty()
+                : pairs.against(column).map(other -> column + " / " + other + ": " + String.join(", ", said));
+    }
+
+    private String plain() {
+        final List<String> parts = new ArrayList<>();
+        for (final String row : rows.keySet()) {
+            for (final String column : columns) {
+                final String what = row.isEmpty() ? column : row + ", " + column;
+                parts.add(mostTelling(row).stream()
+                        .filter(metric -> pairs.range(metric, row, column).isPresent())
+                        .map(metric -> metric.title() + " " + text(metric, row, column))
+                        .collect(Collectors.joining(", ", what + ": ", "")));
+            }
+        }
+        return parts.stream().limit(MAX_HEADLINES).collect(Collectors.joining("; "));
+    }
+
+    private String faults() {
+        final List<String> faulty = new ArrayList<>();
+        for (final String column : columns) {
+            final double failed = sum(column, Metric.FAILURES);
+            final double lost = sum(column, Metric.LOST);
+            final double twice = sum(column, Metric.DUPLICATED);
+            if (failed + lost + twice != 0) {
+                faulty.add(Metric.words(
+                        "%s: %,.0f failed, %,.0f packets lost, %,.0f duplicated", column, failed, lost, twice));
+            }
+        }
+        final boolean counted = runs.stream().allMatch(run -> run.ledger() != null);
+        return faulty.isEmpty()
+                ? "no failure" + (counted ? ", 0 packets lost, 0 duplicated" : "")
+                : String.join("; ", faulty);
+    }
+
+    private double sum(final String column, final Metric metric) {
+        return runsOf(column).flatMapToDouble(run -> metric.of(run).stream()).sum();
+    }
+
+    private Stream<RunResult> runsOf(final String column) {
+        return runs.stream().filter(run -> run.place().column().equals(column));
+    }
+
+    /**
+     * Refuses metrics that there are not, and thresholds that no run of the experiment could cross. {@code seen} says whether the
+     * processes of its targets are on this machine.
+     */
+    public static void check(final Experiment experiment, final boolean seen) {
+        experiment.metrics().forEach(Metric::by);
+        experiment.cells().forEach(cell -> cell.metrics().forEach(Metric::by));
+        experiment.cells().stream()
+                .map(Cell::claim)
+                .filter(claim -> !claim.isEmpty())
+                .forEach(Claim::parse);
+        experiment.thresholds().forEach(threshold -> requirePossible(Threshold.parse(threshold), experiment, seen));
+    }
+
+    /** Refuses a threshold that concerns nothing that is measured, or whose metric none of that can have. */
+    public static void requirePossible(final Threshold threshold, final Experiment experiment, final boolean seen) {
+        final List<Settings> concerned = experiment.cells().stream()
+                .map(Cell::settings)
+                .filter(threshold::isAbout)
+                .toList();
+        if (concerned.isEmpty()) {
+            final String columns =
+                    experiment.cells().stream().map(Cell::column).distinct().collect(Collectors.joining("; "));
+            throw new IllegalArgumentException(
+                    "The threshold '%s' concerns nothing that is measured here (%s)".formatted(threshold, columns));
+        }
+        final List<String> missing = concerned.stream()
+                .flatMap(settings -> Availability.missing(threshold.metric(), settings, seen).stream())
+                .toList();
+        if (missing.size() == concerned.size()) {
+            throw new IllegalArgumentException("The threshold '%s' can never be checked here: '%s' needs %s"
+                    .formatted(threshold, threshold.metric().key(), missing.getFirst()));
+        }
+    }
+
+    /** The thresholds for which no run had what they are about, in words. */
+    public List<String> uncheckedThresholds() {
+        return experiment.thresholds().stream()
+                .map(Threshold::parse)
+                .filter(threshold ->
+                        concerned(threshold).noneMatch(run -> threshold.metric().orNull(run) != null))
+                .map(threshold -> threshold + " was not checked: no run that it is about has this metric")
+                .toList();
+    }
+
+    private Stream<RunResult> concerned(final Threshold threshold) {
+        return runs.stream().filter(run -> threshold.isAbout(settings(run)));
+    }
+
+    /** The settings with which a run was made. */
+    private Settings settings(final RunResult run) {
+        return experiment.cells().stream()
+                .filter(cell -> cell.row().equals(run.place().row())
+                        && cell.column().equals(run.place().column()))
+                .map(Cell::settings)
+                .findFirst()
+                .orElse(experiment.base());
+    }
+
+    /** The thresholds of the experiment that some run crosses, in words. */
+    public List<String> crossedThresholds() {
+        final List<String> broken = new ArrayList<>();
+        for (final Threshold threshold :
+                experiment.thresholds().stream().map(Threshold::parse).toList()) {
+            final Metric metric = threshold.metric();
+            concerned(threshold)
+                    .filter(threshold::holds)
+                    .forEach(run -> broken.add(Metric.words(
+                            "%s holds in %s: %s", threshold, run.place(), metric.format(metric.orNull(run)))));
+        }
+        return broken;
+    }
+
+    /** Whether nothing went wrong, the stock listener's own trouble aside when it stands beside the NIO one. */
+    public boolean flawless() {
+        final boolean excused = experiment.cells().stream().anyMatch(cell -> !isStock(cell.settings()));
+        final List<RunResult> counted =
+                runs.stream().filter(run -> !excused || !isStock(settings(run))).toList();
+        return !counted.isEmpty() && counted.stream().allMatch(RunResult::flawless);
+    }
+
+    private static boolean isStock(final Settings settings) {
+        return settings.text(Parameter.LISTENER).equals("stock");
+    }
+
+    /** What is compared with what. */
+    public List<Comparison> comparisons() {
+        return pairs.comparisons();
+    }
+
+    /** The runs, with what several of them together say of each. */
+    public List<RunResult> runs() {
+        return runs;
+    }
+
+    /** What held in this run, in one sentence that one would say; every part of it is a claim that its runs show. */
+    public String sentence() {
+        final List<String> held = experiment.cells().stream()
+                .filter(cell -> !cell.claim().isEmpty())
+                .flatMap(cell -> Claim.parse(cell.claim()).held(pairs, cell.row(), cell.column()).stream())
+                .distinct()
+                .toList();
+        if (!held.isEmpty()) {
+            return sentence(held);
+        }
+        if (pairs.comparisons().isEmpty()) {
+            return sentence(List.of(plain()));
+        }
+        final List<String> shown = experiment.cells().stream()
+                .flatMap(cell -> mostTelling(cell.row()).stream()
+                        .flatMap(metric -> pairs.ratio(metric, cell.row(), cell.column()).stream())
+                        .filter(Ratio::isDifference)
+                        .map(ratio -> (cell.row().isEmpty() ? "" : cell.row() + ", ") + ratio.second() + " has "
+                                + ratio.meaning().replaceAll(", (better|worse)$", "") + " "
+                                + ratio.metric().title() + " than " + ratio.first()))
+                .limit(MAX_PARTS)
+                .toList();
+        return shown.isEmpty()
+                ? "No difference is shown in this run."
+                : sentence(shown.stream()
+                        .map(part -> part.replace("times as much", "times as much of")
+                                .replace("of of", "of"))
+                        .toList());
+    }
+
+    private static String sentence(final List<String> parts) {
+        final String joined = parts.size() == 1
+                ? parts.getFirst()
+                : String.join(", ", parts.subList(0, parts.size() - 1)) + ", and " + parts.getLast();
+        return joined.substring(0, 1).toUpperCase(Locale.ROOT) + joined.substring(1) + ".";
+    }
+
+    private String text(final Metric metric, final String row, final String column) {
+        return pairs.range(metric, row, column)
+                .map(range -> {
+                    final String least = metric.format(range.min());
+                    final String most = metric.format(range.max());
+                    final String median = metric.format(range.median());
+                    return least.equals(most) ? median : "%s (%s – %s)".formatted(median, least, most);
+                })
+                .orElse(null);
+    }
+
+    private List<Metric> mostTelling(final String row) {
+        return metrics(row).stream().limit(METRICS_OF_A_VERDICT).toList();
+    }
+
+    /** The metrics of a row: those that its experiment names, otherwise those that tell most of its kind of load. */
+    private List<Metric> metrics(final String row) {
+        final Cell first = rows.get(row).getFirst();
+        final List<Metric> usual = first.settings().load().paced() ? Metric.OF_A_PACE : Metric.FLAT_OUT;
+        final List<Metric> wanted = first.metrics().isEmpty()
+                ? usual
+                : first.metrics().stream().map(Metric::by).toList();
+        return wanted.stream()
+                .filter(metric ->
+                        runs.stream().anyMatch(run -> run.place().row().equals(row) && metric.orNull(run) != null))
+                .toList();
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.analysis;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.nios2s.harness.plan.Parameter;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.RunResult;
+
+/**
+ * A condition on a run: a metric compared with a number, such as {@code p99 < 50ms} or {@code nio: failures > 0}, or one
+ * of the words {@code no-failure} and {@code keeps-pace}. Immutable, any thread.
+ *
+ * @param whose    settings of the runs that it is about; empty for all
+ * @param metric   what is compared
+ * @param operator how
+ * @param limit    with what, in the metric's unit
+ */
+public record Threshold(Map<String, String> whose, Metric metric, Operator operator, double limit) {
+
+    private static final Pattern RULE =
+            Pattern.compile("(?:([^:<>]+):)?\\s*([\\w-]+)\\s*(<=|>=|<|>|=)\\s*([\\d.]+)\\s*(%|ms|s|m|h|b|k|g|)\\s*");
+    private static final List<String> LISTENERS = List.of("nio", "stock");
+    private static final String NO_FAILURE = "no-failure";
+    private static final String KEEPS_PACE = "keeps-pace";
+
+    /** How a metric is compared. */
+    public enum Operator {
+        LESS("<", (value, limit) -> value < limit),
+        AT_MOST("<=", (value, limit) -> value <= limit),
+        MORE(">", (value, limit) -> value > limit),
+        AT_LEAST(">=", (value, limit) -> value >= limit),
+        EQUAL("=", (value, limit) -> value.doubleValue() == limit);
+
+        private final String sign;
+        private final BiPredicate<Double, Double> comparison;
+
+        Operator(final String sign, final BiPredicate<Double, Double> comparison) {
+            this.sign = sign;
+            this.comparison = comparison;
+        }
+
+        private static Operator of(final String sign) {
+            return Stream.of(values())
+                    .filter(operator -> operator.sign.equals(sign))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    /** Reads a threshold; the message of an exception is fit for a user. */
+    public static Threshold parse(final String text) {
+        if (text.strip().equals(NO_FAILURE)) {
+            return new Threshold(Map.of(), Metric.FAILURES, Operator.EQUAL, 0);
+        }
+        if (text.strip().equals(KEEPS_PACE)) {
+            return new Threshold(Map.of(), Metric.PACE, Operator.AT_LEAST, RunResult.PACE_PERCENT);
+        }
+        final Matcher threshold = RULE.matcher(text);
+        if (!threshold.matches()) {
+            throw new IllegalArgumentException(
+                    "'%s' is no threshold: write %s, %s, or a metric and a limit, as 'p99 > 50ms'"
+                            .formatted(text, NO_FAILURE, KEEPS_PACE));
+        }
+        final Metric metric = Metric.by(threshold.group(2));
+        final double limit = metric.unit().of(metric.key(), number(text, threshold.group(4)), threshold.group(5));
+        return new Threshold(whose(threshold.group(1)), metric, Operator.of(threshold.group(3)), limit);
+    }
+
+    private static double number(final String text, final String number) {
+        try {
+            return Double.parseDouble(number);
+        } catch (final NumberFormatException e) {
+            throw new IllegalArgumentException("'%s' is no threshold: '%s' is no number".formatted(text, number), e);
+        }
+    }
+
+    /** What stands before the colon: a listener, or settings with their values. */
+    private static Map<String, String> whose(final String prefix) {
+        Settings settings = Settings.DEFAULTS;
+        if (prefix != null) {
+            for (final String part : prefix.split(",")) {
+                final String[] pair = part.strip().split("=", 2);
+                final boolean named = pair.length == 2;
+                if (!named && !LISTENERS.contains(pair[0])) {
+                    throw new IllegalArgumentException(
+                            "'%s' names nobody: before the colon of a threshold stands nio or stock, or a setting with its value, as secure=true"
+                                    .formatted(prefix.strip()));
+                }
+                settings = named
+                        ? settings.with(pair[0].strip(), pair[1].strip())
+                        : settings.with(Parameter.LISTENER.key(), pair[0]);
+            }
+        }
+        return settings.explicit();
+    }
+
+    /** Whether the condition is true of a run; a metric that the run does not have makes it neither true nor false. */
+    public boolean holds(final RunResult run) {
+        final Double value = metric.orNull(run);
+        return value != null && operator.comparison.test(value, limit);
+    }
+
+    /** Whether it is about runs with these settings. */
+    public boolean isAbout(final Settings settings) {
+        return settings.agreesWith(whose);
+    }
+
+    /** Whether it is about one listener only. */
+    public boolean namesListener() {
+        return whose.containsKey(Parameter.LISTENER.key());
+    }
+
+    @Override
+    public String toString() {
+        return words(whose) + metric.title() + " " + operator.sign + " " + metric.format(limit);
+    }
+
+    private static String words(final Map<String, String> whose) {
+        return whose.isEmpty()
+                ? ""
+                : whose.entrySet().stream()
+                        .map(each -> each.getKey().equals(Parameter.LISTENER.key())
+                                ? each.getValue()
+                                : each.getKey() + "=" + each.getValue())
+                        .collect(Collectors.joining(", ", "", ": "));
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.target;
+
+import java.util.List;
+import java.util.Map;
+import org.nios2s.harness.load.LoadSettings.Shape;
+import org.nios2s.harness.load.PacketId;
+import org.nios2s.harness.nifi.BackPressure;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.FlowClient;
+import org.nios2s.harness.nifi.NifiNode;
+
+/**
+ * A processor inside NiFi that makes the FlowFiles of transactions: into the sink, as a listener without a network would,
+ * or into an output port, to be pulled. Used on the command's thread.
+ *
+ * @param source      the processor
+ * @param destination what it feeds
+ */
+public record FlowFileSource(FlowClient flow, Component source, Component destination) {
+
+    private static final String TYPE = "org.nios2s.harness.sink.CeilingSource";
+    private static final String SINK = "sink";
+    private static final int FEED_QUEUE = 10_000;
+    private static final int FEED_COMMIT = 20;
+    private static final long NO_BYTES_LIMIT = 1L << 40;
+
+    private FlowFileSource(
+            final FlowClient flow,
+            final String name,
+            final Component destination,
+            final int tasks,
+            final BackPressure backPressure) {
+        this(flow, flow.createProcessor(name, TYPE), destination);
+        flow.setConcurrentTasks(source, tasks);
+        flow.connect(source, destination, backPressure);
+    }
+
+    static FlowFileSource intoSink(final NifiNode nifi, final int tasks) {
+        final Component sink = nifi.flow().find(ComponentKind.PROCESSOR, SINK).orElseThrow();
+        return new FlowFileSource(nifi.flow(), "inside", sink, tasks, BackPressure.generous());
+    }
+
+    /** A stopped source into an output port for FlowFiles of one size: what nobody pulls stays there, and is met by nobody else. */
+    static FlowFileSource intoPort(final NifiNode nifi, final long size, final int tasks, final boolean secure) {
+        final FlowClient flow = nifi.flow();
+        final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, "feed-" + size, tasks);
+        final BackPressure limit = new BackPressure(FEED_QUEUE, NO_BYTES_LIMIT);
+        final FlowFileSource made = new FlowFileSource(flow, "feed-source", port, 1, limit);
+        if (secure) {
+            nifi.policies().grantPorts(List.of(port));
+        }
+        flow.start(port);
+        return made;
+    }
+
+    /** Makes FlowFiles from now on, as fast as they are taken. */
+    void start(final Shape shape) {
+        start(PacketId.newRun(), shape, FEED_COMMIT);
+    }
+
+    /** Makes the FlowFiles of a run, so many transactions per commit. */
+    public void start(final String run, final Shape shape, final int commit) {
+        flow.setProperties(
+                source,
+                Map.of(
+                        "Run", run,
+                        "Transactions per Commit", Integer.toString(commit),
+                        "Packets", Integer.toString(shape.packets()),
+                        "Packet Size", Long.toString(shape.size().largest())));
+        flow.start(source);
+    }
+
+    public void stop() {
+        flow.stop(source);
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.target;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.ClientTls;
+import org.nios2s.harness.load.LoadSettings.Shape;
+import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.nifi.BackPressure;
+import org.nios2s.harness.nifi.Component;
+import org.nios2s.harness.nifi.ComponentKind;
+import org.nios2s.harness.nifi.FlowClient;
+import org.nios2s.harness.nifi.NifiCluster;
+import org.nios2s.harness.nifi.NifiLog;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.NifiNodeInfo;
+import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.RemoteGroupClient;
+import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
+
+/**
+ * A NiFi, or a cluster, that an experiment starts for itself with empty repositories, or one that runs already; its sink
+ * keeps packet ids meanwhile. For one thread at a time.
+ */
+public final class ManagedTarget implements MeasuredTarget {
+
+    private static final String PACKET_IDS = "packet-ids.txt";
+    private static final String INPUT = "input";
+    private static final String SERVES = "The NIO Site-to-Site listener serves";
+    private static final int FEED_TASKS = 4;
+
+    private final List<NifiNode> nodes;
+    private final boolean owned;
+    private Target target;
+    private ManagedTarget between;
+    /** By the size of what is pulled. */
+    private final Map<Long, FlowFileSource> feeds = new HashMap<>();
+
+    private FlowFileSource feed;
+    private FlowFileSource inside;
+
+    private ManagedTarget(final List<NifiNode> nodes, final boolean owned) {
+        this.nodes = nodes;
+        this.owned = owned;
+        // The flow is the cluster's: what one node's sink is told holds for all.
+        nodes.getFirst().keepPacketIds(PACKET_IDS);
+        final List<Target> targets = nodes.stream().map(ManagedTarget::targetOf).toList();
+        final Target first = targets.getFirst();
+        this.target = nodes.size() == 1
+                ? first
+                : first.beside(first.name() + ", " + nodes.size() + " nodes", targets.subList(1, nodes.size()));
+    }
+
+    private static Target targetOf(final NifiNode nifi) {
+        final NifiNodeInfo instance = nifi.info();
+        final TargetAddress address = new TargetAddress(
+                instance.s2sHost(), instance.s2sPort(), nifi.portId(INPUT), URI.create(instance.api()));
+        final SecurityFiles files = instance.securityFiles();
+        final ProcessHandle process = ProcessHandle.of(instance.pid())
+                .orElseThrow(() -> new HarnessException("NiFi, process " + instance.pid() + ", has ended"));
+        final Path packetIds = Path.of(instance.ledger(), PACKET_IDS);
+        final ClientTls tls = files == null ? null : files.tls(files.keyStore(Identity.CLIENT));
+        return new Target(instance.listener(), address, process, packetIds, tls, List.of());
+    }
+
+    /**
+     * Starts a NiFi, or a cluster; what an earlier one left in the same home is deleted first, so that all start alike.
+     * {@link #close} stops it, as the end of this JVM does.
+     */
+    public static ManagedTarget start(final NifiOptions options, final int nodes) {
+        final NifiCluster started = NifiCluster.start(options.stopOnExit(true).fresh(true), nodes);
+        try {
+            started.nodes().forEach(ManagedTarget::checkListener);
+            return new ManagedTarget(started.nodes(), true);
+        } catch (final RuntimeException | Error e) {
+            started.close();
+            throw e;
+        }
+    }
+
+    /** Uses the NiFi, or the cluster, that runs in a home: {@link #close} leaves it running. */
+    public static ManagedTarget attach(final Path home) {
+        final List<NifiNode> running = NifiCluster.attach(home);
+        if (running.isEmpty()) {
+            throw new HarnessException(
+                    "No NiFi of this harness runs in %s: start one with 'nifi start --home %s'".formatted(home, home));
+        }
+        return new ManagedTarget(running, false);
+    }
+
+    /** Spreads the clients over so many ports, beside which a processor counts how often it gets a thread. */
+    void spreadOver(final int ports, final int tasks) {
+        final FlowClient flow = node().flow();
+        final Component sink = flow.find(ComponentKind.PROCESSOR, "sink").orElseThrow();
+        final List<TargetAddress> further = new ArrayList<>();
+        for (int number = 2; number <= ports; number++) {
+            final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, "busy-" + number, tasks);
+            flow.connect(port, sink, BackPressure.generous());
+            flow.start(port);
+            further.add(target.address().behind(port.id()));
+        }
+        flow.start(flow.createProcessor("trigger-counter", "org.nios2s.harness.sink.TriggerCounter"));
+        target = target.and(further);
+    }
+
+    /** Puts another NiFi in between, which stores what it gets and whose Remote Process Group passes it on. */
+    void behind(final ManagedTarget sender, final int portTasks) {
+        between = sender;
+        final FlowClient flow = sender.node().flow();
+        final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, "to-" + target.name(), portTasks);
+        final RemoteGroupClient groups = sender.node().remoteGroups();
+        final String group = groups.create(node().info());
+        groups.connect(port, groups.port(group, ComponentKind.INPUT_PORT, INPUT), BackPressure.generous());
+        flow.start(port);
+        groups.setTransmitting(group, true);
+        final Target via = sender.target();
+        target = new Target(
+                target.name(),
+                via.address().behind(port.id()),
+                target.process(),
+                target.packetIds(),
+                via.tls(),
+                List.of());
+    }
+
+    @Override
+    public List<ProcessHandle> helpers() {
+        return between == null ? List.of() : between.target().processes();
+    }
+
+    @Override
+    public Target target() {
+        return target;
+    }
+
+    @Override
+    public String version() {
+        return nodes.getFirst().info().version();
+    }
+
+    @Override
+    public NifiNode node() {
+        return nodes.size() == 1 ? nodes.getFirst() : MeasuredTarget.super.node();
+    }
+
+    @Override
+    public Target startSource(final Shape shape) {
+        feed = feeds.computeIfAbsent(
+                shape.size().largest(),
+                size -> FlowFileSource.intoPort(node(), size, FEED_TASKS, target.tls() != null));
+        feed.start(shape);
+        // What is pulled does not come by the sink, so its ledger says nothing.
+        return new Target(
+                target.name(),
+                target.address().behind(feed.destination().id()),
+                target.process(),
+                null,
+                target.tls(),
+                List.of());
+    }
+
+    /** The processor that makes transactions without a client, with so many tasks. */
+    public FlowFileSource inside(final int tasks) {
+        if (inside == null) {
+            inside = FlowFileSource.intoSink(node(), tasks);
+        }
+        return inside;
+    }
+
+    @Override
+    public void stopSource() {
+        feed.stop();
+    }
+
+    @Override
+    public void close() {
+        if (between != null) {
+            between.close();
+        }
+        if (owned) {
+            NifiCluster.stop(nodes);
+        } else {
+            nodes.getFirst().dropPacketIds();
+        }
+    }
+
+    /** A NAR that cannot take the listener's place leaves the stock one: its metrics must not go by the other's name. */
+    private static void checkListener(final NifiNode nifi) {
+        final NifiLog log = nifi.log();
+        if (nifi.info().listener().equals("nio") && log.linesWith(SERVES).isEmpty()) {
+            final String errors = String.join(System.lineSeparator(), log.linesWith(" ERROR "));
+            throw new HarnessException(
+                    "NiFi runs with its stock listener although nio was asked for; its log %s says: %s"
+                            .formatted(log.file(), errors));
+        }
+    }
+}

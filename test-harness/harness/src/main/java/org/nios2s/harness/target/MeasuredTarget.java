@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.target;
+
+import java.util.List;
+import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.load.LoadSettings.Shape;
+import org.nios2s.harness.nifi.NifiNode;
+
+/**
+ * What an experiment measures, until it is closed: a NiFi of its own, a listener without one, or, with no
+ * more than a target, one that somebody else runs. Used on the command's thread.
+ */
+@FunctionalInterface
+public interface MeasuredTarget extends AutoCloseable {
+
+    /** Where a push goes. */
+    Target target();
+
+    /** The NiFi whose flow may be changed for a measurement. */
+    default NifiNode node() {
+        throw new HarnessException(
+                "This needs a NiFi that the harness starts, and %s is none".formatted(target().name()));
+    }
+
+    /** The version of NiFi, or null where nobody knows it. */
+    default String version() {
+        return null;
+    }
+
+    /** Where a pull comes from; it has FlowFiles of this shape until {@link #stopSource}. */
+    default Target startSource(final Shape shape) {
+        return target();
+    }
+
+    /** No more FlowFiles are made to be pulled. */
+    default void stopSource() {
+        // Somebody else's output port is somebody else's to fill.
+    }
+
+    /** Processes that take part and are not what is measured. */
+    default List<ProcessHandle> helpers() {
+        return List.of();
+    }
+
+    @Override
+    default void close() {
+        // Nothing was begun.
+    }
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.analysis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.harness.result.Samples.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.nios2s.harness.plan.Axis;
+import org.nios2s.harness.plan.Experiment;
+import org.nios2s.harness.plan.Presets;
+import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.Disturbance;
+import org.nios2s.harness.result.RunResult.GeneratorMetrics;
+import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.result.Samples;
+
+/** What runs are said to show, and what is said against them. Runs on the test's thread. */
+class AnalysisTest {
+
+    private static final int PROCESSORS = 2;
+
+    @Test
+    void ratiosAreThoseOfPairsAndNotOfMedians() {
+        // Medians: 1,000 and 2,000. PairedComparison: 3, 2, 1 of each other: the machine became slower, and the pair
+        // says nothing
+        // of it.
+        final List<RunResult> runs = List.of(
+                run("stock", 1, 1_000), run("nio", 1, 3_000),
+                run("stock", 2, 1_000), run("nio", 2, 2_000),
+                run("stock", 3, 500), run("nio", 3, 500));
+
+        final List<String> rate = row(runs, "tx/s");
+
+        assertEquals("1,000 (500 – 1,000)", rate.get(1));
+        assertEquals("2,000 (500 – 3,000)", rate.get(2));
+        assertEquals("2.00 × (1.00 – 3.00)", rate.get(3));
+        assertEquals("3 pairs: not enough to tell", rate.get(4));
+        assertFalse(analysis(runs).headlines().stream()
+                .anyMatch(headline -> headline.caption().startsWith("tx/s")));
+    }
+
+    @Test
+    void theNamesOfFiguresStandUnderTheWordFigure() {
+        final DataTable table =
+                analysis(List.of(run("stock", 1, 1_000), run("nio", 1, 1_500))).table();
+
+        assertEquals(
+                List.of("metric", "stock", "nio", "nio / stock", "which means"),
+                table.columns().stream().map(DataTable.Column::title).toList());
+        assertTrue(table.note().contains("A metric is the median of its runs, with the least and the most"));
+    }
+
+    @Test
+    void aDifferenceThatNoFigureShowsIsNone() {
+        assertEquals(
+                "no difference shown", row(rounds(6, 10_000, 9_999), "tx/s").get(4));
+    }
+
+    @Test
+    void aDifferenceThatEveryPairShowsIsOne() {
+        final List<RunResult> runs = rounds(6, 1_000, 1_500);
+
+        assertEquals("50 % more, better", row(runs, "tx/s").get(4));
+        assertEquals("1,000 → 1,500", analysis(runs).headlines().getFirst().value());
+        assertEquals("the same", row(runs, "server CPU ms/tx").get(4));
+        assertTrue(analysis(runs)
+                .verdict(PROCESSORS)
+                .startsWith("nio / stock: tx/s 1.50 × (1.50 – 1.50), 50 % more, better"));
+        assertEquals("Nio has 50 % more tx/s than stock.", analysis(runs).sentence());
+    }
+
+    @Test
+    void nothingAtAllIsSaidInWords() {
+        final List<RunResult> runs = List.of(run("stock", 1, 0), run("nio", 1, 1_500));
+
+        assertEquals("stock has none", row(runs, "tx/s").get(4));
+    }
+
+    @Test
+    void onePairHasNoSpread() {
+        final List<RunResult> runs = List.of(run("stock", 1, 1_000), run("nio", 1, 1_500));
+
+        assertEquals("1 pair: not enough to tell", row(runs, "tx/s").get(4));
+        assertEquals("No difference is shown in this run.", analysis(runs).sentence());
+    }
+
+    @Test
+    void fivePairsThatAgreeAreLeftToChance() {
+        assertEquals(
+                "5 pairs: not enough to tell",
+                row(rounds(5, 1_000, 1_500), "tx/s").get(4));
+        assertEquals(List.of(), analysis(rounds(5, 1_000, 1_500)).headlines());
+    }
+
+    @Test
+    void nothingIsSaidWhereRangesOverlap() {
+        // A machine that becomes slower: every pair shows the same, and the metrics lie among each other.
+        final List<RunResult> runs = new ArrayList<>();
+        for (int round = 1; round <= 6; round++) {
+            runs.add(run("stock", round, 2_000 - 200 * round));
+            runs.add(run("nio", round, 1.1 * (2_000 - 200 * round)));
+        }
+
+        assertEquals(
+                "no difference shown: their ranges overlap", row(runs, "tx/s").get(4));
+    }
+
+    @Test
+    void aRunThatDidNotKeepItsPaceOrWasColdOrEndedEarlyGivesNoTimeToAnyMedian() {
+        final List<RunResult> runs = new ArrayList<>(rounds(2, 1_000, 1_000).stream()
+                .map(each -> Samples.paced(1_000, each))
+                .toList());
+        assertEquals(2, Metric.P50.range(runs.subList(0, 2)).orElseThrow().count());
+
+        final RunResult slow = Samples.paced(3_000, run("nio", 3, 1_000));
+
+        assertTrue(Metric.P50.range(List.of(slow)).isEmpty(), "a queue that grows");
+        assertEquals(1, Metric.PACE.range(List.of(slow)).orElseThrow().count());
+        assertEquals(4, Metric.P50.orNull(slow), "a threshold still sees it");
+        assertTrue(Metric.P50
+                .range(List.of(Samples.but("cold", run("nio", 3, 1_000))))
+                .isEmpty());
+        assertTrue(Metric.RATE
+                .range(List.of(Samples.but("interrupted", run("nio", 3, 1_000))))
+                .isEmpty());
+    }
+
+    @Test
+    void aBaselineMayBeAnySetting() {
+        final Experiment experiment = Presets.parse(
+                "x",
+                "{vary: {secure: [{name: senior, secure: false}, {name: TLS, secure: true}]}, baseline: {secure: false}}");
+        final List<RunResult> runs = List.of(run("senior", 1, 1_000), run("TLS", 1, 500));
+
+        final DataTable table = new Analysis(experiment, runs).table();
+
+        assertEquals(
+                List.of("metric", "senior", "TLS", "TLS / senior", "which means"),
+                table.columns().stream().map(DataTable.Column::title).toList());
+        assertEquals("0.50 ×", table.texts().getFirst().get(3));
+    }
+
+    @Test
+    void aLoadIsComparedWithTheLoadOfTheBaseline() {
+        final Experiment experiment = Presets.parse(
+                "x", "{listener: nio, vary: {reconnect: [false, true]}, baseline: {reconnect: false}, metrics: rate}");
+        final List<RunResult> runs = List.of(
+                run("nio", 1, 1_000).at(new Place("no reconnect", "nio", 1, 1)),
+                run("nio", 1, 250).at(new Place("reconnect", "nio", 1, 1)));
+
+        final DataTable table = new Analysis(experiment, runs).table();
+
+        assertEquals("nio / no reconnect", table.columns().get(3).title());
+        assertEquals("0.25 ×", table.texts().getLast().get(3));
+    }
+
+    @Test
+    void otherWorkIsNoBaseline() {
+        final Experiment experiment = Presets.read("connections");
+
+        assertEquals(
+                List.of("nio, 1,000 / stock, 1,000"),
+                new Analysis(experiment, List.of())
+                        .comparisons().stream()
+                                .map(each -> each.column() + " / " + each.againstColumn())
+                                .toList());
+    }
+
+    @Test
+    void aClaimIsMadeOnlyWhereItHeld() {
+        final Experiment experiment = Samples.experiment();
+        final Experiment claiming = new Experiment(
+                "x",
+                "",
+                experiment.base(),
+                experiment.axes(),
+                List.of(),
+                List.of(),
+                "rate: it takes {this} tx/s in place of {baseline}, {ratio} times as many",
+                Map.of());
+
+        assertEquals(
+                "It takes 1,500 tx/s in place of 1,000, 1.50 times as many.",
+                new Analysis(claiming, rounds(6, 1_000, 1_500)).sentence());
+        assertEquals(
+                "It takes 1,500 tx/s in place of 0,  times as many.",
+                new Analysis(claiming, rounds(6, 0, 1_500)).sentence());
+        assertEquals("No difference is shown in this run.", new Analysis(claiming, rounds(2, 1_000, 1_500)).sentence());
+        assertFalse(new Analysis(claiming, rounds(6, 1_500, 1_000)).sentence().contains("in place of"));
+    }
+
+    @Test
+    void whatIsAboveIdleNeedsSeveralPausesAndIsNotCutOffAtNothing() {
+        final Analysis two = analysis(rounds(2, 1_000, 1_000));
+        final Analysis three = analysis(rounds(3, 1_000, 1_000));
+
+        assertTrue(two.runs().stream().allMatch(run -> Metric.CPU_NET.orNull(run) == null));
+        // 100 ms of processor in 5 s, of which 10 % are 500 ms.
+        assertEquals(-400.0 / 5_000, Metric.CPU_NET.orNull(three.runs().getFirst()), 1e-9);
+    }
+
+    /** So many rounds of both, in which nothing changes. */
+    private static List<RunResult> rounds(final int count, final double stock, final double nio) {
+        return IntStream.rangeClosed(1, count)
+                .boxed()
+                .flatMap(round -> Stream.of(run("stock", round, stock), run("nio", round, nio)))
+                .toList();
+    }
+
+    @Test
+    void failuresAreCountedInTheVerdict() {
+        final String verdict =
+                analysis(List.of(run("stock", 1, 1_000), run("nio", 1, 1_500))).verdict(PROCESSORS);
+
+        assertTrue(verdict.contains("stock: 3 failed, 0 packets lost, 0 duplicated; nio: 3 failed"), verdict);
+        assertTrue(verdict.endsWith("But the order is not balanced."), verdict);
+    }
+
+    @Test
+    void aBusyGeneratorAndANoisyMachineAreNamedForAnyKindOfRun() {
+        final List<Warning> warnings = Warning.of(
+                List.of(
+                        run("nio", 1, 1_000, new GeneratorMetrics(0.1, 110, 97, 120.0), Samples.QUIET),
+                        run("nio", 2, 1_000, Samples.EASY, new Disturbance(60, 12))),
+                PROCESSORS);
+
+        assertEquals(
+                List.of("the load generator was the limit", "the load generator fell behind", "the machine was noisy"),
+                warnings.stream().map(Warning::brief).toList());
+        assertTrue(warnings.getFirst().remark().contains("its busiest thread took up to 97 % of a processor"));
+        assertTrue(warnings.get(1).remark().contains("up to 120 ms (p99) later than due"));
+    }
+
+    @Test
+    void manyRunsAreCountedAndNotListed() {
+        final List<RunResult> runs = IntStream.rangeClosed(1, 6)
+                .mapToObj(row -> run("nio", 1, 1_000, Samples.EASY, row == 6 ? Samples.QUIET : new Disturbance(60, 12))
+                        .at(new Place("row " + row, "nio", 1, 1)))
+                .toList();
+
+        final String remark = Warning.of(runs, PROCESSORS).getFirst().remark();
+
+        assertTrue(remark.startsWith("The machine was noisy in 5 of 6 runs, the first of them row 1, nio: "), remark);
+    }
+
+    @Test
+    void runsOfTheSameWorkThatLieFarApartAreNoise() {
+        assertEquals(
+                List.of("runs of the same work differ widely"),
+                Warning.of(List.of(run("nio", 1, 1_000), run("nio", 2, 1_300)), PROCESSORS).stream()
+                        .map(Warning::brief)
+                        .toList());
+        assertEquals(List.of(), Warning.of(List.of(run("nio", 1, 1_000), run("nio", 2, 1_100)), PROCESSORS));
+    }
+
+    @Test
+    void countsThatASearchTriesAreNotTheSameWork() {
+        final RunResult another = Samples.withClients(4, run("nio", 2, 4_000));
+
+        assertEquals(List.of(), Warning.of(List.of(run("nio", 1, 1_000), another), PROCESSORS));
+    }
+
+    @Test
+    void rulesAreReadWithTheirUnitsAndHoldForTheirTargetOnly() {
+        final RunResult run = run("nio", 1, 1_000);
+
+        assertTrue(Threshold.parse("p99 > 8ms").holds(run));
+        assertFalse(Threshold.parse("p99 > 0.01s").holds(run));
+        final Settings nio = Settings.DEFAULTS.with("listener", "nio").with("secure", "true");
+        assertTrue(Threshold.parse("nio: failures > 0").isAbout(nio), "whatever the column is called");
+        assertFalse(Threshold.parse("stock: failures > 0").isAbout(nio));
+        assertTrue(Threshold.parse("nio, secure=true: failures > 0").isAbout(nio));
+        assertFalse(Threshold.parse("secure=false: failures > 0").isAbout(nio));
+        assertFalse(Threshold.parse("keeps-pace").holds(run), "what was not measured is not kept");
+        assertThrows(IllegalArgumentException.class, () -> Threshold.parse("p99 is bad"));
+        assertThrows(IllegalArgumentException.class, () -> Threshold.parse("speed > 5"));
+    }
+
+    @Test
+    void aLimitHasTheUnitOfItsFigure() {
+        assertEquals(2, Threshold.parse("idle-seconds > 2s").limit());
+        assertEquals(0.5, Threshold.parse("idle-seconds > 500ms").limit());
+        assertEquals(2_000, Threshold.parse("p99 > 2s").limit());
+        assertEquals(2_048, Threshold.parse("rss > 2g").limit());
+        assertEquals(98, Threshold.parse("pace < 98%").limit());
+        assertThrows(IllegalArgumentException.class, () -> Threshold.parse("rate > 5s"));
+        assertThrows(IllegalArgumentException.class, () -> Threshold.parse("failures > 5%"));
+    }
+
+    @Test
+    void aRuleThatNoRunCouldBreakIsSaidToBeUnchecked() {
+        final Experiment experiment = Samples.experiment().withThresholds(List.of("live-heap > 5", "p99 > 1ms"));
+
+        final Analysis analysis = new Analysis(experiment, List.of(run("nio", 1, 1_000)));
+
+        assertEquals(1, analysis.uncheckedThresholds().size());
+        assertTrue(analysis.uncheckedThresholds().getFirst().startsWith("live heap MiB > 5.0 was not checked"));
+    }
+
+    @Test
+    void noGrowthIsSaidWithWhatGrowthWouldHaveBeenSeen() {
+        final List<RunResult> repetitions = new ArrayList<>();
+        for (int repetition = 1; repetition <= 12; repetition++) {
+            final RunResult run = run("nio", 1, 1_000).at(new Place("", "nio", 1, repetition));
+            run.probes().put("live-heap", 200.0 + (repetition % 2 == 0 ? 5 : -5));
+            run.probes().put("rss-after", 1_000.0 + 50 * repetition);
+            repetitions.add(run);
+        }
+
+        final List<Trend> trends = Trend.of(repetitions);
+
+        assertEquals(2, trends.size());
+        assertFalse(trends.getFirst().slope().grows());
+        assertTrue(trends.getFirst().sentence().contains("no growth is shown, and one of more than"));
+        assertTrue(trends.getLast().slope().grows());
+        assertTrue(trends.getLast().sentence().endsWith("it grows"));
+    }
+
+    private static Analysis analysis(final List<RunResult> runs) {
+        return new Analysis(Samples.experiment(), runs);
+    }
+
+    private static List<String> row(final List<RunResult> runs, final String title) {
+        return analysis(runs).table().texts().stream()
+                .filter(row -> row.getFirst().equals(title))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void everyRowHasItsOwnFigures() {
+        final Experiment experiment = new Experiment("x", "", Settings.DEFAULTS, List.of(), List.of("rate"), List.of())
+                .vary(Axis.parse("clients=1,2"))
+                .vary(Axis.parse("listener=stock,nio"));
+        final List<RunResult> runs = new ArrayList<>();
+        for (final String row : List.of("clients 1", "clients 2")) {
+            for (final String column : List.of("stock", "nio")) {
+                runs.add(run(column, 1, 100).at(new Place(row, column, 1, 1)));
+            }
+        }
+
+        assertEquals(
+                List.of("clients 1", "clients 2"),
+                new Analysis(experiment, runs)
+                        .table().texts().stream().map(List::getFirst).toList());
+    }
+}
