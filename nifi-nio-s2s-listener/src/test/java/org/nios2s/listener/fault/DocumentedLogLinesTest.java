@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What an administrator may find in the log is explained in docs/operations.md. Runs on the test's thread. */
+/** What an administrator may find in the log is explained in docs/troubleshooting.md. Runs on the test's thread. */
 class DocumentedLogLinesTest {
     private static final Path SOURCES = Path.of("src", "main", "java");
     private static final Pattern KIND = Pattern.compile("(?m)^\\| `([A-Z_]+)` \\|");
@@ -27,7 +27,7 @@ class DocumentedLogLinesTest {
     private static final String PLACEHOLDER = "\\{}";
     private static final int FEWEST = 12;
 
-    private final String operations = Files.readString(Path.of("..", "docs", "operations.md"));
+    private final String troubleshooting = Files.readString(Path.of("..", "docs", "troubleshooting.md"));
 
     DocumentedLogLinesTest() throws IOException {}
 
@@ -35,7 +35,7 @@ class DocumentedLogLinesTest {
     void everyKindOfFaultIsThere() {
         assertEquals(
                 Stream.of(PeerFault.Kind.values()).map(Enum::name).collect(Collectors.toSet()),
-                KIND.matcher(operations).results().map(row -> row.group(1)).collect(Collectors.toSet()));
+                KIND.matcher(troubleshooting).results().map(row -> row.group(1)).collect(Collectors.toSet()));
     }
 
     @Test
@@ -43,7 +43,7 @@ class DocumentedLogLinesTest {
         final Set<String> lines =
                 lines().stream().map(DocumentedLogLinesTest::longestFixedPart).collect(Collectors.toSet());
         assertTrue(lines.size() >= FEWEST, lines::toString);
-        assertAll(lines.stream().map(line -> (Executable) () -> assertTrue(operations.contains(line), line)));
+        assertAll(lines.stream().map(line -> (Executable) () -> assertTrue(troubleshooting.contains(line), line)));
     }
 
     private static List<String> lines() throws IOException {

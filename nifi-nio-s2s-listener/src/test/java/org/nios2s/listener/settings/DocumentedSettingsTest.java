@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The table of settings in docs/operations.md against {@link ListenerSettings}: names, defaults, what is accepted. On the test's thread. */
+/** The table of settings in docs/settings.md against {@link ListenerSettings}: names, defaults, what is accepted. On the test's thread. */
 class DocumentedSettingsTest {
     private static final String PREFIX = "nifi.remote.input.nio.";
     private static final Pattern ROW =
@@ -35,7 +35,7 @@ class DocumentedSettingsTest {
     private record Row(String name, String defaultText, String accepted) {}
 
     private static Stream<Row> rows() throws IOException {
-        return ROW.matcher(Files.readString(Path.of("..", "docs", "operations.md")))
+        return ROW.matcher(Files.readString(Path.of("..", "docs", "settings.md")))
                 .results()
                 .map(row -> new Row(row.group(1), row.group(2), row.group(3)));
     }
