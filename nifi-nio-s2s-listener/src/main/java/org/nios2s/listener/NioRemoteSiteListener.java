@@ -61,6 +61,7 @@ import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.settings.TransportSelection;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlers;
 import org.nios2s.listener.transaction.ContentWriters;
 import org.nios2s.listener.transaction.RestingExecutor;
@@ -217,13 +218,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     private final class Service {
         private final TransportSelection transport = TransportSelection.select(settings.transport());
         private final ListenerMetrics metrics = new ListenerMetrics(port);
-        private final FaultLog faultLog = new FaultLog(logger, System::nanoTime);
+        private final FaultLog faultLog = new FaultLog(logger, NanoClock.SYSTEM);
         private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
         private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
         private final ExecutorService writerThreads =
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Content Writer", true));
         private final ContentWriters contentWriters =
-                new ContentWriters(writerThreads, WRITERS, settings.streamingTransactions(), System::nanoTime);
+                new ContentWriters(writerThreads, WRITERS, settings.streamingTransactions(), NanoClock.SYSTEM);
         private final ExecutorService inflationWriter = blockingThreads("Inflation Writer", 1);
         private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentReaders, metrics);
         private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
@@ -231,8 +232,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 blockingThreads("Handshake Check", settings.authorizationThreads());
         private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
         private final Drain drain = new Drain(port);
-        private final RateLimits rates = new RateLimits(settings.rates(), System::nanoTime);
-        private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, System::nanoTime);
+        private final RateLimits rates = new RateLimits(settings.rates(), NanoClock.SYSTEM);
+        private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, NanoClock.SYSTEM);
         private final ExecutorService authorizations =
                 blockingThreads("Authorization", settings.authorizationThreads());
         private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
@@ -449,7 +450,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                             mostConnections(),
                             settings.connectionsMaxPerAddress(),
                             "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap",
-                            System::nanoTime),
+                            NanoClock.SYSTEM),
                     rates,
                     new HandshakeLimit(settings.handshakesMax()),
                     dispatchers,

@@ -2,12 +2,12 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.settings.IdleTimeout;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * How long a peer has taken, and whether it may. Looked at a few times a second. Lives on the connection's IO worker.
@@ -26,7 +26,7 @@ final class Deadlines {
     private final long handshakeMillis;
     private final IdleTimeout idleTimeout;
     private final Supplier<Scarcity> scarcity;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
     private final long acceptedNanos;
     private long lastMovedNanos;
     private long waitBeganNanos;
@@ -40,31 +40,30 @@ final class Deadlines {
 
     /**
      * @param scarcity whether others wait for what the peer makes us hold
-     * @param nanoTime as {@link System#nanoTime}
      */
     Deadlines(
             final long handshakeMillis,
             final IdleTimeout idleTimeout,
             final Supplier<Scarcity> scarcity,
-            final LongSupplier nanoTime) {
+            final NanoClock clock) {
         this.handshakeMillis = handshakeMillis;
         this.idleTimeout = idleTimeout;
         this.scarcity = scarcity;
-        this.nanoTime = nanoTime;
-        this.acceptedNanos = nanoTime.getAsLong();
+        this.clock = clock;
+        this.acceptedNanos = clock.nanoTime();
         this.waitBeganNanos = acceptedNanos;
         peersTurn();
     }
 
     /** Bytes have come from the peer, or gone to it. */
     void moved(final int bytes) {
-        lastMovedNanos = nanoTime.getAsLong();
+        lastMovedNanos = clock.nanoTime();
         windowBytes += bytes;
     }
 
     /** Only from now on is it the peer's turn: it was ours, or nothing was under way. */
     void peersTurn() {
-        lastMovedNanos = nanoTime.getAsLong();
+        lastMovedNanos = clock.nanoTime();
         windowStartNanos = lastMovedNanos;
         windowBytes = 0;
         bytesPerSecond = Long.MAX_VALUE;

@@ -30,6 +30,7 @@ import org.nios2s.listener.limits.ConnectionLimit.Activity;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,7 +92,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 listener.settings().handshakeTimeout().toMillis(),
                 listener.settings().idleTimeout(),
                 this::scarcity,
-                System::nanoTime);
+                NanoClock.SYSTEM);
         this.unreadCharge = listener.budget().common().open();
     }
 

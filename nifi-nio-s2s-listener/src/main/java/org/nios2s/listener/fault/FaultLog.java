@@ -5,8 +5,8 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
@@ -18,13 +18,13 @@ public final class FaultLog {
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Logger logger;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
     private final Map<Kind, Entry> entries = new EnumMap<>(Kind.class);
 
-    public FaultLog(final Logger logger, final LongSupplier nanoTime) {
+    public FaultLog(final Logger logger, final NanoClock clock) {
         this.logger = logger;
-        this.nanoTime = nanoTime;
-        final long before = nanoTime.getAsLong() - INTERVAL_NANOS;
+        this.clock = clock;
+        final long before = clock.nanoTime() - INTERVAL_NANOS;
         for (final Kind kind : Kind.values()) {
             entries.put(kind, new Entry(new AtomicLong(before), new AtomicLong(), new AtomicLong()));
         }
@@ -37,7 +37,7 @@ public final class FaultLog {
     public void report(final Object peer, final PeerFault fault) {
         final Entry entry = entries.get(fault.kind());
         entry.total.incrementAndGet();
-        final long now = nanoTime.getAsLong();
+        final long now = clock.nanoTime();
         final long last = entry.reportedNanos.get();
         if (now - last < INTERVAL_NANOS || !entry.reportedNanos.compareAndSet(last, now)) {
             entry.silent.incrementAndGet();

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * How many connections there may be, in all and from one address. Thread-safe.
@@ -34,7 +34,7 @@ public final class ConnectionLimit {
     private final int most;
     private final int mostPerAddress;
     private final String remedy;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
 
     private final Map<Member, Slot> slots = new IdentityHashMap<>();
     private final Map<PeerKey, Integer> ofAddresses = new HashMap<>();
@@ -81,13 +81,12 @@ public final class ConnectionLimit {
     /**
      * @param mostPerAddress 0 for no limit
      * @param remedy what to do if there are too few, for the log
-     * @param nanoTime as {@link System#nanoTime}
      */
-    public ConnectionLimit(final int most, final int mostPerAddress, final String remedy, final LongSupplier nanoTime) {
+    public ConnectionLimit(final int most, final int mostPerAddress, final String remedy, final NanoClock clock) {
         this.most = most;
         this.mostPerAddress = mostPerAddress;
         this.remedy = remedy;
-        this.nanoTime = nanoTime;
+        this.clock = clock;
     }
 
     /** Counts a connection, busy for now, or throws if it is one too many; then it is not counted. */
@@ -142,7 +141,7 @@ public final class ConnectionLimit {
         final Slot victim = chooseVictim(1);
         if (victim == null && slots.size() - leaving >= most) {
             hasRefused = true;
-            lastRefusedNanos = nanoTime.getAsLong();
+            lastRefusedNanos = clock.nanoTime();
             throw tooMany();
         }
         slots.put(member, new Slot(member, address));
@@ -215,7 +214,7 @@ public final class ConnectionLimit {
     /** @return whether a newcomer was refused a moment ago, and would be again */
     public synchronized boolean isScarce() {
         return hasRefused
-                && nanoTime.getAsLong() - lastRefusedNanos < SCARCE_NANOS
+                && clock.nanoTime() - lastRefusedNanos < SCARCE_NANOS
                 && slots.size() - leaving >= most
                 && victims.stream().allMatch(SequencedSet::isEmpty);
     }

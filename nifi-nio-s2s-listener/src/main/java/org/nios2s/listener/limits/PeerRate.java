@@ -2,7 +2,7 @@
 package org.nios2s.listener.limits;
 
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import org.nios2s.listener.time.NanoClock;
 
 /** How fast one peer may be, and what it has used up of that, over all of its connections. Thread-safe. */
 public final class PeerRate {
@@ -32,26 +32,26 @@ public final class PeerRate {
     private final int socketBufferBytes;
     private int uses;
 
-    private PeerRate(final RateLimits.Key key, final RateRule rule, final LongSupplier nanoTime) {
+    private PeerRate(final RateLimits.Key key, final RateRule rule, final NanoClock clock) {
         this.key = key;
         if (rule == null || rule.bytesPerSecond() == 0) {
             bytes = null;
             bytesAtOnce = Integer.MAX_VALUE;
             socketBufferBytes = Integer.MAX_VALUE;
         } else {
-            bytes = new RateMeter(rule.bytesPerSecond(), BYTES_BURST_NANOS, nanoTime);
+            bytes = new RateMeter(rule.bytesPerSecond(), BYTES_BURST_NANOS, clock);
             bytesAtOnce = Math.clamp(rule.bytesPerSecond() / GOES_IN_A_SECOND, LEAST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE);
             socketBufferBytes = Math.clamp(rule.bytesPerSecond() / 2, LEAST_SOCKET_BUFFER, MOST_SOCKET_BUFFER);
         }
         if (rule == null || rule.transactionsPerSecond() == 0) {
             transactions = null;
         } else {
-            transactions = new RateMeter(rule.transactionsPerSecond(), TRANSACTIONS_BURST_NANOS, nanoTime);
+            transactions = new RateMeter(rule.transactionsPerSecond(), TRANSACTIONS_BURST_NANOS, clock);
         }
     }
 
-    static PeerRate of(final RateLimits.Key key, final LongSupplier nanoTime) {
-        return new PeerRate(key, key.rule(), nanoTime);
+    static PeerRate of(final RateLimits.Key key, final NanoClock clock) {
+        return new PeerRate(key, key.rule(), clock);
     }
 
     RateLimits.Key key() {

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.LongSupplier;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * How fast peers may be, by the first of the rules that fits. Thread-safe.
@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  */
 public final class RateLimits {
     private final List<RateRule> rules;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
     private final Map<Key, PeerRate> rates = new HashMap<>();
 
     /** Whose account it is: a peer that comes from several addresses may be under several rules. */
@@ -24,11 +24,10 @@ public final class RateLimits {
 
     /**
      * @param rules in their order
-     * @param nanoTime as {@link System#nanoTime}
      */
-    public RateLimits(final List<RateRule> rules, final LongSupplier nanoTime) {
+    public RateLimits(final List<RateRule> rules, final NanoClock clock) {
         this.rules = rules;
-        this.nanoTime = nanoTime;
+        this.clock = clock;
     }
 
     /**
@@ -43,7 +42,7 @@ public final class RateLimits {
         }
         final Key key = new Key(first.get(), PeerKey.of(identity, address));
         synchronized (this) {
-            final PeerRate rate = rates.computeIfAbsent(key, unknown -> PeerRate.of(unknown, nanoTime));
+            final PeerRate rate = rates.computeIfAbsent(key, unknown -> PeerRate.of(unknown, clock));
             rate.use(1);
             return rate;
         }

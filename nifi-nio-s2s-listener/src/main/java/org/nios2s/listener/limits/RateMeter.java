@@ -3,7 +3,7 @@ package org.nios2s.listener.limits;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * One rate of one peer, as a token bucket that lends: what has come is spent, and the meter says how long to wait until that is
@@ -15,25 +15,24 @@ import java.util.function.LongSupplier;
 final class RateMeter {
     private final double nanosPerUnit;
     private final long burstNanos;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
     /** Until when the rate is used up. */
     private final AtomicLong usedUntilNanos;
 
     /**
      * @param unitsPerSecond the rate
      * @param burstNanos how much of it may come at once, as the time in which it would have come evenly
-     * @param nanoTime as {@link System#nanoTime}
      */
-    RateMeter(final long unitsPerSecond, final long burstNanos, final LongSupplier nanoTime) {
+    RateMeter(final long unitsPerSecond, final long burstNanos, final NanoClock clock) {
         this.nanosPerUnit = (double) TimeUnit.SECONDS.toNanos(1) / unitsPerSecond;
         this.burstNanos = burstNanos;
-        this.nanoTime = nanoTime;
-        this.usedUntilNanos = new AtomicLong(nanoTime.getAsLong());
+        this.clock = clock;
+        this.usedUntilNanos = new AtomicLong(clock.nanoTime());
     }
 
     /** @return nanoseconds until the one who spends may go on */
     long spend(final long units) {
-        final long now = nanoTime.getAsLong();
+        final long now = clock.nanoTime();
         final long cost = cost(units);
         final long used = usedUntilNanos.updateAndGet(before -> before + Math.max(0, now - before) + cost);
         return Math.max(0, used - now - burstNanos);
@@ -50,6 +49,6 @@ final class RateMeter {
 
     /** @return whether nothing has yet to be made up for: then it is as a new one */
     boolean isQuiet() {
-        return nanoTime.getAsLong() - usedUntilNanos.get() >= 0;
+        return clock.nanoTime() - usedUntilNanos.get() >= 0;
     }
 }

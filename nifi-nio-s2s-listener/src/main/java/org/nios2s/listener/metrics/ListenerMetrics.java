@@ -21,6 +21,7 @@ import javax.management.ObjectName;
 import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.AtomicHistogram;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -108,7 +109,7 @@ public final class ListenerMetrics implements AutoCloseable {
     private ListenerMetrics(final String name, final ListenerMetrics whole) {
         this.name = name;
         this.whole = whole;
-        this.peers = whole == null ? new PeerStatistics(System::nanoTime) : whole.peers;
+        this.peers = whole == null ? new PeerStatistics(NanoClock.SYSTEM) : whole.peers;
     }
 
     private static List<AtomicHistogram> newMinute() {

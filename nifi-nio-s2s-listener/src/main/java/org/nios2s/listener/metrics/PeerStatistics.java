@@ -4,11 +4,11 @@ package org.nios2s.listener.metrics;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.nios2s.listener.fault.LogText;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * Which peers stand out: by bytes, transactions, faults and silence. Thread-safe: written by IO workers, read by those who report.
@@ -22,11 +22,10 @@ public final class PeerStatistics {
     private final PeerRanking bytes = new PeerRanking();
     private final PeerRanking transactions = new PeerRanking();
     private final PeerRanking faults = new PeerRanking();
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
 
-    /** @param nanoTime as {@link System#nanoTime} */
-    PeerStatistics(final LongSupplier nanoTime) {
-        this.nanoTime = nanoTime;
+    PeerStatistics(final NanoClock clock) {
+        this.clock = clock;
     }
 
     /** A push or a pull was committed. */
@@ -71,7 +70,7 @@ public final class PeerStatistics {
 
         @Override
         public synchronized String get() {
-            final long now = nanoTime.getAsLong();
+            final long now = clock.nanoTime();
             if (list == null || now - madeNanos > KEPT_NANOS) {
                 list = silence(lastHeardNanos.get());
                 madeNanos = now;
@@ -91,7 +90,7 @@ public final class PeerStatistics {
     }
 
     private String silence(final Map<String, Long> lastHeardNanos) {
-        final long now = nanoTime.getAsLong();
+        final long now = clock.nanoTime();
         return array(lastHeardNanos.entrySet().stream()
                 .sorted(Comparator.comparingLong(peer -> peer.getValue() - now))
                 .limit(MOST_IN_LIST)

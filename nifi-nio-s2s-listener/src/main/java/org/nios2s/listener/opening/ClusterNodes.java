@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.apache.nifi.remote.cluster.NodeInformation;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,7 +47,7 @@ final class ClusterNodes {
 
     private final Source source;
     private final Executor threads;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
     private Question question;
     /** When the question was answered, or failed. */
     private long settledNanos;
@@ -68,12 +68,11 @@ final class ClusterNodes {
     /** What NiFi said last. */
     private record Answer(Collection<NodeInformation> nodes, long receivedNanos) {}
 
-    /** @param nanoTime as {@link System#nanoTime} */
-    ClusterNodes(final Source source, final Executor threads, final LongSupplier nanoTime) {
+    ClusterNodes(final Source source, final Executor threads, final NanoClock clock) {
         this.source = source;
         this.threads = threads;
-        this.nanoTime = nanoTime;
-        this.reportedNanos = nanoTime.getAsLong() - REPORT_INTERVAL_NANOS;
+        this.clock = clock;
+        this.reportedNanos = clock.nanoTime() - REPORT_INTERVAL_NANOS;
     }
 
     /**
@@ -83,7 +82,7 @@ final class ClusterNodes {
      *     {@link #PATIENCE_NANOS} may ask here again, and gets the last list if there is one
      */
     synchronized CompletableFuture<Collection<NodeInformation>> current() {
-        final long now = nanoTime.getAsLong();
+        final long now = clock.nanoTime();
         if (question == null || question.answer.isDone() && now - settledNanos >= FRESH_NANOS) {
             ask(now);
         }
@@ -119,7 +118,7 @@ final class ClusterNodes {
     private void answered(final Question asked, final Collection<NodeInformation> nodes) {
         final Collection<NodeInformation> told;
         synchronized (this) {
-            settledNanos = nanoTime.getAsLong();
+            settledNanos = clock.nanoTime();
             // A coordinator that was elected a moment ago knows of no node until it hears the first heartbeat.
             if (!nodes.isEmpty() || !isRemembered(settledNanos)) {
                 last = new Answer(nodes, settledNanos);
@@ -137,7 +136,7 @@ final class ClusterNodes {
     private void failed(final Question asked, final Throwable failure) {
         final Collection<NodeInformation> remembered;
         synchronized (this) {
-            settledNanos = nanoTime.getAsLong();
+            settledNanos = clock.nanoTime();
             reportSilence(failure.toString(), settledNanos);
             remembered = isRemembered(settledNanos) ? last.nodes : null;
         }

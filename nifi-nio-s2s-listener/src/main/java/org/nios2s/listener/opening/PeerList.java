@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PeerDescriptionModifier;
 import org.apache.nifi.remote.PeerStatus;
@@ -17,6 +16,7 @@ import org.apache.nifi.remote.cluster.NodeInformation;
 import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.connection.Drain;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * The peers that a client may use: the nodes of the cluster, or this NiFi alone, under the names and ports by which that
@@ -50,14 +50,13 @@ public final class PeerList {
      * @param nodeInformant the cluster, or null for a standalone NiFi
      * @param threads ask the cluster and evaluate rules; two at the least, since the cluster may hold on to one
      * @param drain whether this node is to be left out
-     * @param nanoTime as {@link System#nanoTime}
      */
     public PeerList(
             final NiFiProperties properties,
             final NodeInformant nodeInformant,
             final Executor threads,
             final Drain drain,
-            final LongSupplier nanoTime) {
+            final NanoClock clock) {
         this.threads = threads;
         this.drain = drain;
         this.own = ownOf(properties);
@@ -66,7 +65,7 @@ public final class PeerList {
                         ? () -> List.of(self(properties))
                         : () -> nodeInformant.getNodeInformation().getNodeInformation(),
                 threads,
-                nanoTime);
+                clock);
         this.routes = new PeerDescriptionModifier(properties);
         this.routing = routingOf(properties, routes);
     }

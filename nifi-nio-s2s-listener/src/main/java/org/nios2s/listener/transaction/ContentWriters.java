@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * Runs turns in which contents are written: few at once, so that they leave processors to what is small. Thread-safe.
@@ -24,7 +24,7 @@ public final class ContentWriters implements Executor {
     private final Executor threads;
     private final int mostAtWork;
     private final int mostThreads;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
 
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     /** Threads that have a turn, or are about to, each with the turn's beginning. */
@@ -34,14 +34,12 @@ public final class ContentWriters implements Executor {
      * @param threads as many as are asked for
      * @param mostAtWork turns at once that are not blocked
      * @param mostThreads turns at once in all
-     * @param nanoTime as {@link System#nanoTime}
      */
-    public ContentWriters(
-            final Executor threads, final int mostAtWork, final int mostThreads, final LongSupplier nanoTime) {
+    public ContentWriters(final Executor threads, final int mostAtWork, final int mostThreads, final NanoClock clock) {
         this.threads = threads;
         this.mostAtWork = mostAtWork;
         this.mostThreads = mostThreads;
-        this.nanoTime = nanoTime;
+        this.clock = clock;
     }
 
     @Override
@@ -81,12 +79,12 @@ public final class ContentWriters implements Executor {
             return null;
         }
         final Object thread = new Object();
-        running.put(thread, nanoTime.getAsLong());
+        running.put(thread, clock.nanoTime());
         return thread;
     }
 
     private boolean mayRun() {
-        final long now = nanoTime.getAsLong();
+        final long now = clock.nanoTime();
         final long atWork = running.values().stream()
                 .filter(began -> now - began < BLOCKED_NANOS)
                 .count();
@@ -108,7 +106,7 @@ public final class ContentWriters implements Executor {
         if (waiting.isEmpty() || !mayRun()) {
             return null;
         }
-        running.put(thread, nanoTime.getAsLong());
+        running.put(thread, clock.nanoTime());
         return waiting.remove();
     }
 }

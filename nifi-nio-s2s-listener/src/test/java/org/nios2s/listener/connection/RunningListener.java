@@ -57,6 +57,7 @@ import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -87,7 +88,7 @@ final class RunningListener implements AutoCloseable {
     private final ExecutorService lookups = Executors.newFixedThreadPool(1);
     private final HostNames hostNames;
     private final ListenerMetrics metrics = new ListenerMetrics(1);
-    private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), System::nanoTime);
+    private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), NanoClock.SYSTEM);
     private final Drain drain = new Drain(1);
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
@@ -146,17 +147,17 @@ final class RunningListener implements AutoCloseable {
                 effective.connectionsMax() > 0 ? effective.connectionsMax() : MOST_CONNECTIONS,
                 0,
                 "no more in a test",
-                System::nanoTime);
+                NanoClock.SYSTEM);
         final ListenerContext context = new ListenerContext(
                 effective,
-                new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, System::nanoTime)),
+                new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, NanoClock.SYSTEM)),
                 null,
                 LISTEN_PORT,
                 () -> rootGroup,
                 budget,
                 drain,
                 limit,
-                new RateLimits(effective.rates(), System::nanoTime),
+                new RateLimits(effective.rates(), NanoClock.SYSTEM),
                 new HandshakeLimit(MOST_CONNECTIONS),
                 dispatchers,
                 hostNames,

@@ -29,12 +29,13 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.LoggerFactory;
 
 /** How a step begins, and what becomes of one that can't. Lives on the test's thread, which is the IO worker too. */
 class StepBeginsTest {
     private final List<String> told = new ArrayList<>();
-    private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(StepBeginsTest.class), System::nanoTime);
+    private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(StepBeginsTest.class), NanoClock.SYSTEM);
 
     /** Enters another step at its first byte. */
     private record First(Step next) implements Step {
@@ -48,11 +49,11 @@ class StepBeginsTest {
     private EmbeddedChannel connection(final Step first) {
         final ListenerContext listener = mock(ListenerContext.class);
         when(listener.settings()).thenReturn(ListenerSettings.from(new NiFiProperties(Map.of())));
-        when(listener.connections()).thenReturn(new ConnectionLimit(1, 0, "unused", System::nanoTime));
+        when(listener.connections()).thenReturn(new ConnectionLimit(1, 0, "unused", NanoClock.SYSTEM));
         when(listener.budget()).thenReturn(new MemoryBudget(1_000_000));
         when(listener.hostNames()).thenReturn(new HostNames(false, name -> "unused", Runnable::run));
         when(listener.metrics()).thenReturn(new ListenerMetrics(0));
-        when(listener.rates()).thenReturn(new RateLimits(List.of(), System::nanoTime));
+        when(listener.rates()).thenReturn(new RateLimits(List.of(), NanoClock.SYSTEM));
         when(listener.faultLog()).thenReturn(faultLog);
         final Step.Conversation conversation = mock(Step.Conversation.class);
         when(conversation.begins(any())).thenReturn(first);
