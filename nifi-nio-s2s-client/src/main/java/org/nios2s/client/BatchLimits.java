@@ -7,10 +7,10 @@ import java.util.Objects;
 /** Where the peer ends a batch that is pulled from it: at the first limit that is reached. Immutable; any thread. */
 public final class BatchLimits {
     /** The peer's own limit: it adds packets for 5 s, as many as there are. */
-    public static final BatchLimits NONE = new BatchLimits(0, 0, Duration.ZERO);
+    private static final BatchLimits NONE = new BatchLimits(0, 0, Duration.ZERO);
 
     private static final int STANDARD_PACKETS = 1_000;
-    private static final BatchLimits STANDARD = NONE.withPackets(STANDARD_PACKETS);
+    private static final BatchLimits STANDARD = NONE.withMaxPackets(STANDARD_PACKETS);
 
     private final int packets;
     private final long bytes;
@@ -32,23 +32,23 @@ public final class BatchLimits {
         return STANDARD;
     }
 
-    /** @return limits of at most this many packets */
-    public static BatchLimits ofPackets(final int packets) {
-        return NONE.withPackets(packets);
+    /** @return no limit of ours: the peer adds packets for 5 s, as many as there are */
+    public static BatchLimits none() {
+        return NONE;
     }
 
     /** @return the same with another limit of packets; 0 for none */
-    public BatchLimits withPackets(final int most) {
+    public BatchLimits withMaxPackets(final int most) {
         return new BatchLimits(most, bytes, duration);
     }
 
     /** @return the same with another limit of bytes of content; 0 for none */
-    public BatchLimits withBytes(final long most) {
+    public BatchLimits withMaxBytes(final long most) {
         return new BatchLimits(packets, most, duration);
     }
 
     /** @return the same with another longest time that the peer adds packets; zero for none */
-    public BatchLimits withDuration(final Duration longest) {
+    public BatchLimits withMaxDuration(final Duration longest) {
         return new BatchLimits(packets, bytes, longest);
     }
 

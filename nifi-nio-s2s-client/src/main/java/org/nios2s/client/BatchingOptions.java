@@ -9,34 +9,34 @@ public final class BatchingOptions {
     private static final BatchingOptions STANDARD =
             new BatchingOptions(500, 1L << 20, Duration.ofMillis(50), 4, 20_000, 64L << 20);
 
-    private final int packets;
-    private final long bytes;
+    private final int maxPackets;
+    private final long maxBytes;
     private final Duration linger;
-    private final int transactions;
-    private final int mostPackets;
-    private final long mostBytes;
+    private final int maxInFlight;
+    private final int maxPendingPackets;
+    private final long maxPendingBytes;
 
     private BatchingOptions(
-            final int packets,
-            final long bytes,
+            final int maxPackets,
+            final long maxBytes,
             final Duration linger,
-            final int transactions,
-            final int mostPackets,
-            final long mostBytes) {
-        requirePositive("packets", packets);
-        requirePositive("bytes", bytes);
-        requirePositive("transactions", transactions);
-        requirePositive("the most packets", mostPackets);
-        requirePositive("the most bytes", mostBytes);
+            final int maxInFlight,
+            final int maxPendingPackets,
+            final long maxPendingBytes) {
+        requirePositive("maxPackets", maxPackets);
+        requirePositive("maxBytes", maxBytes);
+        requirePositive("maxInFlight", maxInFlight);
+        requirePositive("maxPending (packets)", maxPendingPackets);
+        requirePositive("maxPending (bytes)", maxPendingBytes);
         if (linger.isNegative()) {
             throw new IllegalArgumentException("linger is " + linger + "; accepted: 0 or more");
         }
-        this.packets = packets;
-        this.bytes = bytes;
+        this.maxPackets = maxPackets;
+        this.maxBytes = maxBytes;
         this.linger = linger;
-        this.transactions = transactions;
-        this.mostPackets = mostPackets;
-        this.mostBytes = mostBytes;
+        this.maxInFlight = maxInFlight;
+        this.maxPendingPackets = maxPendingPackets;
+        this.maxPendingBytes = maxPendingBytes;
     }
 
     private static void requirePositive(final String name, final long value) {
@@ -51,24 +51,29 @@ public final class BatchingOptions {
     }
 
     /** @return the same with another number of packets that make a transaction at once */
-    public BatchingOptions withPackets(final int enough) {
-        return new BatchingOptions(enough, bytes, linger, transactions, mostPackets, mostBytes);
+    public BatchingOptions withMaxPackets(final int max) {
+        return new BatchingOptions(max, maxBytes, linger, maxInFlight, maxPendingPackets, maxPendingBytes);
     }
 
     /** @return the same with other bytes of content that make a transaction at once */
-    public BatchingOptions withBytes(final long enough) {
-        return new BatchingOptions(packets, enough, linger, transactions, mostPackets, mostBytes);
+    public BatchingOptions withMaxBytes(final long max) {
+        return new BatchingOptions(maxPackets, max, linger, maxInFlight, maxPendingPackets, maxPendingBytes);
     }
 
     /** @return the same with another longest time that a packet waits for company; zero sends each as soon as possible */
-    public BatchingOptions withLinger(final Duration longest) {
+    public BatchingOptions withLinger(final Duration max) {
         return new BatchingOptions(
-                packets, bytes, Objects.requireNonNull(longest, "longest"), transactions, mostPackets, mostBytes);
+                maxPackets,
+                maxBytes,
+                Objects.requireNonNull(max, "max"),
+                maxInFlight,
+                maxPendingPackets,
+                maxPendingBytes);
     }
 
     /** @return the same with another number of transactions at a time */
-    public BatchingOptions withTransactions(final int atATime) {
-        return new BatchingOptions(packets, bytes, linger, atATime, mostPackets, mostBytes);
+    public BatchingOptions withMaxInFlight(final int max) {
+        return new BatchingOptions(maxPackets, maxBytes, linger, max, maxPendingPackets, maxPendingBytes);
     }
 
     /**
@@ -76,39 +81,39 @@ public final class BatchingOptions {
      * fails for good is passed over.
      */
     public BatchingOptions inOrder() {
-        return withTransactions(1);
+        return withMaxInFlight(1);
     }
 
     /**
-     * @param pendingPackets packets that are given and not over yet; then {@link BatchingSender#send} blocks
-     * @param pendingBytes what they take in memory: attributes, and content that is given as bytes
+     * @param packets that are given and not over yet; then {@link BatchingSender#send} blocks
+     * @param bytes what they take in memory: attributes, and content that is given as bytes
      * @return the same with other limits
      */
-    public BatchingOptions withMost(final int pendingPackets, final long pendingBytes) {
-        return new BatchingOptions(packets, bytes, linger, transactions, pendingPackets, pendingBytes);
+    public BatchingOptions withMaxPending(final int packets, final long bytes) {
+        return new BatchingOptions(maxPackets, maxBytes, linger, maxInFlight, packets, bytes);
     }
 
-    int packets() {
-        return packets;
+    int maxPackets() {
+        return maxPackets;
     }
 
-    long bytes() {
-        return bytes;
+    long maxBytes() {
+        return maxBytes;
     }
 
     Duration linger() {
         return linger;
     }
 
-    int transactions() {
-        return transactions;
+    int maxInFlight() {
+        return maxInFlight;
     }
 
-    int mostPackets() {
-        return mostPackets;
+    int maxPendingPackets() {
+        return maxPendingPackets;
     }
 
-    long mostBytes() {
-        return mostBytes;
+    long maxPendingBytes() {
+        return maxPendingBytes;
     }
 }

@@ -57,7 +57,7 @@ public final class BatchingSender implements AutoCloseable {
     }
 
     private final InputPort port;
-    private final SiteToSiteConnector connector;
+    private final Engine engine;
     private final Executor completion;
     private final BatchingOptions options;
     private final long lingerNanos;
@@ -81,12 +81,9 @@ public final class BatchingSender implements AutoCloseable {
 
     /** @param completion where futures are completed, and nothing else happens */
     BatchingSender(
-            final InputPort port,
-            final SiteToSiteConnector connector,
-            final Executor completion,
-            final BatchingOptions options) {
+            final InputPort port, final Engine engine, final Executor completion, final BatchingOptions options) {
         this.port = port;
-        this.connector = connector;
+        this.engine = engine;
         this.completion = completion;
         this.options = Objects.requireNonNull(options, "options");
         this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
@@ -110,7 +107,7 @@ public final class BatchingSender implements AutoCloseable {
                 room.await();
             }
             if (closed) {
-                return refused(FailureReason.CONNECTOR_CLOSED, "The batching sender is closed");
+                return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
             }
             ready = take(entry);
         } catch (final InterruptedException e) {
@@ -129,10 +126,10 @@ public final class BatchingSender implements AutoCloseable {
     }
 
     /**
-     * Gives a packet and never blocks: while too much is pending it fails with {@link FailureReason#TOO_MANY_WAITING}.
+     * Gives a packet and never blocks: while too much is pending it fails with {@link FailureReason#TOO_MANY_PENDING}.
      *
      * @return as for {@link #send}
-     * @see #whenRoom
+     * @see #whenWritable
      */
     public CompletableFuture<TransactionResult> sendAsync(final Packet packet) {
         if (packet == null) {
@@ -143,12 +140,13 @@ public final class BatchingSender implements AutoCloseable {
         lock.lock();
         try {
             if (closed) {
-                return refused(FailureReason.CONNECTOR_CLOSED, "The batching sender is closed");
+                return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
             }
             if (isFull()) {
                 return refused(
-                        FailureReason.TOO_MANY_WAITING,
-                        pendingPackets + " packets with " + pendingBytes + " bytes are pending; wait for whenRoom()");
+                        FailureReason.TOO_MANY_PENDING,
+                        pendingPackets + " packets with " + pendingBytes
+                                + " bytes are pending; wait for whenWritable()");
             }
             ready = take(entry);
         } finally {
@@ -161,7 +159,7 @@ public final class BatchingSender implements AutoCloseable {
     }
 
     /** @return completed when a packet can be given; at once if it can be now */
-    public CompletableFuture<Void> whenRoom() {
+    public CompletableFuture<Void> whenWritable() {
         lock.lock();
         try {
             if (!isFull() || closed) {
@@ -259,7 +257,7 @@ public final class BatchingSender implements AutoCloseable {
     }
 
     private boolean isFull() {
-        return pendingPackets >= options.mostPackets() || pendingBytes >= options.mostBytes();
+        return pendingPackets >= options.maxPendingPackets() || pendingBytes >= options.maxPendingBytes();
     }
 
     /** @return whether a transaction may begin that nobody else begins */
@@ -306,11 +304,11 @@ public final class BatchingSender implements AutoCloseable {
     }
 
     private boolean isReady() {
-        if (waiting.isEmpty() || running.size() >= options.transactions()) {
+        if (waiting.isEmpty() || running.size() >= options.maxInFlight()) {
             return false;
         }
         final long lingerLeft = lingerLeftNanos();
-        final boolean enough = waiting.size() >= options.packets() || waitingBytes >= options.bytes();
+        final boolean enough = waiting.size() >= options.maxPackets() || waitingBytes >= options.maxBytes();
         if (enough || flushing > 0 || lingerLeft <= 0) {
             return true;
         }
@@ -322,9 +320,9 @@ public final class BatchingSender implements AutoCloseable {
     }
 
     private List<Entry> poll() {
-        final List<Entry> batch = new ArrayList<>(Math.min(waiting.size(), options.packets()));
+        final List<Entry> batch = new ArrayList<>(Math.min(waiting.size(), options.maxPackets()));
         long bytes = 0;
-        while (!waiting.isEmpty() && batch.size() < options.packets() && bytes < options.bytes()) {
+        while (!waiting.isEmpty() && batch.size() < options.maxPackets() && bytes < options.maxBytes()) {
             final Entry entry = waiting.poll();
             bytes += entry.packet.size();
             batch.add(entry);
@@ -338,7 +336,7 @@ public final class BatchingSender implements AutoCloseable {
     private boolean lookLater(final long nanos) {
         if (!timed) {
             try {
-                connector.timer().schedule(this::lingered, nanos, TimeUnit.NANOSECONDS);
+                engine.timer().schedule(this::lingered, nanos, TimeUnit.NANOSECONDS);
                 timed = true;
             } catch (final RejectedExecutionException e) {
                 return false;
@@ -359,7 +357,7 @@ public final class BatchingSender implements AutoCloseable {
 
     private void start(final List<Entry> batch) {
         try {
-            port.sendAndKeep(batch.stream().map(entry -> entry.packet).toList(), Runnable::run)
+            port.sendWithoutDiscard(batch.stream().map(entry -> entry.packet).toList(), Runnable::run)
                     .whenComplete((done, failure) -> decided(batch, done, failure));
         } catch (final RuntimeException | Error e) {
             final TransactionException failure = failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e);
@@ -448,7 +446,7 @@ public final class BatchingSender implements AutoCloseable {
 
     private void discard(final Packet packet) {
         if (packet.isRepeatable()) {
-            connector.virtualThreads().execute(packet::discard);
+            engine.virtualThreads().execute(packet::discard);
         }
     }
 }

@@ -45,14 +45,14 @@ final class Call {
     /** What is told of earlier attempts: of an endless row the last ones. */
     private static final int MOST_TOLD = 8;
 
-    private final Attempts calls;
-    private final PeerChoice peers;
+    private final CallRegistry calls;
+    private final PeerSelector peers;
     private final TransferDirection direction;
     private final CallOptions options;
     private final RetryPolicy retry;
     private final BooleanSupplier repeatable;
     private final Executor completion;
-    private final Attempts.Transaction transaction;
+    private final CallRegistry.AttemptStarter starter;
     private final long calledNanos = System.nanoTime();
 
     private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
@@ -79,14 +79,14 @@ final class Call {
     private boolean unknown;
 
     Call(
-            final Attempts calls,
-            final PeerChoice peers,
+            final CallRegistry calls,
+            final PeerSelector peers,
             final TransferDirection direction,
             final CallOptions options,
             final RetryPolicy retry,
             final BooleanSupplier repeatable,
             final Executor completion,
-            final Attempts.Transaction transaction) {
+            final CallRegistry.AttemptStarter starter) {
         this.calls = calls;
         this.peers = peers;
         this.direction = direction;
@@ -94,7 +94,7 @@ final class Call {
         this.retry = retry;
         this.repeatable = repeatable;
         this.completion = completion;
-        this.transaction = transaction;
+        this.starter = starter;
         result.whenComplete((done, failure) -> completedByCaller());
     }
 
@@ -102,7 +102,7 @@ final class Call {
         return result;
     }
 
-    PeerChoice peers() {
+    PeerSelector peers() {
         return peers;
     }
 
@@ -165,7 +165,7 @@ final class Call {
         // Not on an IO worker: one that is busy must not stop the time too.
         next.orTimeout(Math.max(1, nanos), TimeUnit.NANOSECONDS).whenComplete((nothing, failure) -> {
             if (failure instanceof TimeoutException) {
-                calls.connector().virtualThreads().execute(() -> guarded(this::look));
+                calls.engine().virtualThreads().execute(() -> guarded(this::look));
             }
         });
     }
@@ -181,7 +181,9 @@ final class Call {
         } else if (between && deliveryLeftNanos() <= 0) {
             timeIsOver("No attempt succeeded within the delivery time-out of " + retry.deliveryTimeout());
         } else if (late && deadlineLeftNanos() + TimeUnit.NANOSECONDS.convert(WORKER_GRACE) <= 0) {
-            abandon(FailureReason.DEADLINE_PASSED, "Not over after " + options.deadline() + "; its IO worker is busy");
+            abandon(
+                    FailureReason.DEADLINE_EXCEEDED,
+                    "Not over after " + options.deadline() + "; its IO worker is busy");
         } else if (late) {
             lookIn(deadlineLeftNanos() + TimeUnit.NANOSECONDS.convert(WORKER_GRACE));
         } else {
@@ -194,7 +196,7 @@ final class Call {
         final TransactionException last = last();
         final boolean deadlinePassed = deadlineLeftNanos() <= 0;
         if (last == null || deadlinePassed) {
-            tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.DEADLINE_PASSED, message, last));
+            tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.DEADLINE_EXCEEDED, message, last));
         } else {
             tellFailed(When.BETWEEN_ATTEMPTS, last);
         }
@@ -244,14 +246,14 @@ final class Call {
         return attempting;
     }
 
-    private void start(final RemotePort port) {
+    private void start(final Endpoint port) {
         if (!beginAttempt()) {
             return;
         }
         attemptNanos = System.nanoTime();
         final AttemptBudget budget =
                 new AttemptBudget(calledNanos, Math.max(1, deliveryLeftNanos()), () -> peers.hasOther(port));
-        final Attempt running = transaction.start(port, options.within(budget));
+        final Attempt running = starter.start(port, options.within(budget));
         attempt = running;
         if (decided.get()) {
             running.stop(FailureReason.CANCELLED, "The call is over");
@@ -268,7 +270,7 @@ final class Call {
                 }));
     }
 
-    private void succeeded(final RemotePort port, final TransactionResult attempted) {
+    private void succeeded(final Endpoint port, final TransactionResult attempted) {
         if (attempted.destinationFull()) {
             peers.full(port);
         } else {
@@ -278,7 +280,7 @@ final class Call {
         attempting(false);
         // Also of a call that its caller has given up: what arrived has arrived.
         final boolean first = settle(When.ALWAYS);
-        Observers.tell(calls.observer(), seen -> seen.transactionCompleted(direction.name(), done));
+        SafeObserver.notify(calls.observer(), seen -> seen.transactionCompleted(direction.name(), done));
         if (first) {
             handOver(() -> result.complete(done));
         }
@@ -300,18 +302,18 @@ final class Call {
     }
 
     /** An attempt failed, or no peer was found for one. */
-    private void judge(final RemotePort port, final TransactionException failure) {
+    private void judge(final Endpoint port, final TransactionException failure) {
         attempting(false);
         remember(failure);
         if (decided.get()) {
             // Given up by its caller: only the observer can still hear what became of it.
-            Observers.tell(calls.observer(), seen -> seen.transactionFailed(direction.name(), whole(failure)));
+            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction.name(), whole(failure)));
             return;
         }
         final Optional<Duration> pause = calls.isClosed() ? Optional.empty() : pauseBeforeNext(port, failure);
         if (pause.isPresent() && isInTime(pause.get()) && repeatable.getAsBoolean()) {
             final int made = attemptsMade();
-            Observers.tell(calls.observer(), seen -> seen.retrying(failure, made, pause.get()));
+            SafeObserver.notify(calls.observer(), seen -> seen.retrying(failure, made, pause.get()));
             later(pause.get(), failure);
         } else {
             tellFailed(failure);
@@ -335,7 +337,7 @@ final class Call {
         return attempts + timesFull;
     }
 
-    private synchronized Optional<Duration> pauseBeforeNext(final RemotePort port, final TransactionException failure) {
+    private synchronized Optional<Duration> pauseBeforeNext(final Endpoint port, final TransactionException failure) {
         // Of a policy that allows one attempt a full destination is the end, too.
         final int counted = failure.reason() == FailureReason.DESTINATION_FULL ? Math.max(1, attempts) : attempts;
         if (!retry.allowsAnother(counted, failure)) {
@@ -345,7 +347,7 @@ final class Call {
         if (refused) {
             refusedBy.add(port.peer());
         }
-        if (!failure.reason().isPassing() && !(refused && peers.hasOtherThan(refusedBy))) {
+        if (!failure.reason().isTransient() && !(refused && peers.hasOtherThan(refusedBy))) {
             return Optional.empty();
         }
         if (port != null && peers.hasOther(port) && triedWithoutPause.add(port.peer())) {
@@ -373,12 +375,12 @@ final class Call {
 
     /** The client takes no further attempt. One that is under way ends by itself and says how. */
     void closed() {
-        tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", last()));
+        tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.CLIENT_CLOSED, "The client was closed", last()));
     }
 
     /** The engine has stopped, and with it what knew how the attempt stands. */
     void abandoned() {
-        abandon(FailureReason.CONNECTOR_CLOSED, "The client was closed");
+        abandon(FailureReason.CLIENT_CLOSED, "The client was closed");
     }
 
     private void abandon(final FailureReason reason, final String message) {
@@ -399,7 +401,7 @@ final class Call {
     private void tellFailed(final When when, final TransactionException failure) {
         if (settle(when)) {
             final TransactionException whole = whole(failure);
-            Observers.tell(calls.observer(), seen -> seen.transactionFailed(direction.name(), whole));
+            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction.name(), whole));
             handOver(() -> result.completeExceptionally(whole));
         }
     }

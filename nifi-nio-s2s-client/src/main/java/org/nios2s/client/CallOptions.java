@@ -49,7 +49,7 @@ record CallOptions(Duration deadline, Duration idleTimeout, Duration requestExpi
     }
 
     /** @return the port as it is to be talked to */
-    RemotePort at(final RemotePort port) {
+    Endpoint at(final Endpoint port) {
         return requestExpiration == null ? port : port.withRequestExpiration(requestExpiration);
     }
 }

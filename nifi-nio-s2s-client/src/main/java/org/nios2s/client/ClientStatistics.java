@@ -6,19 +6,19 @@ package org.nios2s.client;
  *
  * @param connections open ones, idle ones included
  * @param idleConnections those that serve no transaction
- * @param waiting transactions that look for a peer, wait for a connection, or pause before another attempt
- * @param running transactions that have one
+ * @param pending transactions that look for a peer, wait for a connection, or pause before another attempt
+ * @param inFlight transactions that have one
  */
-public record ClientStatistics(int connections, int idleConnections, int waiting, int running) {
+public record ClientStatistics(int connections, int idleConnections, int pending, int inFlight) {
     ClientStatistics plus(final ClientStatistics other) {
         return new ClientStatistics(
                 connections + other.connections,
                 idleConnections + other.idleConnections,
-                waiting + other.waiting,
-                running + other.running);
+                pending + other.pending,
+                inFlight + other.inFlight);
     }
 
-    ClientStatistics withWaiting(final int more) {
-        return new ClientStatistics(connections, idleConnections, waiting + more, running);
+    ClientStatistics withPending(final int more) {
+        return new ClientStatistics(connections, idleConnections, pending + more, inFlight);
     }
 }

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to one {@link RemotePort} and the transactions that wait for one. Any thread; its lock is held for
+ * The connections to one {@link Endpoint} and the transactions that wait for one. Any thread; its lock is held for
  * moments and never while something else is called.
  *
  * <p>A transaction takes the connection that was used last; a new one is opened only while transactions wait and the
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * another peer do not wait here then, nor while the first connection is long in opening: they have not begun, so nothing
  * can be doubled. The next attempt pauses a growing, random time. A pool that nobody needs any more is retired.
  */
-final class ConnectionPool implements Opening.Listener, PeerConnection.CloseListener {
+final class ConnectionPool implements HandshakeExchange.Listener, ClientConnection.CloseListener {
     /** Opens connections and runs tasks later. */
     interface Opener {
         void open(ConnectionPool pool);
@@ -39,19 +39,19 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
 
     private static final Logger logger = LoggerFactory.getLogger(ConnectionPool.class);
 
-    private static final int LARGEST_BACK_OFF_SHIFT = 20;
+    private static final int LARGEST_BACKOFF_SHIFT = 20;
     /** A connection that opens takes some milliseconds; a node that hangs takes the whole time-out. */
     private static final long LONG_OPENING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final RemotePort port;
-    private final ConnectorSettings settings;
+    private final Endpoint port;
+    private final EngineOptions settings;
     private final Opener opener;
     private final ClientObserver observer;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<PeerConnection> idle = new ArrayDeque<>();
-    private final Set<PeerConnection> open = new HashSet<>();
-    private final Set<Transfer> waiting = new LinkedHashSet<>();
+    private final Deque<ClientConnection> idle = new ArrayDeque<>();
+    private final Set<ClientConnection> open = new HashSet<>();
+    private final Set<Attempt> waiting = new LinkedHashSet<>();
     private int opening;
     /** Those of them for which nobody waits any more. */
     private int unwanted;
@@ -68,10 +68,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     private boolean retired;
 
     ConnectionPool(
-            final RemotePort port,
-            final ConnectorSettings settings,
-            final Opener opener,
-            final ClientObserver observer) {
+            final Endpoint port, final EngineOptions settings, final Opener opener, final ClientObserver observer) {
         this.port = port;
         this.settings = settings;
         this.opener = opener;
@@ -79,7 +76,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         sweepLater();
     }
 
-    RemotePort port() {
+    Endpoint port() {
         return port;
     }
 
@@ -88,8 +85,8 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
      *
      * @return whether the pool cares for the transaction; not if it is retired
      */
-    boolean submit(final Transfer transfer) {
-        PeerConnection taken = null;
+    boolean submit(final Attempt attempt) {
+        ClientConnection taken = null;
         TransactionException refusal = null;
         lock.lock();
         try {
@@ -100,35 +97,35 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
                 refusal = closedFailure();
             } else if (!idle.isEmpty()) {
                 taken = idle.pop();
-            } else if (waiting.size() >= settings.waitingPerPort() + mostOpening()) {
+            } else if (waiting.size() >= settings.maxPending() + mostOpening()) {
                 refusal = waitingFailure(
-                        FailureReason.TOO_MANY_WAITING,
-                        waiting.size() + " transactions wait for one of " + settings.connectionsPerPort()
+                        FailureReason.TOO_MANY_PENDING,
+                        waiting.size() + " transactions wait for one of " + settings.maxConnections()
                                 + " connections already; send slower, or allow more of either",
                         null);
             } else {
-                waiting.add(transfer);
+                waiting.add(attempt);
             }
         } finally {
             lock.unlock();
         }
         if (refusal != null) {
-            transfer.fail(refusal);
+            attempt.fail(refusal);
         } else if (taken != null) {
-            give(taken, transfer);
+            give(taken, attempt);
         } else {
-            transfer.waits();
+            attempt.waits();
             openWhatIsMissing();
         }
         return true;
     }
 
     /** The transaction does not wait any more. */
-    void forget(final Transfer transfer) {
+    void forget(final Attempt attempt) {
         lock.lock();
         try {
-            waiting.remove(transfer);
-            // The connection that was opening for it may hang: the next transfer gets an attempt of its own.
+            waiting.remove(attempt);
+            // The connection that was opening for it may hang: the next attempt gets a connection of its own.
             unwanted = Math.max(unwanted, opening - waiting.size());
         } finally {
             lock.unlock();
@@ -138,7 +135,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     /** @return connections that may be opening at a time: after a failure one, which shows whether the peer is back */
     private int mostOpening() {
         final int wanted = failuresInRow > 0 ? 1 : Integer.MAX_VALUE - unwanted;
-        return Math.min(wanted + unwanted, settings.connectionsPerPort() - open.size());
+        return Math.min(wanted + unwanted, settings.maxConnections() - open.size());
     }
 
     private TransactionException waitingFailure(
@@ -146,28 +143,28 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         return new TransactionException(port, TransactionStep.WAIT_FOR_CONNECTION, reason, message, cause);
     }
 
-    private void give(final PeerConnection connection, final Transfer transfer) {
+    private void give(final ClientConnection connection, final Attempt attempt) {
         try {
             connection.execute(() -> {
                 if (connection.isEnded()) {
-                    resubmit(transfer);
-                } else if (!transfer.begin(connection)) {
+                    resubmit(attempt);
+                } else if (!attempt.begin(connection)) {
                     release(connection);
                 }
             });
         } catch (final RejectedExecutionException e) {
-            transfer.fail(closedFailure());
+            attempt.fail(closedFailure());
         }
     }
 
-    private void resubmit(final Transfer transfer) {
-        if (!submit(transfer)) {
-            transfer.fail(waitingFailure(FailureReason.CONNECTION_LOST, "The peer closed the unused connection", null));
+    private void resubmit(final Attempt attempt) {
+        if (!submit(attempt)) {
+            attempt.fail(waitingFailure(FailureReason.CONNECTION_LOST, "The peer closed the unused connection", null));
         }
     }
 
     private TransactionException closedFailure() {
-        return waitingFailure(FailureReason.CONNECTOR_CLOSED, "The client was closed", null);
+        return waitingFailure(FailureReason.CLIENT_CLOSED, "The client was closed", null);
     }
 
     private void openWhatIsMissing() {
@@ -232,28 +229,28 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
 
     /** Fails what waits here and need not. */
     private void sendElsewhere(final TransactionException failure) {
-        final List<Transfer> here;
+        final List<Attempt> here;
         lock.lock();
         try {
             here = new ArrayList<>(waiting);
         } finally {
             lock.unlock();
         }
-        final List<Transfer> leaving =
-                here.stream().filter(Transfer::mayGoElsewhere).toList();
-        final List<Transfer> failing = new ArrayList<>();
+        final List<Attempt> leaving =
+                here.stream().filter(Attempt::mayGoElsewhere).toList();
+        final List<Attempt> failing = new ArrayList<>();
         lock.lock();
         try {
-            for (final Transfer transfer : leaving) {
+            for (final Attempt attempt : leaving) {
                 // Meanwhile it may have got a connection.
-                if (waiting.remove(transfer)) {
-                    failing.add(transfer);
+                if (waiting.remove(attempt)) {
+                    failing.add(attempt);
                 }
             }
         } finally {
             lock.unlock();
         }
-        failing.forEach(transfer -> transfer.fail(failure));
+        failing.forEach(attempt -> attempt.fail(failure));
     }
 
     private void endPause() {
@@ -267,7 +264,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     }
 
     @Override
-    public void opened(final PeerConnection connection) {
+    public void opened(final ClientConnection connection) {
         final boolean late;
         lock.lock();
         try {
@@ -284,7 +281,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         if (late) {
             connection.shutDown(closedFailure());
         } else {
-            Observers.tell(observer, seen -> seen.connectionOpened(port.peer(), port.portIdentifier()));
+            SafeObserver.notify(observer, seen -> seen.connectionOpened(port.peer(), port.portIdentifier()));
             release(connection);
             openWhatIsMissing();
         }
@@ -292,7 +289,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
 
     @Override
     public void openingFailed(final TransactionException failure) {
-        final List<Transfer> failing = new ArrayList<>();
+        final List<Attempt> failing = new ArrayList<>();
         final boolean first;
         final boolean none;
         lock.lock();
@@ -300,29 +297,29 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
             opening--;
             none = open.isEmpty();
             first = failuresInRow == 0;
-            pauseUntil = System.nanoTime() + backOffNanos(failuresInRow);
+            pauseUntil = System.nanoTime() + backoffNanos(failuresInRow);
             failuresInRow++;
             final boolean wanted = unwanted == 0;
             unwanted -= wanted ? 0 : 1;
             if (open.isEmpty() && !waiting.isEmpty()) {
-                if (failure.reason().isPassing() && !wanted) {
+                if (failure.reason().isTransient() && !wanted) {
                     logger.debug("A connection to {} failed for which nobody waits", port.peer());
-                } else if (failure.reason().isPassing()) {
+                } else if (failure.reason().isTransient()) {
                     failing.add(pollWaiting());
                 } else {
                     failing.addAll(waiting);
                     waiting.clear();
                 }
             }
-            waiting.forEach(transfer -> transfer.lastOpeningFailure(failure));
+            waiting.forEach(attempt -> attempt.lastOpeningFailure(failure));
         } finally {
             lock.unlock();
         }
         if (first) {
             logger.warn("No connection to {}: {}", port.peer(), failure.getMessage());
         }
-        Observers.tell(observer, seen -> seen.connectionFailed(failure));
-        failing.forEach(transfer -> transfer.fail(failure));
+        SafeObserver.notify(observer, seen -> seen.connectionFailed(failure));
+        failing.forEach(attempt -> attempt.fail(failure));
         if (none) {
             sendElsewhere(failure);
         }
@@ -330,20 +327,20 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     }
 
     /** @return a random time between half and all of the doubled pause */
-    private long backOffNanos(final int failures) {
-        final long first = TimeUnit.NANOSECONDS.convert(settings.firstBackOff());
-        final long longest = TimeUnit.NANOSECONDS.convert(settings.longestBackOff());
-        final int shift = Math.min(failures, LARGEST_BACK_OFF_SHIFT);
+    private long backoffNanos(final int failures) {
+        final long first = TimeUnit.NANOSECONDS.convert(settings.initialBackoff());
+        final long longest = TimeUnit.NANOSECONDS.convert(settings.maxBackoff());
+        final int shift = Math.min(failures, LARGEST_BACKOFF_SHIFT);
         final long doubled = first > longest >> shift ? longest : first << shift;
         return doubled / 2 + ThreadLocalRandom.current().nextLong(doubled / 2 + 1);
     }
 
     /** The connection is free: for the one who waits longest, or for later. Called on its IO worker. */
-    void release(final PeerConnection connection) {
+    void release(final ClientConnection connection) {
         if (connection.isEnded()) {
             return;
         }
-        Transfer next = null;
+        Attempt next = null;
         boolean late = false;
         lock.lock();
         try {
@@ -365,21 +362,21 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         }
     }
 
-    private Transfer pollWaiting() {
-        final Iterator<Transfer> first = waiting.iterator();
-        final Transfer next = first.next();
+    private Attempt pollWaiting() {
+        final Iterator<Attempt> first = waiting.iterator();
+        final Attempt next = first.next();
         first.remove();
         return next;
     }
 
     private void sweepLater() {
-        opener.later(this::sweep, TimeUnit.NANOSECONDS.convert(settings.idleExpiration()) / 2 + 1);
+        opener.later(this::sweep, TimeUnit.NANOSECONDS.convert(settings.maxIdleTime()) / 2 + 1);
     }
 
     private void sweep() {
-        final long expiration = TimeUnit.NANOSECONDS.convert(settings.idleExpiration());
+        final long expiration = TimeUnit.NANOSECONDS.convert(settings.maxIdleTime());
         final long now = System.nanoTime();
-        final List<PeerConnection> expired = new ArrayList<>();
+        final List<ClientConnection> expired = new ArrayList<>();
         final boolean again;
         final boolean unused;
         lock.lock();
@@ -392,7 +389,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         } finally {
             lock.unlock();
         }
-        for (final PeerConnection connection : expired) {
+        for (final ClientConnection connection : expired) {
             connection.execute(() -> connection.shutDown(
                     waitingFailure(FailureReason.CONNECTION_LOST, "The connection was idle", null)));
         }
@@ -410,7 +407,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
     }
 
     @Override
-    public void closed(final PeerConnection connection) {
+    public void closed(final ClientConnection connection) {
         final boolean wasOpen;
         lock.lock();
         try {
@@ -420,15 +417,15 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
             lock.unlock();
         }
         if (wasOpen) {
-            Observers.tell(observer, seen -> seen.connectionClosed(port.peer(), port.portIdentifier()));
+            SafeObserver.notify(observer, seen -> seen.connectionClosed(port.peer(), port.portIdentifier()));
         }
         openWhatIsMissing();
     }
 
-    /** Ends what waits; connections are closed with the connector's IO workers. */
+    /** Ends what waits; connections are closed with the engine's IO workers. */
     void close() {
-        final List<Transfer> failing;
-        final List<PeerConnection> unused;
+        final List<Attempt> failing;
+        final List<ClientConnection> unused;
         lock.lock();
         try {
             closed = true;
@@ -439,7 +436,7 @@ final class ConnectionPool implements Opening.Listener, PeerConnection.CloseList
         } finally {
             lock.unlock();
         }
-        failing.forEach(transfer -> transfer.fail(closedFailure()));
+        failing.forEach(attempt -> attempt.fail(closedFailure()));
         unused.forEach(connection -> connection.execute(() -> connection.shutDown(closedFailure())));
     }
 

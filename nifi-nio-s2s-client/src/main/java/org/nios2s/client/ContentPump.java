@@ -20,8 +20,8 @@ final class ContentPump implements Runnable {
     private static final int PIECE_BYTES = 65_536;
 
     private final Packet packet;
-    private final PeerConnection connection;
-    private final PushConversation conversation;
+    private final ClientConnection connection;
+    private final PushExchange exchange;
     private final Semaphore room = new Semaphore(0);
     private final Thread thread;
 
@@ -30,10 +30,10 @@ final class ContentPump implements Runnable {
     /** Belongs to the IO worker: whether the pump waits for room. */
     private boolean waitingForRoom;
 
-    ContentPump(final Packet packet, final PeerConnection connection, final PushConversation conversation) {
+    ContentPump(final Packet packet, final ClientConnection connection, final PushExchange exchange) {
         this.packet = packet;
         this.connection = connection;
-        this.conversation = conversation;
+        this.exchange = exchange;
         this.thread = Thread.ofVirtual()
                 .name("s2s-content-of-" + connection.port().peer())
                 .unstarted(this);
@@ -67,7 +67,7 @@ final class ContentPump implements Runnable {
         boolean over = false;
         try (InputStream in = packet.open()) {
             pump(in);
-            connection.worker().execute(conversation::contentEnds);
+            connection.worker().execute(exchange::contentEnds);
             over = true;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -91,7 +91,7 @@ final class ContentPump implements Runnable {
             return;
         }
         try {
-            connection.execute(() -> conversation.contentFailed(cause));
+            connection.execute(() -> exchange.contentFailed(cause));
         } catch (final RejectedExecutionException e) {
             // The client is closed, and what ended with it has said so.
             logger.debug("The content of a packet to {} failed", peer(), cause);
@@ -132,7 +132,7 @@ final class ContentPump implements Runnable {
     private void hand(final ByteBuf piece) {
         try {
             connection.worker().execute(() -> {
-                if (conversation.content(piece)) {
+                if (exchange.content(piece)) {
                     room.release();
                 } else {
                     waitingForRoom = true;

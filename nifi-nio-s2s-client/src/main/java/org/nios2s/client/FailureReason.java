@@ -24,34 +24,34 @@ public enum FailureReason {
     /** What arrived is not what was sent. */
     BAD_CHECKSUM(true),
     /** The transaction was not over at its deadline. */
-    DEADLINE_PASSED(true),
+    DEADLINE_EXCEEDED(true),
     /** The peer took nothing and said nothing for as long as the idle time-out allows. */
-    NO_PROGRESS(true),
+    IDLE_TIMEOUT(true),
     /** Too many transactions wait for a connection to this port already. */
-    TOO_MANY_WAITING(true),
+    TOO_MANY_PENDING(true),
     /** The packets could not be had, or a packet's content could not be read or is not as long as declared. */
     CONTENT_FAILED(false),
     /** The handler of pulled packets threw an exception, or did not read all of them. */
-    RECEIVER_FAILED(false),
+    HANDLER_FAILED(false),
     /** The peer closed the connection before the handler of pulled packets returned, for it waited too long. */
-    RECEIVER_TOO_SLOW(false),
+    HANDLER_TOO_SLOW(false),
     /** The caller cancelled the transaction. */
     CANCELLED(false),
     /** The client was closed. */
-    CONNECTOR_CLOSED(false),
+    CLIENT_CLOSED(false),
     /** The client itself failed; the cause says how. */
     INTERNAL_ERROR(false),
     /** No peer could be found: the REST API does not answer, or no node tells the peers. The cause says more. */
     NO_PEER(true);
 
-    private final boolean passing;
+    private final boolean isTransient;
 
-    FailureReason(final boolean passing) {
-        this.passing = passing;
+    FailureReason(final boolean isTransient) {
+        this.isTransient = isTransient;
     }
 
     /** @return whether the same transaction may succeed later without anybody changing anything */
-    public boolean isPassing() {
-        return passing;
+    public boolean isTransient() {
+        return isTransient;
     }
 }

@@ -14,11 +14,11 @@ import org.apache.nifi.remote.TransferDirection;
 /** A port of NiFi that takes packets. Immutable; any thread. */
 public final class InputPort {
     private final SiteToSite site;
-    private final PeerChoice peers;
+    private final PeerSelector peers;
     private final CallOptions options;
     private final RetryPolicy retry;
 
-    InputPort(final SiteToSite site, final PeerChoice peers, final CallOptions options, final RetryPolicy retry) {
+    InputPort(final SiteToSite site, final PeerSelector peers, final CallOptions options, final RetryPolicy retry) {
         this.site = site;
         this.peers = peers;
         this.options = options;
@@ -70,10 +70,10 @@ public final class InputPort {
         if (copy.isEmpty()) {
             return refuse("A transaction needs at least one packet", null);
         }
-        final CompletableFuture<TransactionResult> result = sendAndKeep(copy, site.completion());
+        final CompletableFuture<TransactionResult> result = sendWithoutDiscard(copy, site.completion());
         result.whenComplete((done, failure) -> {
             if (failure != null) {
-                site.connector().virtualThreads().execute(() -> copy.forEach(Packet::discard));
+                site.engine().virtualThreads().execute(() -> copy.forEach(Packet::discard));
             }
         });
         return result;
@@ -84,7 +84,7 @@ public final class InputPort {
      *
      * @param completion where the future is completed
      */
-    CompletableFuture<TransactionResult> sendAndKeep(final List<Packet> packets, final Executor completion) {
+    CompletableFuture<TransactionResult> sendWithoutDiscard(final List<Packet> packets, final Executor completion) {
         return site.attempts()
                 .run(
                         peers,
@@ -93,18 +93,18 @@ public final class InputPort {
                         retry,
                         () -> packets.stream().allMatch(Packet::isRepeatable),
                         completion,
-                        (port, left) -> site.connector().pushing(port, packets, left));
+                        (port, left) -> site.engine().pushing(port, packets, left));
     }
 
     /** The same as {@link #batching(BatchingOptions)} with {@link BatchingOptions#standard} but for these two. */
     public BatchingSender batching(final int packets, final Duration linger) {
-        return batching(BatchingOptions.standard().withPackets(packets).withLinger(linger));
+        return batching(BatchingOptions.standard().withMaxPackets(packets).withLinger(linger));
     }
 
     /** @return gathers packets to transactions; to be closed before the {@link SiteToSite} is */
     public BatchingSender batching(final BatchingOptions gathering) {
         return new BatchingSender(
-                this, site.connector(), site.completion(), Objects.requireNonNull(gathering, "gathering"));
+                this, site.engine(), site.completion(), Objects.requireNonNull(gathering, "gathering"));
     }
 
     /** @return what is configured, for errors */
@@ -137,7 +137,7 @@ public final class InputPort {
             }
         };
         return site.attempts()
-                .run(peers, TransferDirection.SEND, options, retry, () -> !asked.get(), (port, left) -> site.connector()
+                .run(peers, TransferDirection.SEND, options, retry, () -> !asked.get(), (port, left) -> site.engine()
                         .pushing(port, watched, left));
     }
 

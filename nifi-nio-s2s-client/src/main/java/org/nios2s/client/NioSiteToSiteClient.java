@@ -17,34 +17,33 @@ import org.apache.nifi.remote.exception.UnknownPortException;
 import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
 
 /**
- * NiFi's {@link SiteToSiteClient} for RAW on the connector's IO workers, in place of two threads and a pool per instance.
+ * NiFi's {@link SiteToSiteClient} for RAW on the engine's IO workers, in place of two threads and a pool per instance.
  * Any thread; its methods block the caller as those of NiFi's client do.
  *
  * <p>In place of {@code builder.build()} write {@code new NioSiteToSiteClient(builder.buildConfig())}. All such clients of
- * a JVM share one connector, which is closed with the last of them.
+ * a JVM share one engine, which is closed with the last of them.
  */
 public final class NioSiteToSiteClient implements SiteToSiteClient {
     private static final int MOST_FULL_PEERS = 100;
 
     private final SiteToSiteClientConfig config;
-    private final SharedConnector shared;
-    private final SiteToSiteConnector connector;
-    private final RemoteCluster cluster;
+    private final SharedEngine shared;
+    private final Engine engine;
+    private final ClusterPeerSelector cluster;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Makes a client on the connector that all such clients share. */
+    /** Makes a client on the engine that all such clients share. */
     public NioSiteToSiteClient(final SiteToSiteClientConfig config) {
-        this(SharedConnector.INSTANCE.acquire(), config, SharedConnector.INSTANCE);
+        this(SharedEngine.INSTANCE.acquire(), config, SharedEngine.INSTANCE);
     }
 
-    /** Makes a client on a connector that the caller closes. */
-    NioSiteToSiteClient(final SiteToSiteConnector connector, final SiteToSiteClientConfig config) {
-        this(connector, config, null);
+    /** Makes a client on an engine that the caller closes. */
+    NioSiteToSiteClient(final Engine engine, final SiteToSiteClientConfig config) {
+        this(engine, config, null);
     }
 
-    private NioSiteToSiteClient(
-            final SiteToSiteConnector connector, final SiteToSiteClientConfig config, final SharedConnector shared) {
-        this.connector = connector;
+    private NioSiteToSiteClient(final Engine engine, final SiteToSiteClientConfig config, final SharedEngine shared) {
+        this.engine = engine;
         this.config = config;
         this.shared = shared;
         boolean made = false;
@@ -58,8 +57,8 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
             }
             final SSLContext tls = config.getSslContext();
             // As NiFi's client: whom the trust store knows is trusted, whatever its name.
-            this.cluster = RemoteCluster.of(
-                    connector, config, tls == null ? null : TlsContext.of(tls).withoutHostNameVerification(), null);
+            this.cluster = ClusterPeerSelector.of(
+                    engine, config, tls == null ? null : TlsContext.of(tls).withoutHostNameVerification(), null);
             made = true;
         } finally {
             if (!made && shared != null) {
@@ -82,12 +81,12 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
             throw new IllegalStateException("Client is closed");
         }
         for (int i = 0; i < MOST_FULL_PEERS; i++) {
-            final RemotePort port = findPort(direction);
+            final Endpoint port = findPort(direction);
             if (port == null) {
                 return null;
             }
             try {
-                return NioTransaction.begin(connector, cluster, config, port, direction);
+                return NioTransaction.begin(engine, cluster, config, port, direction);
             } catch (final TransactionException e) {
                 cluster.failed(port, e);
                 if (e.reason() != FailureReason.DESTINATION_FULL) {
@@ -99,7 +98,7 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
     }
 
     /** @return null if all peers are penalized */
-    private RemotePort findPort(final TransferDirection direction) throws IOException {
+    private Endpoint findPort(final TransferDirection direction) throws IOException {
         try {
             return cluster.chooseFree(direction).get();
         } catch (final ExecutionException e) {

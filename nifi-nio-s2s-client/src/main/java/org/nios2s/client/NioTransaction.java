@@ -26,9 +26,9 @@ import org.apache.nifi.remote.util.StandardDataPacket;
 final class NioTransaction implements Transaction {
     private static final String NO_EXPLANATION = "<No explanation given>";
 
-    private final InteractiveTransfer transfer;
-    private final RemoteCluster cluster;
-    private final RemotePort port;
+    private final InteractiveAttempt attempt;
+    private final ClusterPeerSelector cluster;
+    private final Endpoint port;
     private final TransferDirection direction;
     private final long timeoutMillis;
     private final long startedNanos = System.nanoTime();
@@ -39,12 +39,12 @@ final class NioTransaction implements Transaction {
     private long bytes;
 
     private NioTransaction(
-            final InteractiveTransfer transfer,
-            final RemoteCluster cluster,
-            final RemotePort port,
+            final InteractiveAttempt attempt,
+            final ClusterPeerSelector cluster,
+            final Endpoint port,
             final TransferDirection direction,
             final long timeoutMillis) {
-        this.transfer = transfer;
+        this.attempt = attempt;
         this.cluster = cluster;
         this.port = port;
         this.direction = direction;
@@ -53,20 +53,20 @@ final class NioTransaction implements Transaction {
 
     /** Blocks until a connection is there and, to receive, until it is known whether there is something. */
     static NioTransaction begin(
-            final SiteToSiteConnector connector,
-            final RemoteCluster cluster,
+            final Engine engine,
+            final ClusterPeerSelector cluster,
             final SiteToSiteClientConfig config,
-            final RemotePort port,
+            final Endpoint port,
             final TransferDirection direction)
             throws IOException {
         final NioTransaction transaction = new NioTransaction(
-                connector.interact(port, direction, CallOptions.UNWATCHED),
+                engine.interact(port, direction, CallOptions.UNWATCHED),
                 cluster,
                 port,
                 direction,
                 config.getTimeout(TimeUnit.MILLISECONDS));
         transaction.dataAvailable =
-                transaction.await(transaction.transfer.started(), () -> 0L) && direction == TransferDirection.RECEIVE;
+                transaction.await(transaction.attempt.started(), () -> 0L) && direction == TransferDirection.RECEIVE;
         return transaction;
     }
 
@@ -84,7 +84,7 @@ final class NioTransaction implements Transaction {
             } catch (final TimeoutException e) {
                 final long now = progress.sofar();
                 if (now == before) {
-                    transfer.stop(FailureReason.DEADLINE_PASSED, "No progress for " + timeoutMillis + " ms");
+                    attempt.stop(FailureReason.DEADLINE_EXCEEDED, "No progress for " + timeoutMillis + " ms");
                 }
                 before = now;
             } catch (final ExecutionException e) {
@@ -94,7 +94,7 @@ final class NioTransaction implements Transaction {
                 throw new IOException(e.getCause());
             } catch (final InterruptedException e) {
                 Thread.currentThread().interrupt();
-                transfer.stop(FailureReason.CANCELLED, "The caller was interrupted");
+                attempt.stop(FailureReason.CANCELLED, "The caller was interrupted");
                 final InterruptedIOException interrupted =
                         new InterruptedIOException("Interrupted while waiting for " + port.peer());
                 interrupted.initCause(e);
@@ -123,7 +123,7 @@ final class NioTransaction implements Transaction {
         try {
             requireExchange("send data to");
             requireDirection(TransferDirection.SEND, "Attempting to send data to ");
-            await(transfer.push(conversation -> conversation.send(packet)), transfer::bytesWritten);
+            await(attempt.push(exchange -> exchange.send(packet)), attempt::bytesWritten);
             packets++;
             bytes += packet.size();
             state = TransactionState.DATA_EXCHANGED;
@@ -154,7 +154,7 @@ final class NioTransaction implements Transaction {
         try {
             requireExchange("receive data from");
             requireDirection(TransferDirection.RECEIVE, "Attempting to receive data from ");
-            final ReceivedPacket packet = dataAvailable ? transfer.pipe().next(timeoutMillis) : null;
+            final ReceivedPacket packet = dataAvailable ? attempt.queue().next(timeoutMillis) : null;
             if (packet == null) {
                 dataAvailable = false;
                 return null;
@@ -191,10 +191,8 @@ final class NioTransaction implements Transaction {
                                 + " consumed.");
             }
             await(
-                    direction == TransferDirection.SEND
-                            ? transfer.push(PushConversation::confirm)
-                            : transfer.confirmPull(),
-                    transfer::bytesWritten);
+                    direction == TransferDirection.SEND ? attempt.push(PushExchange::confirm) : attempt.confirmPull(),
+                    attempt::bytesWritten);
             state = TransactionState.TRANSACTION_CONFIRMED;
         } catch (final IOException e) {
             error();
@@ -213,9 +211,9 @@ final class NioTransaction implements Transaction {
                         + " because state is " + state + "; Transaction can only be completed when state is "
                         + TransactionState.TRANSACTION_CONFIRMED);
             }
-            final boolean backOff = direction == TransferDirection.SEND ? completePush() : completePull();
+            final boolean reconnectBackoff = direction == TransferDirection.SEND ? completePush() : completePull();
             state = TransactionState.TRANSACTION_COMPLETED;
-            return new ClientTransactionCompletion(backOff, packets, bytes, System.nanoTime() - startedNanos);
+            return new ClientTransactionCompletion(reconnectBackoff, packets, bytes, System.nanoTime() - startedNanos);
         } catch (final IOException e) {
             error();
             throw new IOException("Failed to complete transaction with " + port.peer() + " due to " + e, e);
@@ -227,8 +225,8 @@ final class NioTransaction implements Transaction {
 
     private boolean completePush() throws IOException {
         final boolean full = await(
-                transfer.push(conversation -> conversation.complete().thenApply(destinationFull -> {
-                    transfer.over(packets, bytes, destinationFull);
+                attempt.push(exchange -> exchange.complete().thenApply(destinationFull -> {
+                    attempt.over(packets, bytes, destinationFull);
                     return destinationFull;
                 })),
                 () -> 0L);
@@ -240,7 +238,7 @@ final class NioTransaction implements Transaction {
 
     private boolean completePull() throws IOException {
         if (packets > 0) {
-            await(transfer.completePull(), () -> 0L);
+            await(attempt.completePull(), () -> 0L);
         }
         return false;
     }
@@ -253,13 +251,13 @@ final class NioTransaction implements Transaction {
             throw new IllegalStateException("Cannot cancel transaction because state is already " + state);
         }
         state = TransactionState.TRANSACTION_CANCELED;
-        transfer.stop(FailureReason.CANCELLED, explanation == null ? NO_EXPLANATION : explanation);
+        attempt.stop(FailureReason.CANCELLED, explanation == null ? NO_EXPLANATION : explanation);
     }
 
     @Override
     public void error() {
         state = TransactionState.ERROR;
-        transfer.stop(FailureReason.CANCELLED, "The transaction failed, or its user says that it did");
+        attempt.stop(FailureReason.CANCELLED, "The transaction failed, or its user says that it did");
     }
 
     @Override
@@ -269,7 +267,7 @@ final class NioTransaction implements Transaction {
 
     @Override
     public Communicant getCommunicant() {
-        return new PeerCommunicant(port, transfer.distinguishedName());
+        return new PeerCommunicant(port, attempt.distinguishedName());
     }
 
     @Override

@@ -19,14 +19,14 @@ import org.apache.nifi.remote.TransferDirection;
  */
 public final class OutputPort {
     private final SiteToSite site;
-    private final PeerChoice peers;
+    private final PeerSelector peers;
     private final CallOptions options;
     private final RetryPolicy retry;
     private final BatchLimits batchLimits;
 
     OutputPort(
             final SiteToSite site,
-            final PeerChoice peers,
+            final PeerSelector peers,
             final CallOptions options,
             final RetryPolicy retry,
             final BatchLimits batchLimits) {
@@ -71,7 +71,7 @@ public final class OutputPort {
     }
 
     /** The same as {@link #receive(BatchHandler, int)} with one batch at a time. */
-    public Receiver receive(final BatchHandler handler) {
+    public BatchReceiver receive(final BatchHandler handler) {
         return receive(handler, 1);
     }
 
@@ -82,8 +82,8 @@ public final class OutputPort {
      * @param parallelism batches at a time
      * @return to be closed before the {@link SiteToSite} is
      */
-    public Receiver receive(final BatchHandler handler, final int parallelism) {
-        return new Receiver(this, Objects.requireNonNull(handler, "handler"), parallelism);
+    public BatchReceiver receive(final BatchHandler handler, final int parallelism) {
+        return new BatchReceiver(this, Objects.requireNonNull(handler, "handler"), parallelism);
     }
 
     /**
@@ -101,11 +101,11 @@ public final class OutputPort {
     public Optional<ReceivedBatch> poll(final Duration longest) throws IOException {
         final long began = System.nanoTime();
         final long nanos = TimeUnit.NANOSECONDS.convert(longest);
-        final PollPauses pauses = new PollPauses(retry);
+        final PollBackoff pauses = new PollBackoff(retry);
         final Refusals refusals = new Refusals(peers);
         final CompletableFuture<Void> never = new CompletableFuture<>();
         while (true) {
-            RemotePort peer = null;
+            Endpoint peer = null;
             long pause;
             try {
                 peer = choose();
@@ -125,7 +125,7 @@ public final class OutputPort {
                 }
                 pause = TimeUnit.NANOSECONDS.convert(pauses.afterFailure());
                 final boolean inTime = nanos - (System.nanoTime() - began) > pause;
-                if (!inTime || !(ofOneNode || e.reason().isPassing())) {
+                if (!inTime || !(ofOneNode || e.reason().isTransient())) {
                     throw e;
                 }
             }
@@ -145,7 +145,7 @@ public final class OutputPort {
     }
 
     /** Finds the peer to ask next. Blocks, in bounded time. */
-    RemotePort choose() throws IOException {
+    Endpoint choose() throws IOException {
         try {
             return ReceivedBatch.await(peers.choose(TransferDirection.RECEIVE));
         } catch (final TransactionException e) {
@@ -160,38 +160,40 @@ public final class OutputPort {
      * @param givenUp when it completes the answer is waited for no longer
      * @return null if the peer has no packets
      */
-    ReceivedBatch ask(final RemotePort peer, final CompletableFuture<Void> givenUp) throws IOException {
-        final InteractiveTransfer transfer =
-                site.connector().interact(peer.withBatchLimits(batchLimits), TransferDirection.RECEIVE, options);
-        transfer.result().whenComplete((done, failure) -> {
+    ReceivedBatch ask(final Endpoint peer, final CompletableFuture<Void> givenUp) throws IOException {
+        final InteractiveAttempt attempt =
+                site.engine().interact(peer.withBatchLimits(batchLimits), TransferDirection.RECEIVE, options);
+        attempt.result().whenComplete((done, failure) -> {
             if (failure != null) {
-                peers.failed(peer, transfer.failure());
+                peers.failed(peer, attempt.failure());
             } else {
                 peers.succeeded(peer);
             }
-            report(done, transfer.failure());
+            report(done, attempt.failure());
         });
         try {
-            ReceivedBatch.await(CompletableFuture.anyOf(transfer.started(), givenUp));
-            if (!transfer.started().isDone()) {
-                transfer.stop(FailureReason.CANCELLED, "The receiver was closed");
+            ReceivedBatch.await(CompletableFuture.anyOf(attempt.started(), givenUp));
+            if (!attempt.started().isDone()) {
+                attempt.stop(FailureReason.CANCELLED, "The receiver was closed");
             }
-            return ReceivedBatch.await(transfer.started()) ? new ReceivedBatch(transfer) : null;
+            return ReceivedBatch.await(attempt.started()) ? new ReceivedBatch(attempt) : null;
         } catch (final InterruptedIOException e) {
-            transfer.stop(FailureReason.CANCELLED, "The caller was interrupted");
+            attempt.stop(FailureReason.CANCELLED, "The caller was interrupted");
             throw e;
         }
     }
 
     private void report(final TransactionResult done, final TransactionException failure) {
         if (failure != null) {
-            Observers.tell(site.observer(), seen -> seen.transactionFailed(TransferDirection.RECEIVE.name(), failure));
+            SafeObserver.notify(
+                    site.observer(), seen -> seen.transactionFailed(TransferDirection.RECEIVE.name(), failure));
         } else if (done.packets() > 0) {
-            Observers.tell(site.observer(), seen -> seen.transactionCompleted(TransferDirection.RECEIVE.name(), done));
+            SafeObserver.notify(
+                    site.observer(), seen -> seen.transactionCompleted(TransferDirection.RECEIVE.name(), done));
         }
     }
 
-    PeerChoice peers() {
+    PeerSelector peers() {
         return peers;
     }
 
@@ -200,8 +202,8 @@ public final class OutputPort {
     }
 
     /** @return how long closing waits */
-    Duration drainTimeout() {
-        return site.drainTimeout();
+    Duration shutdownTimeout() {
+        return site.shutdownTimeout();
     }
 
     /** @return what is configured, for errors */
@@ -225,7 +227,7 @@ public final class OutputPort {
                         options,
                         retry,
                         () -> !called.get(),
-                        (port, left) -> site.connector()
+                        (port, left) -> site.engine()
                                 .pulling(
                                         port.withBatchLimits(batchLimits),
                                         batch -> {

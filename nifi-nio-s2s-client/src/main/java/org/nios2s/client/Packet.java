@@ -135,7 +135,7 @@ public final class Packet {
     public static Packet ofPublisher(
             final Map<String, String> attributes, final Flow.Publisher<ByteBuffer> content, final long length) {
         Objects.requireNonNull(content, "content");
-        return ofSource(attributes, length, () -> PublishedContent.of(content));
+        return ofSource(attributes, length, () -> PublisherInputStream.of(content));
     }
 
     private static Packet ofSource(

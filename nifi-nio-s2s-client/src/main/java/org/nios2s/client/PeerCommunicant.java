@@ -9,7 +9,7 @@ import org.apache.nifi.remote.Communicant;
  * @param port where it listens
  * @param distinguishedName of its certificate; null without TLS
  */
-record PeerCommunicant(RemotePort port, String distinguishedName) implements Communicant {
+record PeerCommunicant(Endpoint port, String distinguishedName) implements Communicant {
     @Override
     public String getUrl() {
         return port.url();

@@ -37,7 +37,7 @@ public final class PeerProxy {
         this.port = port;
         this.user = user;
         this.password = password;
-        RemotePort.requireTcpPort(host, port);
+        Endpoint.requireTcpPort(host, port);
     }
 
     /**

@@ -14,8 +14,8 @@ import org.apache.nifi.remote.PeerDescription;
  * @param batchLimits where a pulled batch ends
  */
 record PortSettings(TlsContext tls, PeerProxy proxy, boolean compress, Duration timeout, BatchLimits batchLimits) {
-    RemotePort port(final PeerDescription peer, final String identifier, final boolean secure) {
-        return new RemotePort(
+    Endpoint port(final PeerDescription peer, final String identifier, final boolean secure) {
+        return new Endpoint(
                 peer.getHostname(),
                 peer.getPort(),
                 identifier,

@@ -29,7 +29,7 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
 
     private static final Logger logger = LoggerFactory.getLogger(ReceivedBatch.class);
 
-    private final InteractiveTransfer transfer;
+    private final InteractiveAttempt attempt;
     private boolean iterated;
     /** The packet that was looked at and not handed out yet. */
     private ReceivedPacket next;
@@ -37,13 +37,13 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
     private boolean allRead;
     private State state = State.OPEN;
 
-    ReceivedBatch(final InteractiveTransfer transfer) {
-        this.transfer = transfer;
+    ReceivedBatch(final InteractiveAttempt attempt) {
+        this.attempt = attempt;
     }
 
     /** @return the peer that gives the packets, as {@code host:port} */
     public String peer() {
-        return transfer.port().peer();
+        return attempt.port().peer();
     }
 
     /**
@@ -81,7 +81,7 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
     /** @return whether there is a packet that was not handed out */
     private boolean look() throws IOException {
         if (next == null && !allRead && state == State.OPEN) {
-            next = transfer.pipe().next();
+            next = attempt.queue().next();
             allRead = next == null;
         }
         return next != null;
@@ -133,8 +133,8 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
             throw new IllegalStateException(
                     "There are packets that were not read: iterate over all of them, or say skipRest()");
         }
-        transfer.pipe().leave();
-        await(transfer.confirmPull());
+        attempt.queue().leave();
+        await(attempt.confirmPull());
         state = State.CONFIRMED;
     }
 
@@ -148,10 +148,10 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
     public TransactionResult complete() throws IOException {
         if (state != State.COMPLETE) {
             confirm();
-            await(transfer.completePull());
+            await(attempt.completePull());
             state = State.COMPLETE;
         }
-        return await(transfer.result());
+        return await(attempt.result());
     }
 
     /** Refuses the packets, unless the batch is complete: NiFi keeps them all and gives them again. */
@@ -159,14 +159,14 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
     public void close() {
         if (state != State.COMPLETE) {
             state = State.CLOSED;
-            transfer.pipe().leave();
+            attempt.queue().leave();
             giveUp("The batch was closed before it was complete");
         }
     }
 
     /** Ends the transaction, if it is not over. Any thread; the thread that handles the batch is interrupted. */
     void giveUp(final String message) {
-        transfer.stop(FailureReason.CANCELLED, message);
+        attempt.stop(FailureReason.CANCELLED, message);
     }
 
     /**
@@ -175,10 +175,10 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
      * @throws TransactionException if the handler refuses the batch, or the transaction failed
      */
     void handle(final BatchHandler handler) throws TransactionException {
-        transfer.handledBy(Thread.currentThread());
+        attempt.handledBy(Thread.currentThread());
         try {
             handler.handle(this);
-            transfer.handledBy(null);
+            attempt.handledBy(null);
             // A handler that restores the flag, as every guide says, has returned all the same.
             Thread.interrupted();
             complete();
@@ -186,7 +186,7 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
             // Also what a handler should not throw must not be lost, nor leave anybody waiting.
             refuse(e instanceof UncheckedIOException ? e.getCause() : e);
         } finally {
-            transfer.handledBy(null);
+            attempt.handledBy(null);
             Thread.interrupted();
         }
     }
@@ -194,9 +194,9 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
     private void refuse(final Throwable cause) throws TransactionException {
         if (state != State.COMPLETE) {
             state = State.CLOSED;
-            transfer.stop(FailureReason.RECEIVER_FAILED, "The handler refuses the batch: " + cause, cause);
+            attempt.stop(FailureReason.HANDLER_FAILED, "The handler refuses the batch: " + cause, cause);
         }
-        final TransactionException failure = transfer.failure();
+        final TransactionException failure = attempt.failure();
         if (failure != null) {
             throw failure;
         }

@@ -14,14 +14,14 @@ final class Refusals {
     private static final Set<FailureReason> REFUSALS = EnumSet.of(
             FailureReason.UNAUTHORIZED, FailureReason.UNKNOWN_PORT, FailureReason.TLS_FAILED, FailureReason.REFUSED);
 
-    private final PeerChoice peers;
+    private final PeerSelector peers;
     private final Set<String> refusing = ConcurrentHashMap.newKeySet();
 
-    Refusals(final PeerChoice peers) {
+    Refusals(final PeerSelector peers) {
         this.peers = peers;
     }
 
-    void served(final RemotePort peer) {
+    void served(final Endpoint peer) {
         refusing.remove(peer.peer());
     }
 

@@ -133,7 +133,7 @@ final class RestSite implements SiteDetails.Source {
             http.shutdownNow();
         }
         // A node that can't be asked now may have a RAW port.
-        if (httpOnly != null && (failure == null || !Site.reason(failure).isPassing())) {
+        if (httpOnly != null && (failure == null || !Site.reason(failure).isTransient())) {
             return httpOnly;
         }
         throw failure;
@@ -144,7 +144,7 @@ final class RestSite implements SiteDetails.Source {
         if (before == null) {
             return next;
         }
-        final boolean beforeStays = !Site.reason(before).isPassing();
+        final boolean beforeStays = !Site.reason(before).isTransient();
         final IOException told = beforeStays ? next : before;
         told.addSuppressed(beforeStays ? before : next);
         return told;

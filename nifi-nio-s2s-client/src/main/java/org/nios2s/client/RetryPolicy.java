@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * Says whether and when a failed transaction is tried again. Immutable; any thread.
  *
  * <p>Only a failure that may pass by itself is followed by another attempt, and only while it is sure that NiFi took
- * nothing over, unless duplicates are accepted. Attempts may begin until the delivery time-out.
+ * nothing over, unless duplicates are accepted. CallRegistry may begin until the delivery time-out.
  */
 public final class RetryPolicy {
     private static final int LARGEST_SHIFT = 30;
@@ -60,11 +60,11 @@ public final class RetryPolicy {
 
     /** @return one attempt */
     public static RetryPolicy never() {
-        return STANDARD.withAttempts(1);
+        return STANDARD.withMaxAttempts(1);
     }
 
     /** @return the same with a limit of attempts, the first included; {@link Integer#MAX_VALUE} for none */
-    public RetryPolicy withAttempts(final int most) {
+    public RetryPolicy withMaxAttempts(final int most) {
         return new RetryPolicy(most, deliveryTimeout, firstPause, longestPause, acceptsDuplicates);
     }
 
@@ -80,7 +80,7 @@ public final class RetryPolicy {
     }
 
     /** @return the same with another pause after the first failure, doubled with every further one up to the longest */
-    public RetryPolicy withPauses(final Duration first, final Duration longest) {
+    public RetryPolicy withBackoff(final Duration first, final Duration longest) {
         return new RetryPolicy(
                 attempts,
                 deliveryTimeout,
@@ -102,7 +102,7 @@ public final class RetryPolicy {
      * @return how long to wait before the next attempt, a random time between half and all of the pause; empty to give up
      */
     public Optional<Duration> pauseAfter(final int failed, final TransactionException failure) {
-        return failure.reason().isPassing() && allowsAnother(failed, failure)
+        return failure.reason().isTransient() && allowsAnother(failed, failure)
                 ? Optional.of(pause(failed))
                 : Optional.empty();
     }
@@ -111,7 +111,7 @@ public final class RetryPolicy {
     boolean allowsAnother(final int failed, final TransactionException failure) {
         final boolean duplicates = failure.isOutcomeUnknown() && !acceptsDuplicates;
         // A caller that sends faster than NiFi takes has to hear of it at once.
-        final boolean tooMany = failure.reason() == FailureReason.TOO_MANY_WAITING;
+        final boolean tooMany = failure.reason() == FailureReason.TOO_MANY_PENDING;
         return failed < attempts && !duplicates && !tooMany;
     }
 

@@ -54,7 +54,7 @@ final class Site implements AutoCloseable {
         }
     }
 
-    private final SiteToSiteConnector connector;
+    private final Engine engine;
     private final SiteDetails.Source source;
     private final PortSettings settings;
     /** Null for none. */
@@ -76,20 +76,20 @@ final class Site implements AutoCloseable {
     private String toldUnusable = "";
 
     Site(
-            final SiteToSiteConnector connector,
+            final Engine engine,
             final SiteDetails.Source source,
             final PortSettings settings,
             final PeerPersistence persistence) {
-        this.connector = connector;
+        this.engine = engine;
         this.source = source;
         this.settings = settings;
         this.persistence = persistence;
     }
 
-    static Site ofUrls(final SiteToSiteConnector connector, final SiteToSite.Builder settings) {
+    static Site ofUrls(final Engine engine, final SiteToSite.Builder settings) {
         final SiteDetails.Source source = new RestSite(
-                settings.urls, settings.restTls, settings.proxy, settings.options.idleTimeout(), connector.lookups());
-        return new Site(connector, source, settings.portSettings(), null);
+                settings.urls, settings.restTls, settings.proxy, settings.options.idleTimeout(), engine.lookups());
+        return new Site(engine, source, settings.portSettings(), null);
     }
 
     String name() {
@@ -163,7 +163,7 @@ final class Site implements AutoCloseable {
             return answer;
         }
         try {
-            askingTask = connector.lookups().submit(() -> learn(answer));
+            askingTask = engine.lookups().submit(() -> learn(answer));
         } catch (final RejectedExecutionException e) {
             answer.completeExceptionally(closedFailure(e));
         }
@@ -171,7 +171,7 @@ final class Site implements AutoCloseable {
     }
 
     private TransactionException closedFailure(final Throwable cause) {
-        return failure(FailureReason.CONNECTOR_CLOSED, "The client is closed", cause);
+        return failure(FailureReason.CLIENT_CLOSED, "The client is closed", cause);
     }
 
     private TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
@@ -236,7 +236,7 @@ final class Site implements AutoCloseable {
         final StringBuilder unusable = new StringBuilder();
         for (final PeerStatus peer : peers) {
             final PeerDescription described = peer.getPeerDescription();
-            if (RemotePort.isTcpPort(described.getPort())
+            if (Endpoint.isTcpPort(described.getPort())
                     && !described.getHostname().isBlank()) {
                 usable.add(peer);
             } else {
@@ -267,10 +267,10 @@ final class Site implements AutoCloseable {
         formerPeers().forEach(peer -> candidates.add(peer.getPeerDescription()));
         final List<IOException> failures = new ArrayList<>();
         for (final PeerDescription candidate : candidates) {
-            if (RemotePort.isTcpPort(candidate.getPort())) {
+            if (Endpoint.isTcpPort(candidate.getPort())) {
                 try {
                     return askPeer(
-                            settings.port(candidate, "", details.secure()).withBatchLimits(BatchLimits.NONE));
+                            settings.port(candidate, "", details.secure()).withBatchLimits(BatchLimits.none()));
                 } catch (final IOException e) {
                     failures.add(e);
                 }
@@ -282,7 +282,7 @@ final class Site implements AutoCloseable {
     /** If no node may tell later, the first one says why. */
     private static IOException noneTells(final List<IOException> failures) {
         final IOException told = !failures.isEmpty()
-                        && failures.stream().noneMatch(each -> reason(each).isPassing())
+                        && failures.stream().noneMatch(each -> reason(each).isTransient())
                 ? named(
                         "No node tells the peers of its cluster: "
                                 + failures.getFirst().getMessage(),
@@ -293,11 +293,10 @@ final class Site implements AutoCloseable {
         return told;
     }
 
-    private Set<PeerStatus> askPeer(final RemotePort peer) throws IOException, InterruptedException {
+    private Set<PeerStatus> askPeer(final Endpoint peer) throws IOException, InterruptedException {
         final Duration timeout = settings.timeout();
         try {
-            return connector
-                    .peers(peer, CallOptions.DEFAULTS.withDeadline(timeout))
+            return engine.peers(peer, CallOptions.DEFAULTS.withDeadline(timeout))
                     .get(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
         } catch (final ExecutionException e) {
             throw named(e.getCause().getMessage(), e.getCause());
@@ -347,7 +346,7 @@ final class Site implements AutoCloseable {
                 return FailureReason.NO_PEER;
             }
             if (each instanceof final TransactionException known
-                    && !known.reason().isPassing()) {
+                    && !known.reason().isTransient()) {
                 return known.reason();
             }
             if (each instanceof final RestException refusal && refusal.isUnauthorized()) {

@@ -28,23 +28,23 @@ public final class SiteToSite implements AutoCloseable {
 
     private final Builder settings;
     private final Executor completion;
-    private final SiteToSiteConnector connector;
-    private final Attempts attempts;
+    private final Engine engine;
+    private final CallRegistry attempts;
     /** Null where an address is given. */
     private final Site site;
 
-    private final Map<String, PeerChoice> peers = new ConcurrentHashMap<>();
+    private final Map<String, PeerSelector> peers = new ConcurrentHashMap<>();
 
     private SiteToSite(final Builder settings) {
         this.settings = settings;
-        this.connector = new SiteToSiteConnector(
-                settings.connectorSettings,
+        this.engine = new Engine(
+                settings.engineOptions,
                 settings.eventLoops == null ? Transport.best() : Transport.of(settings.eventLoops),
                 settings.eventLoops,
                 settings.observer);
-        this.completion = settings.completion == null ? connector.virtualThreads() : settings.completion;
-        this.attempts = new Attempts(connector, completion, settings.observer);
-        this.site = settings.urls.isEmpty() ? null : Site.ofUrls(connector, settings);
+        this.completion = settings.completion == null ? engine.virtualThreads() : settings.completion;
+        this.attempts = new CallRegistry(engine, completion, settings.observer);
+        this.site = settings.urls.isEmpty() ? null : Site.ofUrls(engine, settings);
     }
 
     /** Begins to describe a NiFi; name its {@link Builder#url URLs} or its {@link Builder#address address}. */
@@ -74,35 +74,35 @@ public final class SiteToSite implements AutoCloseable {
         return new OutputPort(this, peers(nameOrId), options, settings.retry, settings.batchLimits);
     }
 
-    private PeerChoice peers(final String nameOrId) {
+    private PeerSelector peers(final String nameOrId) {
         if (nameOrId.isBlank()) {
             throw new IllegalArgumentException("A port is known by its name or its id, and this one is blank");
         }
         return peers.computeIfAbsent(nameOrId, this::findPeers);
     }
 
-    private PeerChoice findPeers(final String nameOrId) {
+    private PeerSelector findPeers(final String nameOrId) {
         if (site == null) {
-            return new FixedPeer(settings.port(nameOrId));
+            return new SinglePeerSelector(settings.port(nameOrId));
         }
         site.prepare();
-        return RemoteCluster.of(site, nameOrId);
+        return ClusterPeerSelector.of(site, nameOrId);
     }
 
-    Attempts attempts() {
+    CallRegistry attempts() {
         return attempts;
     }
 
-    SiteToSiteConnector connector() {
-        return connector;
+    Engine engine() {
+        return engine;
     }
 
     Executor completion() {
         return completion;
     }
 
-    Duration drainTimeout() {
-        return settings.drainTimeout;
+    Duration shutdownTimeout() {
+        return settings.shutdownTimeout;
     }
 
     ClientObserver observer() {
@@ -111,18 +111,18 @@ public final class SiteToSite implements AutoCloseable {
 
     /** @return what there is at this moment, for gauges */
     public ClientStatistics statistics() {
-        return connector.statistics().withWaiting(attempts.withoutAttempt());
+        return engine.statistics().withPending(attempts.withoutAttempt());
     }
 
-    /** The same as {@link #close(Duration)} with the builder's {@link Builder#drainTimeout}. */
+    /** The same as {@link #close(Duration)} with the builder's {@link Builder#shutdownTimeout}. */
     @Override
     public void close() {
-        close(settings.drainTimeout);
+        close(settings.shutdownTimeout);
     }
 
     /**
      * Takes no transaction any more, waits for those that were begun, whether they look for a peer, wait, run or pause
-     * before another attempt, then ends what is left with {@link FailureReason#CONNECTOR_CLOSED} and every connection.
+     * before another attempt, then ends what is left with {@link FailureReason#CLIENT_CLOSED} and every connection.
      * Batching senders and receivers are to be closed before. An interrupt ends the waiting, and on an IO worker there is
      * none.
      *
@@ -133,21 +133,21 @@ public final class SiteToSite implements AutoCloseable {
             throw new IllegalArgumentException("The time to wait is " + longest + "; accepted: 0 or more");
         }
         final long startedNanos = System.nanoTime();
-        connector.refuseOthers();
+        engine.refuseOthers();
         attempts.drain(longest);
         final long left = TimeUnit.NANOSECONDS.convert(longest) - (System.nanoTime() - startedNanos);
-        connector.drain(Duration.ofNanos(Math.max(0, left)));
+        engine.drain(Duration.ofNanos(Math.max(0, left)));
         attempts.stop();
         if (site != null) {
             site.close();
         }
-        connector.close();
+        engine.close();
         attempts.close();
     }
 
     /** How a NiFi is reached, and within which limits. Belongs to one thread until {@link #build}. */
     public static final class Builder {
-        private static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(30);
+        private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(30);
 
         final Set<String> urls = new LinkedHashSet<>();
         private String host;
@@ -163,8 +163,8 @@ public final class SiteToSite implements AutoCloseable {
         /** Null for the policy's own. */
         private Duration deliveryTimeout;
 
-        private ConnectorSettings connectorSettings = ConnectorSettings.DEFAULTS;
-        private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
+        private EngineOptions engineOptions = EngineOptions.DEFAULTS;
+        private Duration shutdownTimeout = DEFAULT_SHUTDOWN_TIMEOUT;
         private EventLoopGroup eventLoops;
         private Executor completion;
         private ClientObserver observer = ClientObserver.NONE;
@@ -185,8 +185,8 @@ public final class SiteToSite implements AutoCloseable {
             retry = other.deliveryTimeout == null
                     ? other.retry
                     : other.retry.withDeliveryTimeout(other.deliveryTimeout);
-            connectorSettings = other.connectorSettings;
-            drainTimeout = other.drainTimeout;
+            engineOptions = other.engineOptions;
+            shutdownTimeout = other.shutdownTimeout;
             eventLoops = other.eventLoops;
             completion = other.completion;
             observer = other.observer;
@@ -217,7 +217,7 @@ public final class SiteToSite implements AutoCloseable {
             if (name.isBlank()) {
                 throw new IllegalArgumentException("The name of the host is blank");
             }
-            RemotePort.requireTcpPort(name, port);
+            Endpoint.requireTcpPort(name, port);
             host = name;
             rawPort = port;
             return this;
@@ -308,8 +308,8 @@ public final class SiteToSite implements AutoCloseable {
         }
 
         /** @param threads IO workers, 1 to 8; each serves thousands of connections. Default: 2 */
-        public Builder ioWorkers(final int threads) {
-            connectorSettings = connectorSettings.withWorkerThreads(threads);
+        public Builder ioThreads(final int threads) {
+            engineOptions = engineOptions.withIoThreads(threads);
             return this;
         }
 
@@ -325,29 +325,29 @@ public final class SiteToSite implements AutoCloseable {
         }
 
         /** @param most connections to one port of one node. Default: 100 */
-        public Builder connections(final int most) {
-            connectorSettings = connectorSettings.withConnectionsPerPort(most);
+        public Builder maxConnections(final int most) {
+            engineOptions = engineOptions.withMaxConnections(most);
             return this;
         }
 
         /**
          * @param most transactions of one port that may wait, for a peer, a connection or another attempt, beside those that
-         *     have a connection; one more fails with {@link FailureReason#TOO_MANY_WAITING}. Default: 10,000
+         *     have a connection; one more fails with {@link FailureReason#TOO_MANY_PENDING}. Default: 10,000
          */
-        public Builder waiting(final int most) {
-            connectorSettings = connectorSettings.withWaitingPerPort(most);
+        public Builder maxPending(final int most) {
+            engineOptions = engineOptions.withMaxPending(most);
             return this;
         }
 
         /** @param longest from the resolution of the name to the end of the handshake. Default: 10 s */
         public Builder connectTimeout(final Duration longest) {
-            connectorSettings = connectorSettings.withConnectTimeout(longest);
+            engineOptions = engineOptions.withConnectTimeout(longest);
             return this;
         }
 
         /** @param longest that an unused connection is kept. Default: 30 s, after which NiFi would close it */
-        public Builder idleExpiration(final Duration longest) {
-            connectorSettings = connectorSettings.withIdleExpiration(longest);
+        public Builder maxIdleTime(final Duration longest) {
+            engineOptions = engineOptions.withMaxIdleTime(longest);
             return this;
         }
 
@@ -357,17 +357,17 @@ public final class SiteToSite implements AutoCloseable {
          * @param first default: 100 ms
          * @param longest default: 10 s
          */
-        public Builder backOff(final Duration first, final Duration longest) {
-            connectorSettings = connectorSettings.withBackOff(first, longest);
+        public Builder reconnectBackoff(final Duration first, final Duration longest) {
+            engineOptions = engineOptions.withReconnectBackoff(first, longest);
             return this;
         }
 
         /** @param longest that {@link SiteToSite#close} waits for transactions under way. Default: 30 s */
-        public Builder drainTimeout(final Duration longest) {
+        public Builder shutdownTimeout(final Duration longest) {
             if (longest.isNegative()) {
-                throw new IllegalArgumentException("drainTimeout is " + longest + "; accepted: 0 or more");
+                throw new IllegalArgumentException("shutdownTimeout is " + longest + "; accepted: 0 or more");
             }
-            drainTimeout = longest;
+            shutdownTimeout = longest;
             return this;
         }
 
@@ -396,12 +396,12 @@ public final class SiteToSite implements AutoCloseable {
         }
 
         PortSettings portSettings() {
-            return new PortSettings(tls, proxy, compress, options.idleTimeout(), BatchLimits.NONE);
+            return new PortSettings(tls, proxy, compress, options.idleTimeout(), BatchLimits.none());
         }
 
-        private RemotePort port(final String identifier) {
-            return new RemotePort(
-                    host, rawPort, identifier, compress, options.idleTimeout(), BatchLimits.NONE, tls, proxy);
+        private Endpoint port(final String identifier) {
+            return new Endpoint(
+                    host, rawPort, identifier, compress, options.idleTimeout(), BatchLimits.none(), tls, proxy);
         }
     }
 }

@@ -87,7 +87,7 @@ public final class TlsContext {
     }
 
     /** @return the handler of a new connection; host and port are where earlier sessions are looked for */
-    SslHandler handler(final ByteBufAllocator allocator, final RemotePort port, final Executor tasks) {
+    SslHandler handler(final ByteBufAllocator allocator, final Endpoint port, final Executor tasks) {
         final SslHandler handler;
         if (boringSsl != null) {
             handler = boringSsl.newHandler(allocator, port.host(), port.port(), tasks);

@@ -28,7 +28,7 @@ public final class TransactionException extends IOException {
     private boolean unknownBefore;
 
     TransactionException(
-            final RemotePort port,
+            final Endpoint port,
             final TransactionStep step,
             final FailureReason reason,
             final String message,

@@ -11,13 +11,13 @@ import java.time.Duration;
  * @param duration from the request of the transaction to its completion, earlier attempts and all waiting included
  * @param peer with whom, as {@code host:port}
  * @param destinationFull whether the peer took the packets but says that it is full now: back off before the next push
- * @param milestones where the time went
+ * @param timings where the time went
  */
 public record TransactionResult(
-        long packets, long bytes, Duration duration, String peer, boolean destinationFull, Milestones milestones) {
+        long packets, long bytes, Duration duration, String peer, boolean destinationFull, TransactionTimings timings) {
     /** @return the same, counted from a request that was made earlier by this time */
     TransactionResult after(final Duration earlier) {
         return new TransactionResult(
-                packets, bytes, duration.plus(earlier), peer, destinationFull, milestones.after(earlier));
+                packets, bytes, duration.plus(earlier), peer, destinationFull, timings.after(earlier));
     }
 }

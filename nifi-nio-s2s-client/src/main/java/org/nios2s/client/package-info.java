@@ -5,6 +5,6 @@
  * <p>Begin with {@link org.nios2s.client.SiteToSite#builder}, one per NiFi and JVM. Its
  * {@link org.nios2s.client.InputPort}s take {@link org.nios2s.client.Packet}s, singly, by the list, or gathered by a
  * {@link org.nios2s.client.BatchingSender}; its {@link org.nios2s.client.OutputPort}s give them, once or to a
- * {@link org.nios2s.client.Receiver}. Every failure is a {@link org.nios2s.client.TransactionException}.
+ * {@link org.nios2s.client.BatchReceiver}. Every failure is a {@link org.nios2s.client.TransactionException}.
  */
 package org.nios2s.client;

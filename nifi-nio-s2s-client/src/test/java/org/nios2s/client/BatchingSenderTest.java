@@ -39,8 +39,8 @@ class BatchingSenderTest {
         server = new ScriptedServer();
         nifi = SiteToSite.builder()
                 .address("127.0.0.1", server.port())
-                .retry(RetryPolicy.standard().withPauses(Duration.ofMillis(1), Duration.ofMillis(5)))
-                .backOff(Duration.ofMillis(1), Duration.ofMillis(2))
+                .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
+                .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
                 .build();
     }
 
@@ -89,7 +89,7 @@ class BatchingSenderTest {
     @Test
     void enoughBytesMakeATransactionToo() throws Exception {
         try (BatchingSender sender =
-                sender(BatchingOptions.standard().withBytes(10).withLinger(Duration.ofMinutes(1)))) {
+                sender(BatchingOptions.standard().withMaxBytes(10).withLinger(Duration.ofMinutes(1)))) {
             assertEquals(
                     1,
                     Outcomes.await(sender.send(Packet.of(Map.of(), new byte[10])))
@@ -118,7 +118,7 @@ class BatchingSenderTest {
             return false;
         });
         try (BatchingSender sender =
-                sender(BatchingOptions.standard().withPackets(7).inOrder())) {
+                sender(BatchingOptions.standard().withMaxPackets(7).inOrder())) {
             for (int i = 0; i < 100; i++) {
                 sender.send(packet("p" + i));
             }
@@ -134,13 +134,13 @@ class BatchingSenderTest {
             return false;
         });
         final BatchingSender sender = sender(
-                BatchingOptions.standard().withPackets(1).withTransactions(1).withMost(2, 1 << 20));
+                BatchingOptions.standard().withMaxPackets(1).withMaxInFlight(1).withMaxPending(2, 1 << 20));
         final CompletableFuture<TransactionResult> first = sender.send(packet("a"));
         sender.send(packet("b"));
         assertEquals(
-                FailureReason.TOO_MANY_WAITING,
+                FailureReason.TOO_MANY_PENDING,
                 Outcomes.failureOf(sender.sendAsync(packet("refused"))).reason());
-        final CompletableFuture<Void> room = sender.whenRoom();
+        final CompletableFuture<Void> room = sender.whenWritable();
         assertFalse(room.isDone());
         final CompletableFuture<Void> blocked = CompletableFuture.runAsync(() -> {
             try {
@@ -160,7 +160,7 @@ class BatchingSenderTest {
         sender.close();
         assertEquals(List.of("a.txt", "b.txt", "c.txt"), names());
         assertEquals(
-                FailureReason.CONNECTOR_CLOSED,
+                FailureReason.CLIENT_CLOSED,
                 Outcomes.failureOf(sender.send(packet("late"))).reason());
     }
 
@@ -197,10 +197,10 @@ class BatchingSenderTest {
         final SiteToSite other = SiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .completionExecutor(Runnable::run)
-                .drainTimeout(Duration.ofMillis(1))
+                .shutdownTimeout(Duration.ofMillis(1))
                 .build();
         final BatchingSender sender =
-                other.inputPort("port-id").batching(BatchingOptions.standard().withPackets(1));
+                other.inputPort("port-id").batching(BatchingOptions.standard().withMaxPackets(1));
         final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
             sent.add(sender.send(packet("p")));
@@ -227,7 +227,7 @@ class BatchingSenderTest {
     void whatDependsOnPacketsAndNeverReturnsHoldsUpNothing() throws Exception {
         final CountDownLatch never = new CountDownLatch(1);
         final BatchingSender sender = sender(
-                BatchingOptions.standard().withPackets(10).withTransactions(1).withMost(10, 1 << 20));
+                BatchingOptions.standard().withMaxPackets(10).withMaxInFlight(1).withMaxPending(10, 1 << 20));
         final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             final CompletableFuture<TransactionResult> result = sender.send(packet("p" + i));
@@ -258,9 +258,9 @@ class BatchingSenderTest {
                 .build()) {
             final BatchingSender sender = other.inputPort("port-id")
                     .batching(BatchingOptions.standard()
-                            .withPackets(1)
+                            .withMaxPackets(1)
                             .withLinger(Duration.ZERO)
-                            .withMost(4, 1 << 20));
+                            .withMaxPending(4, 1 << 20));
             final AtomicInteger begun = new AtomicInteger(1);
             final CountDownLatch over = new CountDownLatch(200);
             sendTwoMoreWhenSent(sender, begun, over);
@@ -335,7 +335,7 @@ class BatchingSenderTest {
             hold.await();
             return false;
         });
-        final BatchingSender sender = sender(BatchingOptions.standard().withMost(20_000, 1 << 20));
+        final BatchingSender sender = sender(BatchingOptions.standard().withMaxPending(20_000, 1 << 20));
         int taken = 0;
         while (!sender.sendAsync(Packet.of(Map.of("long", "v".repeat(20_000)), new byte[0]))
                 .isCompletedExceptionally()) {

@@ -94,7 +94,7 @@ class BlackHoleTest {
 
     private SiteToSite.Builder leadTo(final Hole hole) throws IOException {
         final SiteToSite.Builder builder =
-                SiteToSite.builder().deadline(DEADLINE).drainTimeout(Outcomes.NEVER);
+                SiteToSite.builder().deadline(DEADLINE).shutdownTimeout(Outcomes.NEVER);
         return switch (hole) {
             case REST_THAT_IS_SILENT -> builder.url("http://127.0.0.1:" + silent() + "/nifi");
             case REST_THAT_DOES_NOT_ACCEPT -> builder.url("http://127.0.0.1:" + full() + "/nifi");
@@ -151,7 +151,7 @@ class BlackHoleTest {
                 reasons);
         final Duration all = Duration.ofNanos(System.nanoTime() - startedNanos);
         assertTrue(all.compareTo(MOST) < 0, "ended after " + latest + ", closed after " + all);
-        assertEquals(Map.of(FailureReason.DEADLINE_PASSED, MANY), reasons);
+        assertEquals(Map.of(FailureReason.DEADLINE_EXCEEDED, MANY), reasons);
     }
 
     @Test
@@ -165,7 +165,7 @@ class BlackHoleTest {
                 SiteToSite proxied = SiteToSite.builder()
                         .address("127.0.0.1", server.port())
                         .eventLoops(one)
-                        .drainTimeout(Duration.ZERO)
+                        .shutdownTimeout(Duration.ZERO)
                         .proxy(PeerProxy.of(PeerProxy.Kind.SOCKS5, unresolved(), 1_080))
                         .build()) {
             final CompletableFuture<TransactionResult> waiting =

@@ -43,7 +43,7 @@ class CallTest {
     }
 
     private SiteToSite.Builder site() {
-        return SiteToSite.builder().address("127.0.0.1", server.port()).drainTimeout(Duration.ofMillis(1));
+        return SiteToSite.builder().address("127.0.0.1", server.port()).shutdownTimeout(Duration.ofMillis(1));
     }
 
     @AfterEach
@@ -69,9 +69,9 @@ class CallTest {
         assertThrows(NullPointerException.class, () -> SiteToSite.builder().deliveryTimeout(null));
         assertThrows(NullPointerException.class, () -> SiteToSite.builder().address(null, 1));
         assertThrows(NullPointerException.class, () -> SiteToSite.builder().url((String) null));
-        assertThrows(NullPointerException.class, () -> SiteToSite.builder().drainTimeout(null));
+        assertThrows(NullPointerException.class, () -> SiteToSite.builder().shutdownTimeout(null));
         assertThrows(NullPointerException.class, () -> RetryPolicy.standard().withDeliveryTimeout(null));
-        assertThrows(NullPointerException.class, () -> RetryPolicy.standard().withPauses(null, null));
+        assertThrows(NullPointerException.class, () -> RetryPolicy.standard().withBackoff(null, null));
     }
 
     @Test
@@ -84,22 +84,22 @@ class CallTest {
             assertThrows(
                     IllegalArgumentException.class, () -> SiteToSite.builder().connectTimeout(none));
             assertThrows(
-                    IllegalArgumentException.class, () -> SiteToSite.builder().idleExpiration(none));
+                    IllegalArgumentException.class, () -> SiteToSite.builder().maxIdleTime(none));
             assertThrows(
                     IllegalArgumentException.class, () -> SiteToSite.builder().deliveryTimeout(none));
             assertThrows(
-                    IllegalArgumentException.class, () -> SiteToSite.builder().backOff(none, none));
+                    IllegalArgumentException.class, () -> SiteToSite.builder().reconnectBackoff(none, none));
             assertThrows(IllegalArgumentException.class, () -> in().withDeadline(none));
         }
-        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().drainTimeout(Duration.ofNanos(-1)));
+        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().shutdownTimeout(Duration.ofNanos(-1)));
     }
 
     static Stream<RetryPolicy> endlessPolicies() {
         return Stream.of(
-                RetryPolicy.standard().withPauses(Duration.ofMillis(1), FOR_EVER),
-                RetryPolicy.standard().withPauses(FOR_EVER, FOR_EVER),
+                RetryPolicy.standard().withBackoff(Duration.ofMillis(1), FOR_EVER),
+                RetryPolicy.standard().withBackoff(FOR_EVER, FOR_EVER),
                 RetryPolicy.standard().withDeliveryTimeout(FOR_EVER),
-                RetryPolicy.standard().withPauses(Duration.ZERO, Duration.ZERO).withDeliveryTimeout(FOR_EVER));
+                RetryPolicy.standard().withBackoff(Duration.ZERO, Duration.ZERO).withDeliveryTimeout(FOR_EVER));
     }
 
     @ParameterizedTest
@@ -115,11 +115,11 @@ class CallTest {
         nifi = site().idleTimeout(FOR_EVER)
                 .deadline(FOR_EVER)
                 .connectTimeout(FOR_EVER)
-                .idleExpiration(FOR_EVER)
+                .maxIdleTime(FOR_EVER)
                 .deliveryTimeout(FOR_EVER)
-                .backOff(Duration.ofMillis(1), FOR_EVER)
-                .batchLimits(BatchLimits.NONE.withDuration(FOR_EVER))
-                .drainTimeout(FOR_EVER)
+                .reconnectBackoff(Duration.ofMillis(1), FOR_EVER)
+                .batchLimits(BatchLimits.none().withMaxDuration(FOR_EVER))
+                .shutdownTimeout(FOR_EVER)
                 .build();
         assertEquals(1, Outcomes.await(in().send(packet("a"))).packets());
         server.offered.addAll(server.committed);
@@ -132,9 +132,9 @@ class CallTest {
     }
 
     /** Peers whose choice fails in a way that nobody planned. */
-    private record Failing(Error thrown) implements PeerChoice {
+    private record Failing(Error thrown) implements PeerSelector {
         @Override
-        public CompletableFuture<RemotePort> choose(final TransferDirection direction) {
+        public CompletableFuture<Endpoint> choose(final TransferDirection direction) {
             throw thrown;
         }
 
@@ -149,7 +149,7 @@ class CallTest {
         }
 
         @Override
-        public boolean hasOther(final RemotePort peer) {
+        public boolean hasOther(final Endpoint peer) {
             throw thrown;
         }
 
@@ -159,17 +159,17 @@ class CallTest {
         }
 
         @Override
-        public void failed(final RemotePort peer, final TransactionException failure) {
+        public void failed(final Endpoint peer, final TransactionException failure) {
             throw thrown;
         }
 
         @Override
-        public void succeeded(final RemotePort peer) {
+        public void succeeded(final Endpoint peer) {
             throw thrown;
         }
 
         @Override
-        public void full(final RemotePort peer) {
+        public void full(final Endpoint peer) {
             throw thrown;
         }
 
@@ -180,8 +180,8 @@ class CallTest {
     @Test
     void whatIsThrownOnTheWayIsAnOutcome() {
         final StackOverflowError thrown = new StackOverflowError("planned");
-        try (SiteToSiteConnector connector = new SiteToSiteConnector()) {
-            final Attempts attempts = new Attempts(connector, Runnable::run, ClientObserver.NONE);
+        try (Engine engine = new Engine()) {
+            final CallRegistry attempts = new CallRegistry(engine, Runnable::run, ClientObserver.NONE);
             final TransactionException failure = Outcomes.failureOf(attempts.run(
                     new Failing(thrown),
                     TransferDirection.SEND,
@@ -210,8 +210,8 @@ class CallTest {
     void anUnknownOutcomeStaysUnknownWhenALaterAttemptTookNothing() {
         nifi.close();
         nifi = site().retry(RetryPolicy.standard()
-                        .withAttempts(2)
-                        .withPauses(Duration.ofMillis(1), Duration.ofMillis(2))
+                        .withMaxAttempts(2)
+                        .withBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
                         .acceptingDuplicates())
                 .build();
         server.at(Moment.FINISHED, wire -> {
@@ -254,8 +254,8 @@ class CallTest {
     void oneMoreThanMayWaitFailsAtOnceAndIsNotTriedAgain() throws Exception {
         nifi.close();
         final AtomicInteger retries = new AtomicInteger();
-        nifi = site().connections(1)
-                .waiting(1)
+        nifi = site().maxConnections(1)
+                .maxPending(1)
                 .observer(new ClientObserver() {
                     @Override
                     public void retrying(final TransactionException failure, final int attempts, final Duration pause) {
@@ -269,7 +269,7 @@ class CallTest {
         for (int i = 0; i < 1_000; i++) {
             final CompletableFuture<TransactionResult> refused = in().send(packet("refused"));
             assertEquals(
-                    FailureReason.TOO_MANY_WAITING, Outcomes.failureOf(refused).reason());
+                    FailureReason.TOO_MANY_PENDING, Outcomes.failureOf(refused).reason());
         }
         assertEquals(0, retries.get());
     }
@@ -277,10 +277,10 @@ class CallTest {
     @Test
     void whatPausesBeforeAnotherAttemptWaitsToo() {
         nifi.close();
-        nifi = site().connections(1)
-                .waiting(3)
+        nifi = site().maxConnections(1)
+                .maxPending(3)
                 .retry(RetryPolicy.standard()
-                        .withPauses(Duration.ofDays(1), Duration.ofDays(1))
+                        .withBackoff(Duration.ofDays(1), Duration.ofDays(1))
                         .withDeliveryTimeout(FOR_EVER))
                 .build();
         server.at(Moment.CONFIRM, ScriptedServer.hangUp());
@@ -288,9 +288,9 @@ class CallTest {
         for (int i = 0; i < 4; i++) {
             sent.add(in().send(packet("a" + i)));
         }
-        await().until(() -> nifi.statistics().waiting() == 4);
+        await().until(() -> nifi.statistics().pending() == 4);
         assertEquals(
-                FailureReason.TOO_MANY_WAITING,
+                FailureReason.TOO_MANY_PENDING,
                 Outcomes.failureOf(in().send(packet("one more"))).reason());
         assertTrue(sent.stream().noneMatch(CompletableFuture::isDone));
     }
@@ -305,9 +305,10 @@ class CallTest {
             return false;
         });
         final Duration pause = Duration.ofMillis(200);
-        final TransactionResult done = Outcomes.await(
-                in().withRetry(RetryPolicy.standard().withPauses(pause, pause)).send(Packet.of(Map.of(), new byte[1])));
+        final TransactionResult done =
+                Outcomes.await(in().withRetry(RetryPolicy.standard().withBackoff(pause, pause))
+                        .send(Packet.of(Map.of(), new byte[1])));
         assertTrue(done.duration().compareTo(pause.dividedBy(2)) > 0, () -> "" + done);
-        assertTrue(done.milestones().connected().compareTo(pause.dividedBy(2)) > 0, () -> "" + done);
+        assertTrue(done.timings().connected().compareTo(pause.dividedBy(2)) > 0, () -> "" + done);
     }
 }

@@ -56,7 +56,7 @@ class CloseTest {
             try (SiteToSite nifi = byAddress().completionExecutor(late).build()) {
                 sent = nifi.inputPort("port-id").send(packet("a"));
                 await().until(() ->
-                        server.committed.size() == 1 && nifi.statistics().running() == 0);
+                        server.committed.size() == 1 && nifi.statistics().inFlight() == 0);
             }
             busy.countDown();
             assertEquals(1, Outcomes.await(sent).packets());
@@ -95,13 +95,13 @@ class CloseTest {
     @Test
     void closingWaitsNoLongerThanItIsTold() throws Exception {
         server.at(Moment.FINISHED, server.stall());
-        final SiteToSite nifi = byAddress().drainTimeout(Outcomes.NEVER).build();
+        final SiteToSite nifi = byAddress().shutdownTimeout(Outcomes.NEVER).build();
         final CompletableFuture<TransactionResult> sent =
                 nifi.inputPort("port-id").send(packet("a"));
         await().until(() -> server.committed.size() == 1);
         nifi.close(Duration.ZERO);
         final TransactionException failure = Outcomes.failureOf(sent);
-        assertEquals(FailureReason.CONNECTOR_CLOSED, failure.reason());
+        assertEquals(FailureReason.CLIENT_CLOSED, failure.reason());
         assertTrue(failure.isOutcomeUnknown(), failure.getMessage());
     }
 
@@ -112,16 +112,16 @@ class CloseTest {
         final CompletableFuture<TransactionResult> sent = nifi.inputPort("in").send(packet("a"));
         nifi.close(Duration.ZERO);
         final TransactionException failure = Outcomes.failureOf(sent);
-        assertEquals(FailureReason.CONNECTOR_CLOSED, failure.reason());
+        assertEquals(FailureReason.CLIENT_CLOSED, failure.reason());
         assertFalse(failure.isOutcomeUnknown());
         assertEquals(
-                FailureReason.CONNECTOR_CLOSED,
+                FailureReason.CLIENT_CLOSED,
                 Outcomes.failureOf(nifi.inputPort("other").send(packet("late"))).reason());
     }
 
     @Test
     void whatDependsOnATransactionMayClose() throws Exception {
-        final SiteToSite nifi = byAddress().drainTimeout(Outcomes.NEVER).build();
+        final SiteToSite nifi = byAddress().shutdownTimeout(Outcomes.NEVER).build();
         Outcomes.await(nifi.inputPort("port-id").send(packet("a")).thenRun(nifi::close));
         await().until(() -> server.openConnections() == 0);
     }
@@ -129,7 +129,7 @@ class CloseTest {
     @Test
     void onAnIoWorkerClosingWaitsForNobody() throws Exception {
         final SiteToSite nifi = byAddress()
-                .drainTimeout(Outcomes.NEVER)
+                .shutdownTimeout(Outcomes.NEVER)
                 .completionExecutor(Runnable::run)
                 .build();
         final CountDownLatch held = new CountDownLatch(1);
@@ -144,7 +144,7 @@ class CloseTest {
         });
         held.await();
         final TransactionException failure = Outcomes.failureOf(other);
-        assertEquals(FailureReason.CONNECTOR_CLOSED, failure.reason());
+        assertEquals(FailureReason.CLIENT_CLOSED, failure.reason());
         assertTrue(failure.isOutcomeUnknown(), failure.getMessage());
     }
 }

@@ -106,8 +106,9 @@ class DefaultsByUrlTest {
             wire.say(ResponseCode.PORTS_DESTINATION_FULL);
             return true;
         }));
-        final InputPort twice = in().withRetry(
-                        RetryPolicy.standard().withAttempts(2).withPauses(Duration.ofMillis(1), Duration.ofMillis(5)));
+        final InputPort twice = in().withRetry(RetryPolicy.standard()
+                .withMaxAttempts(2)
+                .withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)));
         assertEquals(1, Outcomes.await(twice.send(packet("a"))).packets());
         assertTrue(refusals.get() > 4);
     }
@@ -118,7 +119,7 @@ class DefaultsByUrlTest {
                 Moment.HANDSHAKE,
                 ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.PORT_NOT_IN_VALID_STATE, "is stopped")));
         final TransactionException failure = assertFails(
-                in().withRetry(RetryPolicy.standard().withAttempts(3)).send(packet("a")),
+                in().withRetry(RetryPolicy.standard().withMaxAttempts(3)).send(packet("a")),
                 TransactionStep.HANDSHAKE,
                 FailureReason.PORT_NOT_RUNNING);
         assertEquals(3, failure.attempts());
@@ -133,7 +134,7 @@ class DefaultsByUrlTest {
     void theDeliveryTimeoutEndsTheAttemptsWithTheLastFailure() {
         nifi.close();
         nifi = site().deliveryTimeout(Duration.ofSeconds(2))
-                .retry(RetryPolicy.standard().withPauses(Duration.ofMillis(10), Duration.ofMillis(100)))
+                .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(10), Duration.ofMillis(100)))
                 .build();
         server.at(Moment.CONFIRM, ScriptedServer.hangUp());
         final TransactionException failure =
@@ -177,7 +178,7 @@ class DefaultsByUrlTest {
         nifi = site().retry(RetryPolicy.never()).build();
         Outcomes.await(in().send(packet("warm")));
         assertEquals(
-                FailureReason.DEADLINE_PASSED,
+                FailureReason.DEADLINE_EXCEEDED,
                 Outcomes.failureOf(in().withDeadline(Duration.ofMillis(200)).send(neverReady()))
                         .reason());
         assertEquals(1, Outcomes.await(in().send(packet("b"))).packets());
@@ -186,14 +187,14 @@ class DefaultsByUrlTest {
     @Test
     void aPoolWithoutAFreeConnectionDoesNotSetThePeerAside() throws Exception {
         nifi.close();
-        nifi = site().connections(1).retry(RetryPolicy.never()).build();
+        nifi = site().maxConnections(1).retry(RetryPolicy.never()).build();
         Outcomes.await(in().send(packet("warm")));
         final CompletableFuture<TransactionResult> holding = in().send(neverReady());
-        await().until(() -> nifi.statistics().running() == 1);
+        await().until(() -> nifi.statistics().inFlight() == 1);
         assertFails(
                 in().withIdleTimeout(Duration.ofMillis(100)).send(packet("a")),
                 TransactionStep.WAIT_FOR_CONNECTION,
-                FailureReason.NO_PROGRESS);
+                FailureReason.IDLE_TIMEOUT);
         holding.cancel(false);
         assertEquals(1, Outcomes.await(in().send(packet("b"))).packets());
     }

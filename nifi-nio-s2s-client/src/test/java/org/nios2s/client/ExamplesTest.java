@@ -66,6 +66,6 @@ class ExamplesTest {
     void tenThousandSensorsShareAFewThreadsAndConnections() throws Exception {
         TenThousandSensors.main(arguments("" + SENSORS, "2", "1000"));
         assertEquals(2 * SENSORS, server.committed.size());
-        assertTrue(server.accepted.get() <= ConnectorSettings.DEFAULTS.connectionsPerPort());
+        assertTrue(server.accepted.get() <= EngineOptions.DEFAULTS.maxConnections());
     }
 }

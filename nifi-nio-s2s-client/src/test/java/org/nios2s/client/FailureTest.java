@@ -44,32 +44,32 @@ class FailureTest {
             Moment.FINISHED, TransactionStep.COMPLETE);
 
     private ScriptedServer server;
-    private SiteToSiteConnector connector;
+    private Engine engine;
 
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        connector = new SiteToSiteConnector(ConnectorSettings.DEFAULTS
-                .withConnectionsPerPort(2)
-                .withWaitingPerPort(3)
-                .withBackOff(Duration.ofMillis(10), Duration.ofMillis(50)));
+        engine = new Engine(EngineOptions.DEFAULTS
+                .withMaxConnections(2)
+                .withMaxPending(3)
+                .withReconnectBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
     }
 
     @AfterEach
     void stop() throws IOException {
-        connector.close();
+        engine.close();
         server.close();
     }
 
     private CompletableFuture<TransactionResult> push() {
-        return connector.push(server.remotePort(), List.of(packet("a")));
+        return engine.push(server.remotePort(), List.of(packet("a")));
     }
 
     private void assertNothingIsLeft() {
-        await().until(() -> connector.openConnections() == 0);
+        await().until(() -> engine.openConnections() == 0);
     }
 
-    /** The same connector serves when the peer behaves again. */
+    /** The same engine serves when the peer behaves again. */
     private void assertServesAgain(final Moment moment) throws Exception {
         server.asUsual(moment);
         assertEquals(1, Outcomes.await(push()).packets());
@@ -106,9 +106,9 @@ class FailureTest {
         server.at(moment, server.stall());
         final CallOptions hasty = CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1));
         assertFails(
-                connector.push(server.remotePort(), List.of(packet("a")), hasty),
+                engine.push(server.remotePort(), List.of(packet("a")), hasty),
                 STEPS.get(moment),
-                FailureReason.DEADLINE_PASSED);
+                FailureReason.DEADLINE_EXCEEDED);
         assertNothingIsLeft();
         assertServesAgain(moment);
     }
@@ -119,8 +119,7 @@ class FailureTest {
             names = {"ACCEPTED", "PROTOCOL", "HANDSHAKE", "CODEC"})
     void aPeerThatStallsWhileTheConnectionOpensFailsWhoWaitsForIt(final Moment moment) throws Exception {
         server.at(moment, server.stall());
-        try (SiteToSiteConnector impatient =
-                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+        try (Engine impatient = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
             assertFails(
                     impatient.push(server.remotePort(), List.of(packet("a"))),
                     STEPS.get(moment),
@@ -128,9 +127,9 @@ class FailureTest {
         }
         final CallOptions hasty = CallOptions.DEFAULTS.withDeadline(Duration.ofMillis(300));
         assertFails(
-                connector.push(server.remotePort(), List.of(packet("a")), hasty),
+                engine.push(server.remotePort(), List.of(packet("a")), hasty),
                 TransactionStep.WAIT_FOR_CONNECTION,
-                FailureReason.DEADLINE_PASSED);
+                FailureReason.DEADLINE_EXCEEDED);
         assertServesAgain(moment);
     }
 
@@ -165,9 +164,9 @@ class FailureTest {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             unused = socket.getLocalPort();
         }
-        final RemotePort nobody = RemotePort.of("127.0.0.1", unused, "port-id");
+        final Endpoint nobody = Endpoint.of("127.0.0.1", unused, "port-id");
         final TransactionException failure = assertFails(
-                connector.push(nobody, List.of(packet("a"))), TransactionStep.CONNECT, FailureReason.CONNECT_FAILED);
+                engine.push(nobody, List.of(packet("a"))), TransactionStep.CONNECT, FailureReason.CONNECT_FAILED);
         assertTrue(failure.getMessage().contains("127.0.0.1:" + unused), failure.getMessage());
         assertInstanceOf(ConnectException.class, failure.getCause());
         assertFalse(failure.isOutcomeUnknown());
@@ -176,7 +175,7 @@ class FailureTest {
     @Test
     void aNameThatIsNotKnownFailsThePush() {
         assertFails(
-                connector.push(RemotePort.of("no-such-host.invalid", 1, "x"), List.of(packet("a"))),
+                engine.push(Endpoint.of("no-such-host.invalid", 1, "x"), List.of(packet("a"))),
                 TransactionStep.CONNECT,
                 FailureReason.CONNECT_FAILED);
     }
@@ -189,7 +188,7 @@ class FailureTest {
             return false;
         });
         final List<CompletableFuture<TransactionResult>> running = List.of(push(), push());
-        await().until(() -> connector.openConnections() == 2 && server.handshakes.size() == 2);
+        await().until(() -> engine.openConnections() == 2 && server.handshakes.size() == 2);
         final List<CompletableFuture<TransactionResult>> accepted = new ArrayList<>(running);
         await().until(() -> {
             final CompletableFuture<TransactionResult> next = push();
@@ -197,7 +196,7 @@ class FailureTest {
                 accepted.add(next);
                 return false;
             }
-            assertFails(next, TransactionStep.WAIT_FOR_CONNECTION, FailureReason.TOO_MANY_WAITING);
+            assertFails(next, TransactionStep.WAIT_FOR_CONNECTION, FailureReason.TOO_MANY_PENDING);
             return true;
         });
         assertEquals(5, accepted.size());
@@ -223,8 +222,7 @@ class FailureTest {
 
     @Test
     void anUnusedConnectionIsClosedWithAGoodbye() throws Exception {
-        try (SiteToSiteConnector brief =
-                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withIdleExpiration(Duration.ofMillis(200)))) {
+        try (Engine brief = new Engine(EngineOptions.DEFAULTS.withMaxIdleTime(Duration.ofMillis(200)))) {
             Outcomes.await(brief.push(server.remotePort(), List.of(packet("a"))));
             assertEquals(1, brief.openConnections());
             await().until(() -> brief.openConnections() == 0);
@@ -238,7 +236,7 @@ class FailureTest {
         Outcomes.await(push());
         final int port = server.port();
         server.close();
-        await().until(() -> connector.openConnections() == 0);
+        await().until(() -> engine.openConnections() == 0);
         server = new ScriptedServer(port, null);
         assertEquals(1, Outcomes.await(push()).packets());
     }
@@ -265,28 +263,28 @@ class FailureTest {
 
     @Test
     void aPeerThatGivesNoListOfPeersSaysWhyNot() {
-        final RemotePort withoutPort = RemotePort.of("127.0.0.1", server.port(), "");
+        final Endpoint withoutPort = Endpoint.of("127.0.0.1", server.port(), "");
         server.insteadOfPeers(ScriptedServer.garbage());
         assertFails(
-                connector.peers(withoutPort, CallOptions.DEFAULTS),
+                engine.peers(withoutPort, CallOptions.DEFAULTS),
                 TransactionStep.REQUEST_PEER_LIST,
                 FailureReason.PROTOCOL_VIOLATION);
         server.insteadOfPeers(ScriptedServer.hangUp());
         assertFails(
-                connector.peers(withoutPort, CallOptions.DEFAULTS),
+                engine.peers(withoutPort, CallOptions.DEFAULTS),
                 TransactionStep.REQUEST_PEER_LIST,
                 FailureReason.CONNECTION_LOST);
         server.insteadOfPeers(server.stall());
         assertFails(
-                connector.peers(withoutPort, CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1))),
+                engine.peers(withoutPort, CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1))),
                 TransactionStep.REQUEST_PEER_LIST,
-                FailureReason.DEADLINE_PASSED);
+                FailureReason.DEADLINE_EXCEEDED);
         assertNothingIsLeft();
     }
 
     @Test
     void aPeerListThatEndsInItsMiddleIsNotTaken() {
-        final RemotePort withoutPort = RemotePort.of("127.0.0.1", server.port(), "");
+        final Endpoint withoutPort = Endpoint.of("127.0.0.1", server.port(), "");
         server.insteadOfPeers(wire -> {
             wire.out.writeInt(2);
             wire.out.writeUTF("node");
@@ -294,7 +292,7 @@ class FailureTest {
             throw new IOException("leaves");
         });
         assertFails(
-                connector.peers(withoutPort, CallOptions.DEFAULTS),
+                engine.peers(withoutPort, CallOptions.DEFAULTS),
                 TransactionStep.REQUEST_PEER_LIST,
                 FailureReason.CONNECTION_LOST);
     }
@@ -310,8 +308,7 @@ class FailureTest {
         final CallOptions idle = CallOptions.DEFAULTS.withIdleTimeout(told);
         assertEquals(
                 1,
-                Outcomes.await(connector.push(
-                                server.remotePort().withRequestExpiration(told), List.of(packet("a")), idle))
+                Outcomes.await(engine.push(server.remotePort().withRequestExpiration(told), List.of(packet("a")), idle))
                         .packets());
     }
 }

@@ -36,7 +36,7 @@ class NioSiteToSiteClientTest {
 
     private ScriptedServer server;
     private ScriptedSite site;
-    private SiteToSiteConnector connector;
+    private Engine engine;
     private SiteToSiteClient client;
 
     @BeforeEach
@@ -44,14 +44,14 @@ class NioSiteToSiteClientTest {
         server = new ScriptedServer();
         server.peers.put("127.0.0.1", new int[] {server.port(), 0});
         site = new ScriptedSite(server.port());
-        connector = new SiteToSiteConnector();
-        client = new NioSiteToSiteClient(connector, site.client("in").buildConfig());
+        engine = new Engine();
+        client = new NioSiteToSiteClient(engine, site.client("in").buildConfig());
     }
 
     @AfterEach
     void stop() throws IOException {
         client.close();
-        connector.close();
+        engine.close();
         site.close();
         server.close();
     }
@@ -109,12 +109,12 @@ class NioSiteToSiteClientTest {
     void aStalledPeerFailsAfterTheTimeoutOfTheConfiguration() throws IOException {
         server.at(Moment.CONFIRM, server.stall());
         try (SiteToSiteClient own = new NioSiteToSiteClient(
-                connector, site.client("in").timeout(400, TimeUnit.MILLISECONDS).buildConfig())) {
+                engine, site.client("in").timeout(400, TimeUnit.MILLISECONDS).buildConfig())) {
             final Transaction transaction = own.createTransaction(TransferDirection.SEND);
             transaction.send(CONTENT, Map.of());
             final IOException failure = assertThrows(IOException.class, transaction::confirm);
             assertEquals(
-                    FailureReason.DEADLINE_PASSED,
+                    FailureReason.DEADLINE_EXCEEDED,
                     assertInstanceOf(TransactionException.class, failure.getCause())
                             .reason());
         }
@@ -133,7 +133,7 @@ class NioSiteToSiteClientTest {
     @Test
     void aPortNameThatNiFiDoesNotHaveFails() {
         try (SiteToSiteClient own =
-                new NioSiteToSiteClient(connector, site.client("no such port").buildConfig())) {
+                new NioSiteToSiteClient(engine, site.client("no such port").buildConfig())) {
             final TransactionException failure =
                     assertThrows(TransactionException.class, () -> own.createTransaction(TransferDirection.SEND));
             assertEquals(FailureReason.UNKNOWN_PORT, failure.reason());
@@ -148,7 +148,7 @@ class NioSiteToSiteClientTest {
         final SiteToSiteClientConfig config = site.client("in").buildConfig();
         site.close();
         // Made only now: a client asks for the peers from its beginning on.
-        try (SiteToSiteClient own = new NioSiteToSiteClient(connector, config)) {
+        try (SiteToSiteClient own = new NioSiteToSiteClient(engine, config)) {
             final TransactionException failure =
                     assertThrows(TransactionException.class, () -> own.createTransaction(TransferDirection.SEND));
             assertEquals(FailureReason.NO_PEER, failure.reason());
@@ -167,7 +167,7 @@ class NioSiteToSiteClientTest {
         assertThrows(
                 IllegalStateException.class,
                 () -> new NioSiteToSiteClient(
-                        connector,
+                        engine,
                         site.client("in")
                                 .transportProtocol(SiteToSiteTransportProtocol.HTTP)
                                 .buildConfig()));
@@ -176,7 +176,7 @@ class NioSiteToSiteClientTest {
     @Test
     void clientsWithoutAConnectorShareOneThatEndsWithTheLast() throws IOException {
         client.close();
-        connector.close();
+        engine.close();
         try (SiteToSiteClient first = new NioSiteToSiteClient(site.client("in").buildConfig());
                 SiteToSiteClient second =
                         new NioSiteToSiteClient(site.client("in").buildConfig())) {
@@ -197,10 +197,10 @@ class NioSiteToSiteClientTest {
         final Transaction transaction = sending();
         transaction.send(CONTENT, Map.of());
         transaction.confirm();
-        connector.close();
+        engine.close();
         final IOException failure = assertThrows(IOException.class, transaction::complete);
         final TransactionException cause = assertInstanceOf(TransactionException.class, failure.getCause());
-        assertEquals(FailureReason.CONNECTOR_CLOSED, cause.reason());
+        assertEquals(FailureReason.CLIENT_CLOSED, cause.reason());
         assertTrue(cause.isOutcomeUnknown());
     }
 
@@ -236,7 +236,7 @@ class NioSiteToSiteClientTest {
                     .client("in")
                     .sslContext(TestCertificates.context(ours, theirs))
                     .buildConfig();
-            try (SiteToSiteClient overTls = new NioSiteToSiteClient(connector, config)) {
+            try (SiteToSiteClient overTls = new NioSiteToSiteClient(engine, config)) {
                 final Transaction transaction = overTls.createTransaction(TransferDirection.SEND);
                 final byte[] reused = new byte[size];
                 for (byte i = 0; i < 3; i++) {

@@ -54,7 +54,7 @@ class PeerLookupTest {
             assertFails(
                     nifi.inputPort("in").withDeadline(Duration.ofMillis(300)).send(packet("a")),
                     TransactionStep.FIND_PEER,
-                    FailureReason.DEADLINE_PASSED);
+                    FailureReason.DEADLINE_EXCEEDED);
         }
     }
 
@@ -77,14 +77,14 @@ class PeerLookupTest {
         try (ServerSocket silent = blackHole();
                 SiteToSite nifi = siteOf(silent)
                         .idleTimeout(Outcomes.NEVER)
-                        .waiting(3)
+                        .maxPending(3)
                         .retry(RetryPolicy.never())
                         .build()) {
             for (int i = 0; i < 3; i++) {
                 nifi.inputPort("in").send(packet("a"));
             }
             assertFails(
-                    nifi.inputPort("in").send(packet("a")), TransactionStep.FIND_PEER, FailureReason.TOO_MANY_WAITING);
+                    nifi.inputPort("in").send(packet("a")), TransactionStep.FIND_PEER, FailureReason.TOO_MANY_PENDING);
         }
     }
 
@@ -102,7 +102,7 @@ class PeerLookupTest {
                 nifi.inputPort("in").send(packet("cancelled")).cancel(false);
                 asked.countDown();
                 Outcomes.await(nifi.inputPort("in").send(packet("sent")));
-                await().until(() -> nifi.statistics().running() == 0);
+                await().until(() -> nifi.statistics().inFlight() == 0);
             }
             assertEquals(
                     List.of("sent.txt"),

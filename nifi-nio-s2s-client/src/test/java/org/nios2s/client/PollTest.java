@@ -160,7 +160,7 @@ class PollTest {
                 heard.complete(e);
             }
         });
-        await().until(() -> nifi.statistics().running() == 1);
+        await().until(() -> nifi.statistics().inFlight() == 1);
         polling.interrupt();
         assertEquals(InterruptedIOException.class, Outcomes.await(heard).getClass());
         await().until(() -> nifi.statistics().connections() == 0);

@@ -33,17 +33,17 @@ class ProxyTest {
     private static final int HASTY_REFUSALS = 500;
 
     private ScriptedServer server;
-    private SiteToSiteConnector connector;
+    private Engine engine;
 
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        connector = new SiteToSiteConnector();
+        engine = new Engine();
     }
 
     @AfterEach
     void stop() throws IOException {
-        connector.close();
+        engine.close();
         server.close();
     }
 
@@ -51,7 +51,7 @@ class ProxyTest {
         return new ScriptedProxy(kind, manner, server.port());
     }
 
-    private RemotePort through(final ScriptedProxy proxy, final Kind kind) {
+    private Endpoint through(final ScriptedProxy proxy, final Kind kind) {
         return server.remotePort().withProxy(PeerProxy.of(kind, LOOPBACK, proxy.port()));
     }
 
@@ -59,9 +59,9 @@ class ProxyTest {
     @EnumSource(Kind.class)
     void packetsArriveThroughEveryKindOfProxy(final Kind kind) throws Exception {
         try (ScriptedProxy proxy = proxy(kind, Manner.OPEN)) {
-            final RemotePort port = through(proxy, kind);
-            Outcomes.await(connector.push(port, List.of(packet("a"))));
-            Outcomes.await(connector.push(port, List.of(packet("b"))));
+            final Endpoint port = through(proxy, kind);
+            Outcomes.await(engine.push(port, List.of(packet("a"))));
+            Outcomes.await(engine.push(port, List.of(packet("b"))));
             assertEquals(2, server.committed.size());
             assertEquals(List.of(port.peer()), List.copyOf(proxy.destinations));
         }
@@ -71,9 +71,9 @@ class ProxyTest {
     @EnumSource(Kind.class)
     void aNameThatOnlyTheProxyKnowsIsLeftToIt(final Kind kind) throws Exception {
         try (ScriptedProxy proxy = proxy(kind, Manner.OPEN)) {
-            final RemotePort behind = RemotePort.of("nifi-behind-the-proxy.invalid", server.port(), "port-id")
+            final Endpoint behind = Endpoint.of("nifi-behind-the-proxy.invalid", server.port(), "port-id")
                     .withProxy(PeerProxy.of(kind, LOOPBACK, proxy.port()));
-            Outcomes.await(connector.push(behind, List.of(packet("a"))));
+            Outcomes.await(engine.push(behind, List.of(packet("a"))));
             assertEquals(List.of(behind.peer()), List.copyOf(proxy.destinations));
         }
     }
@@ -83,7 +83,7 @@ class ProxyTest {
         try (ScriptedProxy proxy = proxy(Kind.SOCKS5, Manner.ASKS_FOR_PASSWORD)) {
             final PeerProxy known =
                     PeerProxy.of(Kind.SOCKS5, LOOPBACK, proxy.port()).withUser("user", "secret");
-            Outcomes.await(connector.push(server.remotePort().withProxy(known), List.of(packet("a"))));
+            Outcomes.await(engine.push(server.remotePort().withProxy(known), List.of(packet("a"))));
             assertEquals(List.of("user:secret"), List.copyOf(proxy.credentials));
             assertFalse(known.toString().contains("secret"), "the password would be logged");
         }
@@ -94,7 +94,7 @@ class ProxyTest {
         try (ScriptedProxy proxy = proxy(Kind.HTTP, Manner.OPEN)) {
             final PeerProxy known =
                     PeerProxy.of(Kind.HTTP, LOOPBACK, proxy.port()).withUser("user", "secret");
-            Outcomes.await(connector.push(server.remotePort().withProxy(known), List.of(packet("a"))));
+            Outcomes.await(engine.push(server.remotePort().withProxy(known), List.of(packet("a"))));
             final String basic = Base64.getEncoder().encodeToString("user:secret".getBytes(StandardCharsets.US_ASCII));
             assertEquals("Basic " + basic, proxy.credentials.element());
         }
@@ -107,9 +107,9 @@ class ProxyTest {
         server.close();
         server = new ScriptedServer(0, TestCertificates.context(serverIdentity, clientIdentity));
         try (ScriptedProxy proxy = proxy(Kind.SOCKS5, Manner.OPEN)) {
-            final RemotePort port =
+            final Endpoint port =
                     through(proxy, Kind.SOCKS5).withTls(TestCertificates.context(clientIdentity, serverIdentity));
-            Outcomes.await(connector.push(port, List.of(packet("a"))));
+            Outcomes.await(engine.push(port, List.of(packet("a"))));
             assertEquals(1, server.committed.size());
         }
     }
@@ -119,11 +119,11 @@ class ProxyTest {
     void aProxyThatRefusesFailsThePushWhileItConnects(final Kind kind) throws Exception {
         try (ScriptedProxy proxy = proxy(kind, Manner.REFUSES)) {
             final TransactionException failure = assertFails(
-                    connector.push(through(proxy, kind), List.of(packet("a"))),
+                    engine.push(through(proxy, kind), List.of(packet("a"))),
                     TransactionStep.CONNECT,
                     FailureReason.CONNECT_FAILED);
             assertTrue(failure.getMessage().contains(String.valueOf(proxy.port())), failure.getMessage());
-            await().until(() -> connector.openConnections() == 0);
+            await().until(() -> engine.openConnections() == 0);
         }
     }
 
@@ -132,10 +132,10 @@ class ProxyTest {
     void aProxyThatRefusesAtOnceAlwaysFailsThePushWhileItConnects() throws Exception {
         try (ScriptedProxy proxy = proxy(Kind.SOCKS4, Manner.REFUSES)) {
             for (int i = 0; i < HASTY_REFUSALS; i++) {
-                final RemotePort unused = RemotePort.of(LOOPBACK, server.port(), "port-" + i)
+                final Endpoint unused = Endpoint.of(LOOPBACK, server.port(), "port-" + i)
                         .withProxy(PeerProxy.of(Kind.SOCKS4, LOOPBACK, proxy.port()));
                 assertFails(
-                        connector.push(unused, List.of(packet("a"))),
+                        engine.push(unused, List.of(packet("a"))),
                         TransactionStep.CONNECT,
                         FailureReason.CONNECT_FAILED);
             }
@@ -146,8 +146,7 @@ class ProxyTest {
     @EnumSource(Kind.class)
     void aProxyThatStallsFailsThePushWhileItConnects(final Kind kind) throws Exception {
         try (ScriptedProxy proxy = proxy(kind, Manner.STALLS);
-                SiteToSiteConnector impatient = new SiteToSiteConnector(
-                        ConnectorSettings.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+                Engine impatient = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
             assertFails(
                     impatient.push(through(proxy, kind), List.of(packet("a"))),
                     TransactionStep.CONNECT,
@@ -160,7 +159,7 @@ class ProxyTest {
         final ScriptedProxy gone = proxy(Kind.SOCKS5, Manner.OPEN);
         gone.close();
         final TransactionException failure = assertFails(
-                connector.push(through(gone, Kind.SOCKS5), List.of(packet("a"))),
+                engine.push(through(gone, Kind.SOCKS5), List.of(packet("a"))),
                 TransactionStep.CONNECT,
                 FailureReason.CONNECT_FAILED);
         assertTrue(failure.getMessage().contains(String.valueOf(gone.port())), failure.getMessage());
@@ -173,7 +172,7 @@ class ProxyTest {
         try (ScriptedProxy proxy = proxy(Kind.SOCKS5, Manner.OPEN)) {
             ProxySelector.setDefault(new OneProxy(
                     new Proxy(Proxy.Type.SOCKS, InetSocketAddress.createUnresolved(LOOPBACK, proxy.port()))));
-            Outcomes.await(connector.push(server.remotePort(), List.of(packet("a"))));
+            Outcomes.await(engine.push(server.remotePort(), List.of(packet("a"))));
             assertEquals(List.of(server.remotePort().peer()), List.copyOf(proxy.destinations));
         } finally {
             ProxySelector.setDefault(before);
@@ -186,7 +185,7 @@ class ProxyTest {
         try {
             ProxySelector.setDefault(
                     new OneProxy(new Proxy(Proxy.Type.HTTP, InetSocketAddress.createUnresolved(LOOPBACK, 1))));
-            Outcomes.await(connector.push(server.remotePort(), List.of(packet("a"))));
+            Outcomes.await(engine.push(server.remotePort(), List.of(packet("a"))));
             assertEquals(1, server.committed.size());
         } finally {
             ProxySelector.setDefault(before);
@@ -208,7 +207,7 @@ class ProxyTest {
 
         @Override
         public void connectFailed(final URI uri, final SocketAddress address, final IOException e) {
-            throw new IllegalStateException("The connector does not report to the selector", e);
+            throw new IllegalStateException("The engine does not report to the selector", e);
         }
     }
 }

@@ -37,7 +37,7 @@ class PullBackPressureTest {
         final CountDownLatch called = new CountDownLatch(1);
         final CountDownLatch hold = new CountDownLatch(1);
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSiteConnector connector = new SiteToSiteConnector()) {
+                Engine engine = new Engine()) {
             server.at(Moment.FIRST_PACKET, wire -> {
                 wire.say(ResponseCode.MORE_DATA);
                 wire.out.writeInt(0);
@@ -50,7 +50,7 @@ class PullBackPressureTest {
                 return server.stall().happen(wire);
             });
             final AtomicLong read = new AtomicLong();
-            final CompletableFuture<TransactionResult> pull = connector.pull(
+            final CompletableFuture<TransactionResult> pull = engine.pull(
                     server.remotePort(),
                     each(packet -> {
                         called.countDown();
@@ -72,12 +72,12 @@ class PullBackPressureTest {
         await().pollInterval(Duration.ofMillis(500)).until(() -> before.getAndSet(written.get()) == written.get());
     }
 
-    private static EmbeddedChannel channel(final PullConversation[] pull, final boolean compress) {
+    private static EmbeddedChannel channel(final PullExchange[] pull, final boolean compress) {
         final EmbeddedChannel channel = new EmbeddedChannel();
-        final RemotePort port = RemotePort.of("host", 1, "id").withCompress(compress);
-        final PeerConnection connection = new PeerConnection(port, null, channel, null, closed -> {});
+        final Endpoint port = Endpoint.of("host", 1, "id").withCompress(compress);
+        final ClientConnection connection = new ClientConnection(port, null, channel, null, closed -> {});
         channel.pipeline().addLast(connection);
-        pull[0] = new PullConversation(connection, failure -> {
+        pull[0] = new PullExchange(connection, failure -> {
             throw new IllegalStateException(failure);
         });
         pull[0].begin();
@@ -102,14 +102,14 @@ class PullBackPressureTest {
         plain.writeLong(size);
         plain.write(new byte[size]);
         packet.close();
-        final PullConversation[] pull = new PullConversation[1];
+        final PullExchange[] pull = new PullExchange[1];
         final EmbeddedChannel channel = channel(pull, true);
         channel.writeInbound(said(deflated.toByteArray()));
-        assertTrue(pull[0].pipe().isFull());
+        assertTrue(pull[0].queue().isFull());
         assertTrue(
-                pull[0].pipe().heldBytes() < 4 * PIECE_BYTES,
-                pull[0].pipe().heldBytes() + " bytes wait for the receiver");
-        final ReceivedPacket received = pull[0].pipe().next();
+                pull[0].queue().heldBytes() < 4 * PIECE_BYTES,
+                pull[0].queue().heldBytes() + " bytes wait for the receiver");
+        final ReceivedPacket received = pull[0].queue().next();
         long read = 0;
         final byte[] piece = new byte[PIECE_BYTES];
         for (int length = received.content().read(piece);
@@ -137,10 +137,10 @@ class PullBackPressureTest {
             out.writeLong(0);
             ResponseCode.CONTINUE_TRANSACTION.writeResponse(out);
         }
-        final PullConversation[] pull = new PullConversation[1];
+        final PullExchange[] pull = new PullExchange[1];
         final EmbeddedChannel channel = channel(pull, false);
         channel.writeInbound(said(bytes.toByteArray()));
-        assertTrue(pull[0].pipe().isFull());
+        assertTrue(pull[0].queue().isFull());
         assertTrue(
                 pull[0].packets() < packets / 2,
                 pull[0].packets() + " packets of " + packets + " wait for the receiver");

@@ -33,17 +33,17 @@ class PullTest {
     private static final int LARGE_BYTES = 4 << 20;
 
     private ScriptedServer server;
-    private SiteToSiteConnector connector;
+    private Engine engine;
 
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        connector = new SiteToSiteConnector();
+        engine = new Engine();
     }
 
     @AfterEach
     void stop() throws IOException {
-        connector.close();
+        engine.close();
         server.close();
     }
 
@@ -65,7 +65,7 @@ class PullTest {
         final List<Received> offered = offer(0, 1, 10, 70_000, LARGE_BYTES);
         final List<Received> received = new CopyOnWriteArrayList<>();
         final TransactionResult result =
-                Outcomes.await(connector.pull(server.remotePort().withCompress(compress), each(packet -> {
+                Outcomes.await(engine.pull(server.remotePort().withCompress(compress), each(packet -> {
                     assertEquals(0, server.finishedPulls.get());
                     received.add(
                             new Received(packet.attributes(), packet.content().readAllBytes()));
@@ -83,7 +83,7 @@ class PullTest {
     void whatTheReceiverLeavesUnreadIsSkipped() throws Exception {
         offer(200_000, 5, 300_000);
         final List<Integer> firstBytes = new CopyOnWriteArrayList<>();
-        Outcomes.await(connector.pull(
+        Outcomes.await(engine.pull(
                 server.remotePort(),
                 each(packet -> firstBytes.add(packet.content().read()))));
         assertEquals(3, firstBytes.size());
@@ -94,7 +94,7 @@ class PullTest {
         for (int i = 0; i < 3; i++) {
             assertEquals(
                     0,
-                    Outcomes.await(connector.pull(server.remotePort(), each(packet -> {})))
+                    Outcomes.await(engine.pull(server.remotePort(), each(packet -> {})))
                             .packets());
         }
         assertEquals(1, server.accepted.get());
@@ -103,8 +103,8 @@ class PullTest {
     @Test
     void aPullIsFollowedByAPushOnTheSameConnection() throws Exception {
         offer(3);
-        Outcomes.await(connector.pull(server.remotePort(), each(packet -> {})));
-        Outcomes.await(connector.push(server.remotePort(), List.of(Outcomes.packet("a"))));
+        Outcomes.await(engine.pull(server.remotePort(), each(packet -> {})));
+        Outcomes.await(engine.push(server.remotePort(), List.of(Outcomes.packet("a"))));
         assertEquals(1, server.accepted.get());
     }
 
@@ -112,11 +112,11 @@ class PullTest {
     void aReceiverThatThrowsLeavesThePacketsWithThePeer() {
         offer(3, 4);
         final TransactionException failure = assertFails(
-                connector.pull(server.remotePort(), each(packet -> {
+                engine.pull(server.remotePort(), each(packet -> {
                     throw new IllegalStateException("no room");
                 })),
                 TransactionStep.RECEIVE_PACKETS,
-                FailureReason.RECEIVER_FAILED);
+                FailureReason.HANDLER_FAILED);
         assertTrue(failure.getMessage().contains("no room"), failure.getMessage());
         await().until(() -> server.openConnections() == 0);
         assertEquals(0, server.finishedPulls.get());
@@ -128,7 +128,7 @@ class PullTest {
         offer(3);
         server.at(Moment.CONFIRM, ScriptedServer.answer(ResponseCode.BAD_CHECKSUM));
         assertFails(
-                connector.pull(server.remotePort(), each(packet -> {})),
+                engine.pull(server.remotePort(), each(packet -> {})),
                 TransactionStep.CONFIRM,
                 FailureReason.BAD_CHECKSUM);
     }
@@ -141,7 +141,7 @@ class PullTest {
         offer(3);
         server.at(moment, ScriptedServer.hangUp());
         assertFails(
-                connector.pull(server.remotePort(), each(packet -> {})),
+                engine.pull(server.remotePort(), each(packet -> {})),
                 moment == Moment.CONFIRM ? TransactionStep.CONFIRM : TransactionStep.RECEIVE_PACKETS,
                 FailureReason.CONNECTION_LOST);
     }
@@ -158,7 +158,7 @@ class PullTest {
             throw new IOException("leaves");
         });
         final CompletableFuture<TransactionResult> result =
-                connector.pull(server.remotePort(), each(packet -> hold.await()));
+                engine.pull(server.remotePort(), each(packet -> hold.await()));
         assertFails(result, TransactionStep.RECEIVE_PACKETS, FailureReason.CONNECTION_LOST);
         hold.countDown();
     }
@@ -171,7 +171,7 @@ class PullTest {
             return ScriptedServer.garbage().happen(wire);
         });
         assertFails(
-                connector.pull(server.remotePort().withCompress(compress), each(packet -> {})),
+                engine.pull(server.remotePort().withCompress(compress), each(packet -> {})),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.PROTOCOL_VIOLATION);
     }
@@ -181,9 +181,9 @@ class PullTest {
         offer(3);
         final CountDownLatch hold = new CountDownLatch(1);
         assertFails(
-                connector.pull(server.remotePort(), each(packet -> hold.await()), hasty()),
+                engine.pull(server.remotePort(), each(packet -> hold.await()), hasty()),
                 TransactionStep.RECEIVE_PACKETS,
-                FailureReason.DEADLINE_PASSED);
+                FailureReason.DEADLINE_EXCEEDED);
         hold.countDown();
         await().until(() -> server.openConnections() == 0);
         assertEquals(0, server.finishedPulls.get());
@@ -193,11 +193,11 @@ class PullTest {
     void anErrorOfTheReceiverFailsThePullToo() {
         offer(3);
         assertFails(
-                connector.pull(server.remotePort(), each(packet -> {
+                engine.pull(server.remotePort(), each(packet -> {
                     throw new AssertionError("not what it expects");
                 })),
                 TransactionStep.RECEIVE_PACKETS,
-                FailureReason.RECEIVER_FAILED);
+                FailureReason.HANDLER_FAILED);
     }
 
     private static CallOptions hasty() {
@@ -216,10 +216,8 @@ class PullTest {
         offer(3);
         server.at(moment, ScriptedServer.garbage());
         assertFails(
-                connector.pull(server.remotePort(), each(packet -> {})),
-                stepAt(moment),
-                FailureReason.PROTOCOL_VIOLATION);
-        await().until(() -> connector.openConnections() == 0);
+                engine.pull(server.remotePort(), each(packet -> {})), stepAt(moment), FailureReason.PROTOCOL_VIOLATION);
+        await().until(() -> engine.openConnections() == 0);
         assertEquals(0, server.finishedPulls.get());
     }
 
@@ -231,10 +229,10 @@ class PullTest {
         offer(3);
         server.at(moment, server.stall());
         assertFails(
-                connector.pull(server.remotePort(), each(packet -> {}), hasty()),
+                engine.pull(server.remotePort(), each(packet -> {}), hasty()),
                 stepAt(moment),
-                FailureReason.DEADLINE_PASSED);
-        await().until(() -> connector.openConnections() == 0);
+                FailureReason.DEADLINE_EXCEEDED);
+        await().until(() -> engine.openConnections() == 0);
         assertEquals(0, server.finishedPulls.get());
     }
 
@@ -250,7 +248,7 @@ class PullTest {
             return server.stall().happen(wire);
         });
         assertFails(
-                connector.pull(
+                engine.pull(
                         server.remotePort(),
                         each(packet -> {
                             try {
@@ -262,7 +260,7 @@ class PullTest {
                         }),
                         hasty()),
                 TransactionStep.RECEIVE_PACKETS,
-                FailureReason.DEADLINE_PASSED);
+                FailureReason.DEADLINE_EXCEEDED);
         await().until(heard::isDone);
     }
 
@@ -276,7 +274,7 @@ class PullTest {
             return true;
         });
         assertFails(
-                connector.pull(server.remotePort(), each(packet -> {})),
+                engine.pull(server.remotePort(), each(packet -> {})),
                 TransactionStep.RECEIVE_PACKETS,
                 FailureReason.PROTOCOL_VIOLATION);
     }

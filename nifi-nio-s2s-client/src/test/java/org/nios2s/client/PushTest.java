@@ -44,23 +44,23 @@ class PushTest {
     private static final int LARGE_BYTES = 8 << 20;
 
     private ScriptedServer server;
-    private SiteToSiteConnector connector;
+    private Engine engine;
 
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        connector = new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withConnectionsPerPort(20));
+        engine = new Engine(EngineOptions.DEFAULTS.withMaxConnections(20));
     }
 
     @AfterEach
     void stop() throws IOException {
-        connector.close();
-        assertEquals(0, connector.openConnections());
+        engine.close();
+        assertEquals(0, engine.openConnections());
         server.close();
     }
 
-    private TransactionResult push(final RemotePort port, final Packet... packets) throws Exception {
-        return Outcomes.await(connector.push(port, List.of(packets)));
+    private TransactionResult push(final Endpoint port, final Packet... packets) throws Exception {
+        return Outcomes.await(engine.push(port, List.of(packets)));
     }
 
     private static byte[] noise(final int length) {
@@ -84,12 +84,12 @@ class PushTest {
         assertEquals(server.remotePort().peer(), result.peer());
         assertFalse(result.destinationFull());
         assertTrue(result.duration().compareTo(Duration.ZERO) > 0);
-        final Milestones milestones = result.milestones();
+        final TransactionTimings timings = result.timings();
         assertEquals(
-                Stream.of(milestones.connected(), milestones.transferred(), milestones.confirmed(), result.duration())
+                Stream.of(timings.connected(), timings.transferred(), timings.confirmed(), result.duration())
                         .sorted()
                         .toList(),
-                List.of(milestones.connected(), milestones.transferred(), milestones.confirmed(), result.duration()));
+                List.of(timings.connected(), timings.transferred(), timings.confirmed(), result.duration()));
         final List<Received> received = List.copyOf(server.committed);
         for (int i = 0; i < contents.size(); i++) {
             assertArrayEquals(contents.get(i), received.get(i).content());
@@ -120,10 +120,11 @@ class PushTest {
 
     @Test
     void theHandshakeSaysWhatThePortSays() throws Exception {
-        final RemotePort port = server.remotePort()
+        final Endpoint port = server.remotePort()
                 .withRequestExpiration(Duration.ofSeconds(7))
                 .withCompress(true)
-                .withBatchLimits(BatchLimits.ofPackets(3).withBytes(4).withDuration(Duration.ofMillis(5)));
+                .withBatchLimits(
+                        BatchLimits.none().withMaxPackets(3).withMaxBytes(4).withMaxDuration(Duration.ofMillis(5)));
         push(port, packet("a"));
         assertEquals(
                 Map.of(
@@ -166,7 +167,7 @@ class PushTest {
     void manyAtOnceShareTheConnectionsThatTheLimitAllows() throws Exception {
         final List<CompletableFuture<TransactionResult>> results = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
-            results.add(connector.push(server.remotePort(), List.of(packet("a" + i), packet("b" + i))));
+            results.add(engine.push(server.remotePort(), List.of(packet("a" + i), packet("b" + i))));
         }
         for (final CompletableFuture<TransactionResult> result : results) {
             assertEquals(2, Outcomes.await(result).packets());
@@ -183,9 +184,9 @@ class PushTest {
 
     @Test
     void aPushWithoutPacketsIsRefused() {
-        final ExecutionException failure = assertThrows(
-                ExecutionException.class,
-                () -> connector.push(server.remotePort(), List.of()).get());
+        final ExecutionException failure =
+                assertThrows(ExecutionException.class, () -> engine.push(server.remotePort(), List.of())
+                        .get());
         assertInstanceOf(TransactionException.class, failure.getCause());
     }
 
@@ -193,7 +194,7 @@ class PushTest {
     void aChecksumThatDiffersIsToldToThePeerAndFails() {
         server.at(Moment.CONFIRM, ScriptedServer.answer(ResponseCode.CONFIRM_TRANSACTION, "12345"));
         final TransactionException failure = assertFails(
-                connector.push(server.remotePort(), List.of(packet("a"))),
+                engine.push(server.remotePort(), List.of(packet("a"))),
                 TransactionStep.CONFIRM,
                 FailureReason.BAD_CHECKSUM);
         assertFalse(failure.isOutcomeUnknown());
@@ -215,7 +216,7 @@ class PushTest {
             }
         };
         final TransactionException failure = assertFails(
-                connector.push(server.remotePort(), List.of(packet("a"), Packet.ofStream(Map.of(), broken, 200_000))),
+                engine.push(server.remotePort(), List.of(packet("a"), Packet.ofStream(Map.of(), broken, 200_000))),
                 TransactionStep.SEND_PACKETS,
                 FailureReason.CONTENT_FAILED);
         assertTrue(failure.getMessage().contains("the disk is gone"), failure.getMessage());
@@ -227,7 +228,7 @@ class PushTest {
     void aStreamShorterThanDeclaredFailsTheTransaction() {
         final Packet packet = Packet.ofStream(Map.of(), new ByteArrayInputStream(new byte[99]), 100);
         assertFails(
-                connector.push(server.remotePort(), List.of(packet)),
+                engine.push(server.remotePort(), List.of(packet)),
                 TransactionStep.SEND_PACKETS,
                 FailureReason.CONTENT_FAILED);
         await().until(() -> server.openConnections() == 0);
@@ -244,8 +245,7 @@ class PushTest {
                 })
                 .iterator();
         final TransactionException failure = assertFails(
-                connector
-                        .pushing(server.remotePort(), failing, CallOptions.DEFAULTS)
+                engine.pushing(server.remotePort(), failing, CallOptions.DEFAULTS)
                         .result(),
                 TransactionStep.SEND_PACKETS,
                 FailureReason.CONTENT_FAILED);
@@ -272,30 +272,30 @@ class PushTest {
             }
         };
         final CompletableFuture<TransactionResult> result =
-                connector.push(server.remotePort(), List.of(Packet.ofStream(Map.of(), endless, 5)));
+                engine.push(server.remotePort(), List.of(Packet.ofStream(Map.of(), endless, 5)));
         reading.await();
         result.cancel(true);
         interrupted.await();
-        await().until(() -> server.openConnections() == 0 && connector.openConnections() == 0);
+        await().until(() -> server.openConnections() == 0 && engine.openConnections() == 0);
         assertEquals(0, server.committed.size());
     }
 
     @Test
     void aClosedConnectorEndsWhatIsUnderWayAndTakesNothingMore() {
         server.at(Moment.CONFIRM, server.stall());
-        final CompletableFuture<TransactionResult> result = connector.push(server.remotePort(), List.of(packet("a")));
+        final CompletableFuture<TransactionResult> result = engine.push(server.remotePort(), List.of(packet("a")));
         await().until(() -> server.handshakes.size() == 1);
-        connector.close();
-        assertEquals(FailureReason.CONNECTOR_CLOSED, Outcomes.failureOf(result).reason());
+        engine.close();
+        assertEquals(FailureReason.CLIENT_CLOSED, Outcomes.failureOf(result).reason());
         assertFails(
-                connector.push(server.remotePort(), List.of(packet("b"))),
+                engine.push(server.remotePort(), List.of(packet("b"))),
                 TransactionStep.WAIT_FOR_CONNECTION,
-                FailureReason.CONNECTOR_CLOSED);
+                FailureReason.CLIENT_CLOSED);
     }
 
     @Test
     void aConnectorMayBeClosedByWhatDependsOnAFuture() throws Exception {
-        Outcomes.await(connector.push(server.remotePort(), List.of(packet("a"))).thenRun(connector::close));
+        Outcomes.await(engine.push(server.remotePort(), List.of(packet("a"))).thenRun(engine::close));
         await().until(() -> server.openConnections() == 0);
     }
 
@@ -304,12 +304,12 @@ class PushTest {
         server.at(Moment.FIRST_PACKET, server.stall());
         final byte[] large = new byte[4 * LARGE_BYTES];
         assertFails(
-                connector.push(
+                engine.push(
                         server.remotePort(),
                         List.of(Packet.of(Map.of(), large), packet("never sent")),
                         CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1))),
                 TransactionStep.SEND_PACKETS,
-                FailureReason.DEADLINE_PASSED);
-        await().until(() -> connector.openConnections() == 0);
+                FailureReason.DEADLINE_EXCEEDED);
+        await().until(() -> engine.openConnections() == 0);
     }
 }

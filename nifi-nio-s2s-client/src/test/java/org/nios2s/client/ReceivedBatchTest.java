@@ -126,12 +126,12 @@ class ReceivedBatchTest {
 
     @Test
     void anEndBeforeTheDeclaredSizeIsNoEndOfTheStream() throws Exception {
-        final PacketPipe pipe = new PacketPipe(() -> {});
-        pipe.begin(Map.of(), 10, 0);
-        pipe.content(Unpooled.wrappedBuffer(new byte[4]));
-        pipe.endPacket();
-        pipe.finish();
-        final ReceivedPacket packet = pipe.next();
+        final PacketQueue queue = new PacketQueue(() -> {});
+        queue.begin(Map.of(), 10, 0);
+        queue.content(Unpooled.wrappedBuffer(new byte[4]));
+        queue.endPacket();
+        queue.finish();
+        final ReceivedPacket packet = queue.next();
         final EOFException failure =
                 assertThrows(EOFException.class, () -> packet.content().readAllBytes());
         assertEquals("The content ends after 4 of 10 bytes", failure.getMessage());
@@ -147,7 +147,7 @@ class ReceivedBatchTest {
                         return;
                     }
                 }));
-        assertEquals(FailureReason.RECEIVER_FAILED, failure.reason());
+        assertEquals(FailureReason.HANDLER_FAILED, failure.reason());
         assertTrue(failure.getMessage().contains("skipRest()"), failure.getMessage());
         assertEquals(List.of("first"), seen);
         await().until(() -> server.openConnections() == 0);
@@ -158,7 +158,7 @@ class ReceivedBatchTest {
     @Test
     void aHandlerThatLooksAtNothingAcknowledgesNothing() throws Exception {
         assertEquals(
-                FailureReason.RECEIVER_FAILED,
+                FailureReason.HANDLER_FAILED,
                 Outcomes.failureOf(nifi.outputPort("port-id").pull(batch -> {})).reason());
         assertEquals(0, server.finishedPulls.get());
     }
@@ -166,7 +166,7 @@ class ReceivedBatchTest {
     @Test
     void aReceiverGivesABatchAgainThatItsHandlerLeft() throws Exception {
         final List<String> seen = new CopyOnWriteArrayList<>();
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             for (final ReceivedPacket packet : batch) {
                 seen.add(packet.attributes().get("is"));
                 if (seen.size() == 1) {
@@ -177,7 +177,7 @@ class ReceivedBatchTest {
             await().until(() -> server.finishedPulls.get() == 1);
             assertEquals(List.of("first", "first", "second", "third"), seen);
             assertTrue(server.offered.isEmpty());
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
     }
 

@@ -49,7 +49,7 @@ class RequestExpirationTest {
             assertEquals("1000", told(HandshakeProperty.BATCH_COUNT));
             Outcomes.await(nifi.outputPort("port-id")
                     .withRequestExpiration(Duration.ofHours(1))
-                    .withBatchLimits(BatchLimits.NONE)
+                    .withBatchLimits(BatchLimits.none())
                     .pull(each(packet -> {})));
             assertEquals("3600000", told(HandshakeProperty.REQUEST_EXPIRATION_MILLIS));
             assertEquals(null, told(HandshakeProperty.BATCH_COUNT));
@@ -67,7 +67,7 @@ class RequestExpirationTest {
         try (SiteToSite nifi =
                 site().requestExpiration(Duration.ofSeconds(Long.MAX_VALUE)).build()) {
             Outcomes.await(nifi.outputPort("port-id")
-                    .withBatchLimits(BatchLimits.NONE.withDuration(Duration.ofSeconds(Long.MAX_VALUE)))
+                    .withBatchLimits(BatchLimits.none().withMaxDuration(Duration.ofSeconds(Long.MAX_VALUE)))
                     .pull(each(packet -> {})));
             assertEquals("" + Integer.MAX_VALUE, told(HandshakeProperty.REQUEST_EXPIRATION_MILLIS));
             Outcomes.await(nifi.inputPort("port-id").send(packet("a")));
@@ -93,7 +93,7 @@ class RequestExpirationTest {
                             .withRequestExpiration(Duration.ofMillis(200))
                             .pull(each(packet -> new CountDownLatch(1).await())),
                     TransactionStep.RECEIVE_PACKETS,
-                    FailureReason.RECEIVER_TOO_SLOW);
+                    FailureReason.HANDLER_TOO_SLOW);
             assertTrue(failure.getMessage().contains("Raise requestExpiration"), failure.getMessage());
             await().until(() -> nifi.statistics().connections() == 0);
         }

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 /** What is tried again, and when. */
 class RetryPolicyTest {
     private static final RetryPolicy POLICY =
-            RetryPolicy.standard().withAttempts(4).withPauses(Duration.ofMillis(100), Duration.ofMillis(300));
+            RetryPolicy.standard().withMaxAttempts(4).withBackoff(Duration.ofMillis(100), Duration.ofMillis(300));
 
     private static TransactionException failure(final TransactionStep step, final FailureReason reason) {
-        return new TransactionException(RemotePort.of("host", 1, "id"), step, reason, "text", null);
+        return new TransactionException(Endpoint.of("host", 1, "id"), step, reason, "text", null);
     }
 
     private static void assertPause(final int failed, final long most) {
@@ -50,8 +50,8 @@ class RetryPolicyTest {
 
     @Test
     void impossiblePoliciesAreRefused() {
-        assertThrows(IllegalArgumentException.class, () -> POLICY.withAttempts(0));
+        assertThrows(IllegalArgumentException.class, () -> POLICY.withMaxAttempts(0));
         assertThrows(
-                IllegalArgumentException.class, () -> POLICY.withPauses(Duration.ofSeconds(2), Duration.ofSeconds(1)));
+                IllegalArgumentException.class, () -> POLICY.withBackoff(Duration.ofSeconds(2), Duration.ofSeconds(1)));
     }
 }

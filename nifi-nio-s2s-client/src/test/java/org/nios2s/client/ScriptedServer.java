@@ -113,8 +113,8 @@ final class ScriptedServer implements AutoCloseable {
         return socket.getLocalPort();
     }
 
-    RemotePort remotePort() {
-        return RemotePort.of(socket.getInetAddress().getHostAddress(), port(), "port-id");
+    Endpoint remotePort() {
+        return Endpoint.of(socket.getInetAddress().getHostAddress(), port(), "port-id");
     }
 
     int openConnections() {

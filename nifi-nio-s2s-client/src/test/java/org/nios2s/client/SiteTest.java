@@ -60,7 +60,7 @@ class SiteTest {
     }
 
     private SiteToSite opened(final SiteToSite.Builder builder) {
-        final SiteToSite nifi = builder.drainTimeout(Duration.ZERO).build();
+        final SiteToSite nifi = builder.shutdownTimeout(Duration.ZERO).build();
         open.add(nifi);
         return nifi;
     }
@@ -356,7 +356,7 @@ class SiteTest {
         nifi.close();
         final int before = site.asked.get();
         final CompletableFuture<TransactionResult> late = nifi.inputPort("late").send(packet("a"));
-        assertEquals(FailureReason.CONNECTOR_CLOSED, Outcomes.failureOf(late).reason());
+        assertEquals(FailureReason.CLIENT_CLOSED, Outcomes.failureOf(late).reason());
         assertEquals(before, site.asked.get());
         assertFalse(threads("s2s-client-peers") > 0);
     }

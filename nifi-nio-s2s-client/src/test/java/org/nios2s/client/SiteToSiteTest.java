@@ -60,7 +60,7 @@ class SiteToSiteTest {
     private SiteToSite.Builder site() {
         return SiteToSite.builder()
                 .address("127.0.0.1", server.port())
-                .connections(1)
+                .maxConnections(1)
                 .retry(RetryPolicy.never());
     }
 
@@ -78,7 +78,7 @@ class SiteToSiteTest {
     @CsvSource({"nifi.example, nifi.example:4711", "10.0.0.7, 10.0.0.7:4711", "nifi_node_1, nifi_node_1:4711"})
     @CsvSource({"::1, [::1]:4711", "[::1], [::1]:4711", "fe80::7%eth0, [fe80::7%eth0]:4711"})
     void aPeerOfIpv6IsNamedInBracketsAndAnyOtherIsNot(final String host, final String peer) {
-        final RemotePort port = RemotePort.of(host, 4711, "port-id");
+        final Endpoint port = Endpoint.of(host, 4711, "port-id");
         assertEquals(peer, port.peer());
         assertEquals("nifi://" + peer, port.url());
     }
@@ -145,7 +145,7 @@ class SiteToSiteTest {
     @Test
     void callbacksMayBlockForEachOther() throws Exception {
         nifi.close();
-        nifi = site().ioWorkers(1).build();
+        nifi = site().ioThreads(1).build();
         final CompletableFuture<TransactionResult> chained = in().send(packet("a"))
                 .thenApply(result -> in().send(packet("b")).join());
         assertEquals(1, Outcomes.await(chained).packets());
@@ -159,7 +159,7 @@ class SiteToSiteTest {
                     .handle((done, failure) -> failure)
                     .join());
         }));
-        assertEquals(FailureReason.DEADLINE_PASSED, ((TransactionException) inner.get()).reason());
+        assertEquals(FailureReason.DEADLINE_EXCEEDED, ((TransactionException) inner.get()).reason());
     }
 
     @Test
@@ -178,7 +178,7 @@ class SiteToSiteTest {
             final CompletableFuture<TransactionResult> sent = in().send(packet("a"));
             stalled.await();
             way.accept(sent);
-            await().until(() -> nifi.statistics().running() == 0);
+            await().until(() -> nifi.statistics().inFlight() == 0);
             server.asUsual(Moment.CONFIRM);
         }
         assertEquals(0, server.committed.size());
@@ -221,8 +221,8 @@ class SiteToSiteTest {
     @Test
     void whatMayPassIsTriedAgainAndWhatMayHaveArrivedIsNot() throws Exception {
         nifi.close();
-        nifi = site().retry(RetryPolicy.standard().withPauses(Duration.ofMillis(1), Duration.ofMillis(5)))
-                .backOff(Duration.ofMillis(1), Duration.ofMillis(2))
+        nifi = site().retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
+                .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
                 .build();
         final AtomicInteger times = new AtomicInteger();
         server.at(Moment.CONFIRM, wire -> {
@@ -244,8 +244,8 @@ class SiteToSiteTest {
     @Test
     void aStreamIsSentOnceASupplierAtEveryAttempt() throws Exception {
         nifi.close();
-        nifi = site().retry(RetryPolicy.standard().withPauses(Duration.ofMillis(1), Duration.ofMillis(5)))
-                .backOff(Duration.ofMillis(1), Duration.ofMillis(2))
+        nifi = site().retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
+                .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
                 .build();
         final AtomicInteger times = new AtomicInteger();
         server.at(Moment.CONFIRM, wire -> {
@@ -310,7 +310,7 @@ class SiteToSiteTest {
         final CompletableFuture<TransactionResult> sent = in().send(packet("a"));
         here.await();
         final CompletableFuture<Void> closing = CompletableFuture.runAsync(nifi::close);
-        await().until(() -> Outcomes.failureOf(in().send(packet("late"))).reason() == FailureReason.CONNECTOR_CLOSED);
+        await().until(() -> Outcomes.failureOf(in().send(packet("late"))).reason() == FailureReason.CLIENT_CLOSED);
         hold.countDown();
         assertEquals(1, Outcomes.await(sent).packets());
         Outcomes.await(closing);
@@ -320,7 +320,7 @@ class SiteToSiteTest {
     void whatWaitsForAnotherAttemptEndsWhenTheClientIsClosed() {
         nifi.close();
         final AtomicInteger retries = new AtomicInteger();
-        nifi = site().retry(RetryPolicy.standard().withPauses(Duration.ofMinutes(1), Duration.ofMinutes(1)))
+        nifi = site().retry(RetryPolicy.standard().withBackoff(Duration.ofMinutes(1), Duration.ofMinutes(1)))
                 .observer(new ClientObserver() {
                     @Override
                     public void retrying(final TransactionException failure, final int attempts, final Duration pause) {
@@ -333,7 +333,7 @@ class SiteToSiteTest {
         final CompletableFuture<TransactionResult> sent = in().send(packet("a"));
         await().until(() -> retries.get() == 1);
         nifi.close();
-        assertEquals(FailureReason.CONNECTOR_CLOSED, Outcomes.failureOf(sent).reason());
+        assertEquals(FailureReason.CLIENT_CLOSED, Outcomes.failureOf(sent).reason());
     }
 
     @Test
@@ -440,7 +440,7 @@ class SiteToSiteTest {
     @ValueSource(booleans = {false, true})
     void largeContentInMemoryGoesNoFasterThanItsPeerTakesItAndLetsOthersPass(final boolean compress) throws Exception {
         nifi.close();
-        nifi = site().ioWorkers(1).connections(2).compress(compress).build();
+        nifi = site().ioThreads(1).maxConnections(2).compress(compress).build();
         final AtomicInteger pushes = new AtomicInteger();
         server.at(
                 Moment.FIRST_PACKET,

@@ -40,23 +40,23 @@ class TlsTest {
     private Identity serverIdentity;
     private Identity clientIdentity;
     private ScriptedServer server;
-    private SiteToSiteConnector connector;
+    private Engine engine;
 
     @BeforeEach
     void start() throws Exception {
         serverIdentity = TestCertificates.identity("server");
         clientIdentity = TestCertificates.identity("client");
         server = new ScriptedServer(0, TestCertificates.context(serverIdentity, clientIdentity));
-        connector = new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withConnectTimeout(Outcomes.NEVER));
+        engine = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Outcomes.NEVER));
     }
 
     @AfterEach
     void stop() throws IOException {
-        connector.close();
+        engine.close();
         server.close();
     }
 
-    private RemotePort port(final SSLContext tls) {
+    private Endpoint port(final SSLContext tls) {
         return server.remotePort().withTls(tls);
     }
 
@@ -82,7 +82,7 @@ class TlsTest {
         }
     }
 
-    private RemotePort port(final Provider provider, final Identity own, final Identity trusted) throws Exception {
+    private Endpoint port(final Provider provider, final Identity own, final Identity trusted) throws Exception {
         assumeTrue(provider.isThere(), "BoringSSL does not load here");
         return server.remotePort().withTls(provider.context(own, trusted));
     }
@@ -90,23 +90,23 @@ class TlsTest {
     @ParameterizedTest
     @EnumSource(Provider.class)
     void packetsArriveAndAreFetchedOverTls(final Provider provider) throws Exception {
-        final RemotePort port = port(provider, clientIdentity, serverIdentity);
+        final Endpoint port = port(provider, clientIdentity, serverIdentity);
         final byte[] content = new byte[LARGE_BYTES];
         new Random(1).nextBytes(content);
-        Outcomes.await(connector.push(port, List.of(packet("a"), Packet.of(Map.of(), content))));
+        Outcomes.await(engine.push(port, List.of(packet("a"), Packet.of(Map.of(), content))));
         assertArrayEquals(content, List.copyOf(server.committed).get(1).content());
         server.offered.add(new Received(Map.of("n", "v"), content));
-        Outcomes.await(connector.pull(
+        Outcomes.await(engine.pull(
                 port, each(packet -> assertArrayEquals(content, packet.content().readAllBytes()))));
         assertEquals(1, server.accepted.get());
     }
 
     @Test
     void manyConnectionsAtOnceAreOpened() throws Exception {
-        final RemotePort port = port(TestCertificates.context(clientIdentity, serverIdentity));
+        final Endpoint port = port(TestCertificates.context(clientIdentity, serverIdentity));
         final List<CompletableFuture<TransactionResult>> results = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
-            results.add(connector.push(port, List.of(packet("a" + i))));
+            results.add(engine.push(port, List.of(packet("a" + i))));
         }
         for (final CompletableFuture<TransactionResult> result : results) {
             Outcomes.await(result);
@@ -120,9 +120,8 @@ class TlsTest {
         server.close();
         final CountingTrust trust = TestCertificates.trust(clientIdentity);
         server = new ScriptedServer(0, TestCertificates.context(serverIdentity, trust));
-        final RemotePort port = port(provider, clientIdentity, serverIdentity);
-        try (SiteToSiteConnector forgetful =
-                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withIdleExpiration(Duration.ofMillis(10)))) {
+        final Endpoint port = port(provider, clientIdentity, serverIdentity);
+        try (Engine forgetful = new Engine(EngineOptions.DEFAULTS.withMaxIdleTime(Duration.ofMillis(10)))) {
             for (int connection = 1; connection <= 3; connection++) {
                 Outcomes.await(forgetful.push(port, List.of(packet("a"))));
                 await().until(() -> forgetful.openConnections() == 0);
@@ -139,11 +138,11 @@ class TlsTest {
         assertNotEquals(port(context), port(TestCertificates.context(clientIdentity, serverIdentity)));
     }
 
-    private void assertFailsInTls(final RemotePort port) {
-        final TransactionException failure = Outcomes.failureOf(connector.push(port, List.of(packet("a"))));
+    private void assertFailsInTls(final Endpoint port) {
+        final TransactionException failure = Outcomes.failureOf(engine.push(port, List.of(packet("a"))));
         assertEquals(FailureReason.TLS_FAILED, failure.reason(), failure.getMessage());
         assertEquals(0, server.committed.size());
-        await().until(() -> connector.openConnections() == 0 && server.openConnections() == 0);
+        await().until(() -> engine.openConnections() == 0 && server.openConnections() == 0);
     }
 
     @ParameterizedTest
@@ -164,14 +163,14 @@ class TlsTest {
         assertRefusedByServer(port(TestCertificates.context(null, serverIdentity)));
     }
 
-    private void assertRefusedByServer(final RemotePort port) {
-        final TransactionException failure = Outcomes.failureOf(connector.push(port, List.of(packet("a"))));
+    private void assertRefusedByServer(final Endpoint port) {
+        final TransactionException failure = Outcomes.failureOf(engine.push(port, List.of(packet("a"))));
         assertTrue(
                 Set.of(FailureReason.TLS_FAILED, FailureReason.CONNECTION_LOST).contains(failure.reason()));
         assertTrue(Set.of(TransactionStep.TLS_HANDSHAKE, TransactionStep.NEGOTIATE_PROTOCOL)
                 .contains(failure.step()));
         assertEquals(0, server.committed.size());
-        await().until(() -> connector.openConnections() == 0);
+        await().until(() -> engine.openConnections() == 0);
     }
 
     @Test
@@ -180,7 +179,7 @@ class TlsTest {
         server = new ScriptedServer();
         server.at(ScriptedServer.Moment.ACCEPTED, ScriptedServer.garbage());
         Outcomes.assertFails(
-                connector.push(port(TestCertificates.context(clientIdentity, serverIdentity)), List.of(packet("a"))),
+                engine.push(port(TestCertificates.context(clientIdentity, serverIdentity)), List.of(packet("a"))),
                 TransactionStep.TLS_HANDSHAKE,
                 FailureReason.TLS_FAILED);
     }
@@ -196,14 +195,14 @@ class TlsTest {
     void aPeerThatLeavesDuringTheHandshakeIsALostConnection(final Death death) throws Exception {
         try (ServerSocket leaving = new ServerSocket(0, MANY, InetAddress.getLoopbackAddress())) {
             Thread.ofPlatform().daemon().start(() -> leave(leaving, death));
-            final RemotePort port = RemotePort.of("127.0.0.1", leaving.getLocalPort(), "port-id")
+            final Endpoint port = Endpoint.of("127.0.0.1", leaving.getLocalPort(), "port-id")
                     .withTls(TestCertificates.context(clientIdentity, serverIdentity));
             final TransactionException failure = Outcomes.assertFails(
-                    connector.push(port, List.of(packet("a"))),
+                    engine.push(port, List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
                     FailureReason.CONNECTION_LOST);
             assertTrue(failure.getMessage().contains("does the peer speak TLS?"), failure.getMessage());
-            assertTrue(failure.reason().isPassing());
+            assertTrue(failure.reason().isTransient());
         }
     }
 
@@ -231,9 +230,8 @@ class TlsTest {
         server.close();
         server = new ScriptedServer();
         server.at(ScriptedServer.Moment.ACCEPTED, server.stall());
-        final RemotePort port = port(provider, clientIdentity, serverIdentity);
-        try (SiteToSiteConnector impatient =
-                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+        final Endpoint port = port(provider, clientIdentity, serverIdentity);
+        try (Engine impatient = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
             Outcomes.assertFails(
                     impatient.push(port, List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
@@ -250,10 +248,10 @@ class TlsTest {
         try (ScriptedServer other = new ScriptedServer(0, TestCertificates.context(elsewhere, clientIdentity))) {
             final TlsContext verifying = provider.context(clientIdentity, elsewhere);
             Outcomes.assertFails(
-                    connector.push(other.remotePort().withTls(verifying), List.of(packet("a"))),
+                    engine.push(other.remotePort().withTls(verifying), List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
                     FailureReason.TLS_FAILED);
-            Outcomes.await(connector.push(
+            Outcomes.await(engine.push(
                     other.remotePort().withTls(verifying.withoutHostNameVerification()), List.of(packet("a"))));
         }
     }

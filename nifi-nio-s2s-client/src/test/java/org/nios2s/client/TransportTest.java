@@ -29,15 +29,14 @@ class TransportTest {
     void packetsArriveAndAreFetchedOnEveryTransport(final Transport transport) throws Exception {
         assumeTrue(transport == Transport.NIO || Transport.best() == Transport.EPOLL, "epoll does not load here");
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSiteConnector connector =
-                        new SiteToSiteConnector(ConnectorSettings.DEFAULTS, transport, null, ClientObserver.NONE)) {
-            Outcomes.await(connector.push(
-                    server.remotePort(), List.of(packet("a"), Packet.of(Map.of(), new byte[LARGE_BYTES]))));
+                Engine engine = new Engine(EngineOptions.DEFAULTS, transport, null, ClientObserver.NONE)) {
+            Outcomes.await(
+                    engine.push(server.remotePort(), List.of(packet("a"), Packet.of(Map.of(), new byte[LARGE_BYTES]))));
             assertEquals(2, server.committed.size());
             server.offered.add(new Received(Map.of(), new byte[LARGE_BYTES]));
             assertEquals(
                     LARGE_BYTES,
-                    Outcomes.await(connector.pull(server.remotePort(), each(packet -> {})))
+                    Outcomes.await(engine.pull(server.remotePort(), each(packet -> {})))
                             .bytes());
         }
     }

@@ -19,7 +19,7 @@ public final class PullToFiles {
         final Path directory = Path.of(args[3]);
         try (SiteToSite nifi = SiteToSite.builder()
                 .address(args[0], Integer.parseInt(args[1]))
-                .batchLimits(BatchLimits.ofPackets(PACKETS_PER_TRANSACTION))
+                .batchLimits(BatchLimits.none().withMaxPackets(PACKETS_PER_TRANSACTION))
                 .build()) {
             TransactionResult result;
             do {

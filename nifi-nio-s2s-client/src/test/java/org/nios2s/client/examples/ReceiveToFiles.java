@@ -4,9 +4,9 @@ package org.nios2s.client.examples;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import org.nios2s.client.BatchReceiver;
 import org.nios2s.client.OutputPort;
 import org.nios2s.client.ReceivedPacket;
-import org.nios2s.client.Receiver;
 
 /**
  * Receives for ever into files, without duplicates after a crash: a packet that NiFi gives again has the same name, and its
@@ -16,7 +16,7 @@ public final class ReceiveToFiles {
     private ReceiveToFiles() {}
 
     /** @return to be closed: then the batch in hand is finished, and no other asked for */
-    public static Receiver start(final OutputPort port, final String idAttribute, final Path directory) {
+    public static BatchReceiver start(final OutputPort port, final String idAttribute, final Path directory) {
         return port.receive(batch -> {
             for (final ReceivedPacket packet : batch) {
                 // What comes from elsewhere is no safe path.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client.examples;
 
+import org.nios2s.client.BatchReceiver;
 import org.nios2s.client.OutputPort;
 import org.nios2s.client.ReceivedPacket;
-import org.nios2s.client.Receiver;
 
 /** Relays packets to something with transactions, such as Kafka: what NiFi forgot was committed there. */
 public final class TwoPhaseRelay {
@@ -21,7 +21,7 @@ public final class TwoPhaseRelay {
     }
 
     /** @return to be closed: then the batch in hand is finished, and no other asked for */
-    public static Receiver start(final OutputPort port, final Transactions producer) {
+    public static BatchReceiver start(final OutputPort port, final Transactions producer) {
         return port.receive(batch -> {
             producer.begin();
             try {

@@ -97,12 +97,12 @@ class ClientExamplesIT {
     @Test
     void whatIsGivenTwiceIsOneFile(@TempDir final Path directory) throws Exception {
         final List<Packet> packets = packets();
-        try (Receiver receiver = ReceiveToFiles.start(site.outputPort("loop-out"), ID, directory)) {
+        try (BatchReceiver receiver = ReceiveToFiles.start(site.outputPort("loop-out"), ID, directory)) {
             site.inputPort("loop-in").send(packets).get();
             site.inputPort("loop-in").send(packets).get();
             Awaitility.await().atMost(PATIENCE).until(() -> names(directory).equals(ids()));
             site.inputPort("loop-in").send(packets).get();
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
         assertEquals(ids(), names(directory));
         drain();
@@ -141,10 +141,10 @@ class ClientExamplesIT {
     void whatIsRelayedIsCommittedOnceAlsoWhenACommitFails() throws Exception {
         drain();
         final Producer producer = new Producer();
-        try (Receiver receiver = TwoPhaseRelay.start(site.outputPort("loop-out"), producer)) {
+        try (BatchReceiver receiver = TwoPhaseRelay.start(site.outputPort("loop-out"), producer)) {
             site.inputPort("loop-in").send(packets()).get();
             Awaitility.await().atMost(PATIENCE).until(() -> producer.committed.size() >= ids().size());
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
         assertEquals(ids(), producer.committed.stream().sorted().toList());
         drain();

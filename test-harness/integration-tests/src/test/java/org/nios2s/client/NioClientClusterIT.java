@@ -35,7 +35,7 @@ import org.nios2s.integration.SharedNifi;
 
 /**
  * Clients and a cluster of two nodes with our listener: NiFi's own finds both nodes, and the NIO client goes on when one of them
- * crashes. The test's thread ends and starts nodes; the senders live on the connector's IO workers.
+ * crashes. The test's thread ends and starts nodes; the senders live on the engine's IO workers.
  */
 @Order(2)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)

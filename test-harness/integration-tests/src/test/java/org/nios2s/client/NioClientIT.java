@@ -56,7 +56,7 @@ class NioClientIT {
     @Parameter
     private Listener listener;
 
-    private SiteToSiteConnector connector;
+    private Engine engine;
 
     @BeforeParameterizedClassInvocation
     static void start(final Listener listener) {
@@ -65,16 +65,16 @@ class NioClientIT {
 
     @BeforeEach
     void start() {
-        connector = new SiteToSiteConnector();
+        engine = new Engine();
     }
 
     @AfterEach
     void stop() {
-        connector.close();
+        engine.close();
     }
 
-    private RemotePort port(final String name) {
-        return RemotePort.of(nifi.info().s2sHost(), nifi.info().s2sPort(), nifi.portId(name));
+    private Endpoint port(final String name) {
+        return Endpoint.of(nifi.info().s2sHost(), nifi.info().s2sPort(), nifi.portId(name));
     }
 
     private static <T> T await(final CompletableFuture<T> future) throws Exception {
@@ -91,10 +91,10 @@ class NioClientIT {
     @ValueSource(booleans = {false, true})
     void everyAcknowledgedPacketIsInTheLedger(final boolean compress) throws Exception {
         final SinkLedger before = nifi.ledger();
-        final RemotePort port = port("input").withCompress(compress);
+        final Endpoint port = port("input").withCompress(compress);
         final List<CompletableFuture<TransactionResult>> results = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
-            results.add(connector.push(
+            results.add(engine.push(
                     port,
                     List.of(
                             Packet.of(Map.of("packet.id", "a" + i), "0123456789".getBytes()),
@@ -114,7 +114,7 @@ class NioClientIT {
         final byte[] content = new byte[LARGE_BYTES];
         new Random(SEED).nextBytes(content);
         final Path file = Files.write(folder.resolve("large"), content);
-        final TransactionResult result = await(connector.push(
+        final TransactionResult result = await(engine.push(
                 port("input").withCompress(compress), List.of(Packet.ofFile(Map.of("packet.id", "large"), file))));
         assertEquals(LARGE_BYTES, result.bytes());
         awaitInLedger(before, 1, LARGE_BYTES);
@@ -135,11 +135,13 @@ class NioClientIT {
             packets.add(Packet.of(
                     Map.of("packet.id", "id-" + i), sent.get("id-" + i).getBytes("UTF-8")));
         }
-        await(connector.push(port("loop-in").withCompress(compress), packets));
+        await(engine.push(port("loop-in").withCompress(compress), packets));
         final Map<String, String> received = new ConcurrentHashMap<>();
-        final RemotePort out = port("loop-out").withCompress(compress).withBatchLimits(BatchLimits.ofPackets(20));
+        final Endpoint out = port("loop-out")
+                .withCompress(compress)
+                .withBatchLimits(BatchLimits.none().withMaxPackets(20));
         Awaitility.await().atMost(PATIENCE).until(() -> {
-            await(connector.pull(out, batch -> {
+            await(engine.pull(out, batch -> {
                 for (final ReceivedPacket packet : batch) {
                     received.put(packet.attributes().get("packet.id"), new String(packet.bytes(), "UTF-8"));
                 }
@@ -147,26 +149,26 @@ class NioClientIT {
             return received.size() == 50;
         });
         assertEquals(sent, received);
-        assertEquals(0, await(connector.pull(out, ReceivedBatch::skipRest)).packets());
+        assertEquals(0, await(engine.pull(out, ReceivedBatch::skipRest)).packets());
     }
 
     @Test
     void aReceiverThatRefusesLeavesThePacketsInTheQueue() throws Exception {
-        await(connector.push(port("loop-in"), List.of(Packet.of(Map.of("packet.id", "kept"), new byte[7]))));
-        final RemotePort out = port("loop-out").withBatchLimits(BatchLimits.ofPackets(1));
+        await(engine.push(port("loop-in"), List.of(Packet.of(Map.of("packet.id", "kept"), new byte[7]))));
+        final Endpoint out = port("loop-out").withBatchLimits(BatchLimits.none().withMaxPackets(1));
         Awaitility.await().atMost(PATIENCE).until(() -> {
             try {
-                await(connector.pull(out, batch -> {
+                await(engine.pull(out, batch -> {
                     throw new IllegalStateException("not now");
                 }));
                 return false;
             } catch (final ExecutionException e) {
-                return ((TransactionException) e.getCause()).reason() == FailureReason.RECEIVER_FAILED;
+                return ((TransactionException) e.getCause()).reason() == FailureReason.HANDLER_FAILED;
             }
         });
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> await(connector.pull(out, ReceivedBatch::skipRest)).packets() == 1);
+                .until(() -> await(engine.pull(out, ReceivedBatch::skipRest)).packets() == 1);
     }
 
     @Test
@@ -176,7 +178,7 @@ class NioClientIT {
                 .url(nifi.info().api().replace("/nifi-api", "/nifi"))
                 .portName("input")
                 .buildConfig();
-        try (SiteToSiteClient client = new NioSiteToSiteClient(connector, config)) {
+        try (SiteToSiteClient client = new NioSiteToSiteClient(engine, config)) {
             for (int i = 0; i < 5; i++) {
                 final Transaction transaction = client.createTransaction(TransferDirection.SEND);
                 transaction.send(new byte[10], Map.of("packet.id", "drop-in-" + i));
@@ -189,11 +191,9 @@ class NioClientIT {
 
     @Test
     void anUnknownPortIsRefusedByItsReason() {
-        final RemotePort unknown =
-                RemotePort.of(nifi.info().s2sHost(), nifi.info().s2sPort(), "no-such-port");
+        final Endpoint unknown = Endpoint.of(nifi.info().s2sHost(), nifi.info().s2sPort(), "no-such-port");
         final ExecutionException failure = assertThrows(
-                ExecutionException.class,
-                () -> await(connector.push(unknown, List.of(Packet.of(Map.of(), new byte[1])))));
+                ExecutionException.class, () -> await(engine.push(unknown, List.of(Packet.of(Map.of(), new byte[1])))));
         final TransactionException refused = assertInstanceOf(TransactionException.class, failure.getCause());
         assertEquals(FailureReason.UNKNOWN_PORT, refused.reason());
         assertEquals(TransactionStep.HANDSHAKE, refused.step());

@@ -46,20 +46,20 @@ class NioClientSecuredIT {
     private static final int SEVERAL_RECORDS_BYTES = 300_000;
 
     private static NifiNode nifi;
-    private static SiteToSiteConnector connector;
+    private static Engine engine;
 
     @Parameter
     private Listener listener;
 
     @BeforeParameterizedClassInvocation
     static void start(final Listener listener) {
-        connector = new SiteToSiteConnector();
+        engine = new Engine();
         nifi = SharedNifi.of(listener, true).withEmptyLoop();
     }
 
     @AfterParameterizedClassInvocation
     static void stop() {
-        connector.close();
+        engine.close();
     }
 
     private static SiteToSiteClientConfig config(final String keyStore) {
@@ -76,20 +76,20 @@ class NioClientSecuredIT {
                 .buildConfig();
     }
 
-    private static RemotePort port(final String keyStore) {
+    private static Endpoint port(final String keyStore) {
         return port(keyStore, "input");
     }
 
-    private static RemotePort port(final String keyStore, final String name) {
-        return RemotePort.of(nifi.info().s2sHost(), nifi.info().s2sPort(), nifi.portId(name))
+    private static Endpoint port(final String keyStore, final String name) {
+        return Endpoint.of(nifi.info().s2sHost(), nifi.info().s2sPort(), nifi.portId(name))
                 .withTls(config(keyStore).getSslContext());
     }
 
     @Test
     void anAuthorizedClientPushesOverTls() throws Exception {
         final SinkLedger before = nifi.ledger();
-        final TransactionResult result = connector
-                .push(port(nifi.info().keyStore()), List.of(Packet.of(Map.of("packet.id", "secured"), new byte[10])))
+        final TransactionResult result = engine.push(
+                        port(nifi.info().keyStore()), List.of(Packet.of(Map.of("packet.id", "secured"), new byte[10])))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         assertEquals(1, result.packets());
         awaitOnePacket(before);
@@ -107,17 +107,15 @@ class NioClientSecuredIT {
         final String keyStore = nifi.info().keyStore();
         final byte[] content = new byte[SEVERAL_RECORDS_BYTES];
         new Random(1).nextBytes(content);
-        connector
-                .push(
+        engine.push(
                         port(keyStore, "loop-in").withCompress(compress),
                         List.of(Packet.of(Map.of("packet.id", "looped"), content)))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         final Queue<byte[]> received = new ConcurrentLinkedQueue<>();
-        final RemotePort out = port(keyStore, "loop-out").withCompress(compress);
+        final Endpoint out = port(keyStore, "loop-out").withCompress(compress);
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> connector
-                                .pull(out, batch -> {
+                .until(() -> engine.pull(out, batch -> {
                                     for (final ReceivedPacket packet : batch) {
                                         received.add(packet.bytes());
                                     }
@@ -132,7 +130,7 @@ class NioClientSecuredIT {
     void theDropInFindsPeerAndPortOverTheSecuredRestApi() throws Exception {
         final SinkLedger before = nifi.ledger();
         try (SiteToSiteClient client =
-                new NioSiteToSiteClient(connector, config(nifi.info().keyStore()))) {
+                new NioSiteToSiteClient(engine, config(nifi.info().keyStore()))) {
             assertTrue(client.isSecure());
             final Transaction transaction = client.createTransaction(TransferDirection.SEND);
             transaction.send(new byte[10], Map.of("packet.id", "secured drop-in"));
@@ -145,8 +143,8 @@ class NioClientSecuredIT {
 
     @Test
     void aStrangerIsNotAuthorized() {
-        final ExecutionException failure = assertThrows(ExecutionException.class, () -> connector
-                .push(port(nifi.info().strangerKeyStore()), List.of(Packet.of(Map.of(), new byte[1])))
+        final ExecutionException failure = assertThrows(ExecutionException.class, () -> engine.push(
+                        port(nifi.info().strangerKeyStore()), List.of(Packet.of(Map.of(), new byte[1])))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         final TransactionException refused = assertInstanceOf(TransactionException.class, failure.getCause());
         assertEquals(FailureReason.UNAUTHORIZED, refused.reason());

@@ -105,8 +105,8 @@ class BatchingSenderKillsIT {
             site = SiteToSite.builder()
                     .address(nifi.info().s2sHost(), nifi.info().s2sPort())
                     .retry(retry.withDeliveryTimeout(PATIENCE)
-                            .withPauses(Duration.ofMillis(20), Duration.ofMillis(500)))
-                    .backOff(Duration.ofMillis(20), Duration.ofMillis(500))
+                            .withBackoff(Duration.ofMillis(20), Duration.ofMillis(500)))
+                    .reconnectBackoff(Duration.ofMillis(20), Duration.ofMillis(500))
                     .deadline(PATIENCE)
                     .observer(new ClientObserver() {
                         @Override
@@ -118,9 +118,9 @@ class BatchingSenderKillsIT {
                     .build();
             sender = site.inputPort(nifi.portId("input"))
                     .batching(BatchingOptions.standard()
-                            .withPackets(BATCH)
+                            .withMaxPackets(BATCH)
                             .withLinger(PACE)
-                            .withMost(MORE, MORE * 1_000));
+                            .withMaxPending(MORE, MORE * 1_000));
             giving = thread.scheduleAtFixedRate(this::give, 0, PACE.toMillis(), TimeUnit.MILLISECONDS);
         }
 

@@ -11,7 +11,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import javax.net.ssl.SSLContext;
 import org.nios2s.client.BatchLimits;
 import org.nios2s.client.InputPort;
-import org.nios2s.client.Milestones;
 import org.nios2s.client.OutputPort;
 import org.nios2s.client.Packet;
 import org.nios2s.client.ReceivedPacket;
@@ -19,6 +18,7 @@ import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
+import org.nios2s.client.TransactionTimings;
 import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadClient;
 import org.nios2s.harness.load.LoadSettings;
@@ -55,15 +55,15 @@ public final class NioLoadClients implements LoadClient.Factory {
         final int most = load.connection().max();
         final SiteToSite.Builder builder = SiteToSite.builder()
                 .address(target.host(), target.port())
-                .connections(most == 0 ? load.clients() : Math.min(most, load.clients()))
-                .waiting(load.clients())
+                .maxConnections(most == 0 ? load.clients() : Math.min(most, load.clients()))
+                .maxPending(load.clients())
                 .connectTimeout(load.timeout())
                 .idleTimeout(load.timeout())
                 .deadline(load.timeout())
                 .compress(load.shape().gzip())
-                .batchLimits(BatchLimits.ofPackets(load.shape().packets()))
+                .batchLimits(BatchLimits.none().withMaxPackets(load.shape().packets()))
                 .retry(RetryPolicy.never())
-                .drainTimeout(Duration.ZERO)
+                .shutdownTimeout(Duration.ZERO)
                 .completionExecutor(Runnable::run);
         return tls == null ? builder.build() : builder.tls(tls).build();
     }
@@ -111,7 +111,7 @@ public final class NioLoadClients implements LoadClient.Factory {
                 } else if (result.packets() == 0) {
                     listener.empty();
                 } else {
-                    final Milestones past = result.milestones();
+                    final TransactionTimings past = result.timings();
                     times.ended(Phase.CREATE, begun + past.connected().toNanos());
                     times.ended(Phase.SEND, begun + past.transferred().toNanos());
                     times.ended(Phase.CONFIRM, begun + past.confirmed().toNanos());

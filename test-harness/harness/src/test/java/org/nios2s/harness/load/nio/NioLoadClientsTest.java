@@ -67,7 +67,7 @@ class NioLoadClientsTest extends LoadClientContract {
     void aFailureIsCountedByItsStepAndReason() throws Exception {
         assertOnlyFailure(Script.REFUSE_PORT, PATIENCE, "UNKNOWN_PORT while in step HANDSHAKE");
         assertOnlyFailure(Script.WRONG_CHECKSUM, PATIENCE, "BAD_CHECKSUM while in step CONFIRM");
-        assertOnlyFailure(Script.SILENT_INSTEAD_OF_CONFIRMATION, SHORT, "DEADLINE_PASSED while in step CONFIRM");
+        assertOnlyFailure(Script.SILENT_INSTEAD_OF_CONFIRMATION, SHORT, "DEADLINE_EXCEEDED while in step CONFIRM");
         assertOnlyFailure(Script.CLOSE_INSTEAD_OF_FINISHING, PATIENCE, "CONNECTION_LOST while in step COMPLETE");
         assertOnlyFailure(Script.GARBAGE_INSTEAD_OF_CONFIRMATION, PATIENCE, "PROTOCOL_VIOLATION while in step CONFIRM");
     }

@@ -6,15 +6,15 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.nifi.remote.TransferDirection;
 
 /** The one peer of a port whose RAW address is given. Immutable; any thread. */
-final class FixedPeer implements PeerChoice {
-    private final RemotePort port;
+final class SinglePeerSelector implements PeerSelector {
+    private final Endpoint port;
 
-    FixedPeer(final RemotePort port) {
+    SinglePeerSelector(final Endpoint port) {
         this.port = port;
     }
 
     @Override
-    public CompletableFuture<RemotePort> choose(final TransferDirection direction) {
+    public CompletableFuture<Endpoint> choose(final TransferDirection direction) {
         return CompletableFuture.completedFuture(port);
     }
 
@@ -29,7 +29,7 @@ final class FixedPeer implements PeerChoice {
     }
 
     @Override
-    public boolean hasOther(final RemotePort peer) {
+    public boolean hasOther(final Endpoint peer) {
         return false;
     }
 
@@ -39,17 +39,17 @@ final class FixedPeer implements PeerChoice {
     }
 
     @Override
-    public void succeeded(final RemotePort peer) {
+    public void succeeded(final Endpoint peer) {
         // There is nothing to forgive.
     }
 
     @Override
-    public void failed(final RemotePort peer, final TransactionException failure) {
+    public void failed(final Endpoint peer, final TransactionException failure) {
         // There is no other to turn to; its pool of connections pauses by itself.
     }
 
     @Override
-    public void full(final RemotePort peer) {
+    public void full(final Endpoint peer) {
         // The result says so, and NiFi itself refuses the next transaction or lets it wait.
     }
 

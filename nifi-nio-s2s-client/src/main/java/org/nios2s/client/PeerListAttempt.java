@@ -12,15 +12,15 @@ import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.wire.ModifiedUtf8;
 
 /** Asks a peer for the peers of its cluster. Lives on the connection's IO worker. */
-final class PeerListTransfer extends Transfer implements Conversation {
+final class PeerListAttempt extends Attempt implements Exchange {
     private static final int FIRST_WITHOUT_LEADER = 6;
     private static final int MOST_PEERS = 10_000;
     private static final int NUMBERS_BYTES = Integer.BYTES + 1 + Integer.BYTES;
 
     private final CompletableFuture<Set<PeerStatus>> peers = new CompletableFuture<>();
-    private PeerConnection connection;
+    private ClientConnection connection;
 
-    PeerListTransfer(final RemotePort port, final CallOptions options) {
+    PeerListAttempt(final Endpoint port, final CallOptions options) {
         super(port, options);
     }
 
@@ -30,7 +30,7 @@ final class PeerListTransfer extends Transfer implements Conversation {
     }
 
     @Override
-    protected void run(final PeerConnection taken) {
+    protected void run(final ClientConnection taken) {
         connection = taken;
         connection.begin(this);
         try {

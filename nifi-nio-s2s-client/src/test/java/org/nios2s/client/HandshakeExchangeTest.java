@@ -26,33 +26,33 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.client.ScriptedServer.Moment;
 
 /** Connections that can't be opened: who hears of it, and what goes on. */
-class OpeningTest {
+class HandshakeExchangeTest {
     private ScriptedServer server;
-    private SiteToSiteConnector connector;
+    private Engine engine;
 
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        connector = new SiteToSiteConnector(ConnectorSettings.DEFAULTS
-                .withConnectionsPerPort(2)
-                .withWaitingPerPort(3)
-                .withIdleExpiration(Duration.ofMillis(50))
-                .withBackOff(Duration.ofMillis(1), Duration.ofMillis(2)));
+        engine = new Engine(EngineOptions.DEFAULTS
+                .withMaxConnections(2)
+                .withMaxPending(3)
+                .withMaxIdleTime(Duration.ofMillis(50))
+                .withReconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2)));
     }
 
     @AfterEach
     void stop() throws IOException {
-        connector.close();
+        engine.close();
         server.close();
     }
 
-    private CompletableFuture<TransactionResult> push(final RemotePort port) {
-        return connector.push(port, List.of(packet("a")));
+    private CompletableFuture<TransactionResult> push(final Endpoint port) {
+        return engine.push(port, List.of(packet("a")));
     }
 
     @Test
     void aHostNameWithAnUnderscoreFailsEveryTimeAndHangsNever() {
-        final RemotePort port = RemotePort.of("no_such.host.invalid", server.port(), "port-id");
+        final Endpoint port = Endpoint.of("no_such.host.invalid", server.port(), "port-id");
         for (int i = 0; i < 5; i++) {
             assertFails(push(port), TransactionStep.CONNECT, FailureReason.CONNECT_FAILED);
         }
@@ -60,7 +60,7 @@ class OpeningTest {
 
     @Test
     void aContextThatIsNotInitialisedFailsEveryTimeAndHangsNever() throws Exception {
-        final RemotePort port = server.remotePort().withTls(SSLContext.getInstance("TLS"));
+        final Endpoint port = server.remotePort().withTls(SSLContext.getInstance("TLS"));
         for (int i = 0; i < 5; i++) {
             assertFails(push(port), TransactionStep.TLS_HANDSHAKE, FailureReason.TLS_FAILED);
         }
@@ -120,11 +120,11 @@ class OpeningTest {
         try (ServerSocket closed = new ServerSocket(0)) {
             unused = closed.getLocalPort();
         }
-        try (SiteToSiteConnector patient = new SiteToSiteConnector(ConnectorSettings.DEFAULTS
-                .withConnectionsPerPort(2)
-                .withWaitingPerPort(3)
-                .withBackOff(Duration.ofMinutes(1), Duration.ofMinutes(1)))) {
-            final RemotePort port = RemotePort.of("127.0.0.1", unused, "port-id");
+        try (Engine patient = new Engine(EngineOptions.DEFAULTS
+                .withMaxConnections(2)
+                .withMaxPending(3)
+                .withReconnectBackoff(Duration.ofMinutes(1), Duration.ofMinutes(1)))) {
+            final Endpoint port = Endpoint.of("127.0.0.1", unused, "port-id");
             assertFails(
                     patient.push(port, List.of(packet("a"))), TransactionStep.CONNECT, FailureReason.CONNECT_FAILED);
             final List<CompletableFuture<TransactionResult>> pushes = new ArrayList<>();
@@ -134,7 +134,7 @@ class OpeningTest {
             final long refused = pushes.stream()
                     .filter(CompletableFuture::isCompletedExceptionally)
                     .peek(push ->
-                            assertFails(push, TransactionStep.WAIT_FOR_CONNECTION, FailureReason.TOO_MANY_WAITING))
+                            assertFails(push, TransactionStep.WAIT_FOR_CONNECTION, FailureReason.TOO_MANY_PENDING))
                     .count();
             assertEquals(20 - 3 - 1, refused);
         }
@@ -143,7 +143,7 @@ class OpeningTest {
     @Test
     void aPoolThatNobodyNeedsIsRetiredAndMadeAnew() throws Exception {
         Outcomes.await(push(server.remotePort()));
-        await().until(() -> connector.pools() == 0);
+        await().until(() -> engine.pools() == 0);
         Outcomes.await(push(server.remotePort()));
         assertEquals(2, server.accepted.get());
     }
@@ -151,34 +151,32 @@ class OpeningTest {
     @Test
     void whatOneTransactionAsksForByItselfDoesNotPartConnections() throws Exception {
         for (int i = 1; i <= 5; i++) {
-            Outcomes.await(connector.push(
+            Outcomes.await(engine.push(
                     server.remotePort(),
                     List.of(packet("a")),
                     CallOptions.DEFAULTS.withDeadline(Duration.ofMinutes(i))));
         }
-        assertEquals(1, connector.pools());
+        assertEquals(1, engine.pools());
     }
 
     @Test
     void everyAddressOfANameIsTried() throws Exception {
-        final RemotePort port = RemotePort.of("node" + SilentNames.TWO_ADDRESSES, server.port(), "port-id");
-        assertEquals(
-                1, Outcomes.await(connector.push(port, List.of(packet("a")))).packets());
+        final Endpoint port = Endpoint.of("node" + SilentNames.TWO_ADDRESSES, server.port(), "port-id");
+        assertEquals(1, Outcomes.await(engine.push(port, List.of(packet("a")))).packets());
     }
 
     @Test
     void anIpv6AddressStandsInBrackets() {
-        assertEquals("[::1]:10443", RemotePort.of("::1", 10_443, "id").peer());
-        assertEquals("nifi://[::1]:10443", RemotePort.of("::1", 10_443, "id").url());
-        assertEquals("[::1]:10443", RemotePort.of("[::1]", 10_443, "id").peer());
-        assertEquals("host:10443", RemotePort.of("host", 10_443, "id").peer());
+        assertEquals("[::1]:10443", Endpoint.of("::1", 10_443, "id").peer());
+        assertEquals("nifi://[::1]:10443", Endpoint.of("::1", 10_443, "id").url());
+        assertEquals("[::1]:10443", Endpoint.of("[::1]", 10_443, "id").peer());
+        assertEquals("host:10443", Endpoint.of("host", 10_443, "id").peer());
     }
 
     @Test
     void theTimeForOpeningCountsFromItsBeginningToTheEndOfTheHandshake() throws Exception {
         server.at(Moment.HANDSHAKE, server.stall());
-        try (SiteToSiteConnector impatient =
-                new SiteToSiteConnector(ConnectorSettings.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+        try (Engine impatient = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
             final TransactionException failure = assertFails(
                     impatient.push(server.remotePort(), List.of(packet("a"))),
                     TransactionStep.HANDSHAKE,
@@ -191,11 +189,11 @@ class OpeningTest {
     void aPeerThatIsSilentWithoutADeadlineFailsAfterTheIdleTimeout() {
         server.at(Moment.CONFIRM, server.stall());
         assertFails(
-                connector.push(
+                engine.push(
                         server.remotePort(),
                         List.of(packet("a")),
                         CallOptions.DEFAULTS.withIdleTimeout(Duration.ofMillis(300))),
                 TransactionStep.CONFIRM,
-                FailureReason.NO_PROGRESS);
+                FailureReason.IDLE_TIMEOUT);
     }
 }

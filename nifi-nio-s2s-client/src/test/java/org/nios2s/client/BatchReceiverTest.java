@@ -27,7 +27,7 @@ import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 
 /** Batches that are pulled until one has enough of them. */
-class ReceiverTest {
+class BatchReceiverTest {
     private ScriptedServer server;
     private SiteToSite nifi;
 
@@ -36,8 +36,8 @@ class ReceiverTest {
         server = new ScriptedServer();
         nifi = SiteToSite.builder()
                 .address("127.0.0.1", server.port())
-                .retry(RetryPolicy.standard().withPauses(Duration.ofMillis(1), Duration.ofMillis(5)))
-                .backOff(Duration.ofMillis(1), Duration.ofMillis(2))
+                .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
+                .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
                 .build();
     }
 
@@ -54,7 +54,7 @@ class ReceiverTest {
     @Test
     void batchesComeUntilTheReceiverIsClosed() {
         final List<String> received = new CopyOnWriteArrayList<>();
-        final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        final BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             for (final ReceivedPacket packet : batch) {
                 received.add(new String(packet.content().readAllBytes()));
             }
@@ -64,7 +64,7 @@ class ReceiverTest {
         offer("b");
         await().until(() -> received.contains("b") && server.offered.isEmpty());
         receiver.close();
-        assertTrue(receiver.ended().isDone());
+        assertTrue(receiver.whenEnded().isDone());
         assertEquals(List.of("a", "b"), received);
     }
 
@@ -72,14 +72,14 @@ class ReceiverTest {
     void confirmComesBeforeThePeerForgetsAndCommitBetweenThem() throws Exception {
         final CompletableFuture<Boolean> keptAtCommit = new CompletableFuture<>();
         offer("a");
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             batch.skipRest();
             batch.confirm();
             keptAtCommit.complete(server.finishedPulls.get() == 0);
         })) {
             assertTrue(Outcomes.await(keptAtCommit));
             await().until(() -> server.finishedPulls.get() == 1);
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
     }
 
@@ -87,7 +87,7 @@ class ReceiverTest {
     void aHandlerThatThrowsBeforeOrAfterConfirmGetsTheBatchAgain() {
         final AtomicInteger times = new AtomicInteger();
         offer("a");
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             final int time = times.incrementAndGet();
             if (time == 1) {
                 throw new IOException("before");
@@ -100,7 +100,7 @@ class ReceiverTest {
         })) {
             await().until(() -> server.finishedPulls.get() == 1);
             assertEquals(3, times.get());
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
     }
 
@@ -108,7 +108,7 @@ class ReceiverTest {
     void aPeerThatComesBackIsServedAgain() {
         final Set<String> received = ConcurrentHashMap.newKeySet();
         server.at(Moment.HANDSHAKE, ScriptedServer.hangUp());
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             for (final ReceivedPacket packet : batch) {
                 received.add(packet.attributes().get("filename"));
             }
@@ -117,17 +117,17 @@ class ReceiverTest {
             server.asUsual(Moment.HANDSHAKE);
             offer("a");
             await().until(() -> received.contains("a"));
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
     }
 
     @Test
     void aPortThatIsNotThereEndsTheReceiver() {
         server.at(Moment.HANDSHAKE, ScriptedServer.answer(ResponseCode.UNKNOWN_PORT));
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {})) {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {})) {
             assertEquals(
                     FailureReason.UNKNOWN_PORT,
-                    Outcomes.failureOf(receiver.ended()).reason());
+                    Outcomes.failureOf(receiver.whenEnded()).reason());
         }
     }
 
@@ -136,7 +136,7 @@ class ReceiverTest {
         final CountDownLatch inHand = new CountDownLatch(1);
         final CountDownLatch hold = new CountDownLatch(1);
         offer("a");
-        final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        final BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             inHand.countDown();
             hold.await();
             batch.skipRest();
@@ -152,7 +152,7 @@ class ReceiverTest {
     void asManyBatchesAreHandledAtATimeAsAllowed() throws Exception {
         final CountDownLatch three = new CountDownLatch(3);
         offer("a");
-        try (Receiver receiver = nifi.outputPort("port-id")
+        try (BatchReceiver receiver = nifi.outputPort("port-id")
                 .receive(
                         batch -> {
                             three.countDown();
@@ -160,23 +160,23 @@ class ReceiverTest {
                         },
                         3)) {
             three.await();
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
     }
 
     /** The packet that was offered is received, and so is another one. */
-    private void assertGoesOn(final Receiver receiver) {
+    private void assertGoesOn(final BatchReceiver receiver) {
         await().until(() -> server.finishedPulls.get() == 1);
         offer("b");
         await().until(() -> server.finishedPulls.get() == 2);
-        assertFalse(receiver.ended().isDone());
+        assertFalse(receiver.whenEnded().isDone());
     }
 
     @Test
     void aHandlerThatLeavesTheInterruptFlagSetEndsNothing() {
         final AtomicInteger handled = new AtomicInteger();
         offer("a");
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             batch.skipRest();
             handled.incrementAndGet();
             Thread.currentThread().interrupt();
@@ -190,7 +190,7 @@ class ReceiverTest {
     void aHandlerThatThrowsAndLeavesTheInterruptFlagSetEndsNothing() {
         final AtomicInteger handled = new AtomicInteger();
         offer("a");
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             if (handled.incrementAndGet() == 1) {
                 Thread.currentThread().interrupt();
                 throw new IOException("interrupted");
@@ -198,19 +198,19 @@ class ReceiverTest {
             batch.skipRest();
         })) {
             await().until(() -> server.finishedPulls.get() == 1);
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
     }
 
     @Test
     void closingWithinTheHandlerStopsAndDoesNotHang() throws Exception {
-        final CompletableFuture<Receiver> itself = new CompletableFuture<>();
+        final CompletableFuture<BatchReceiver> itself = new CompletableFuture<>();
         offer("a");
         itself.complete(nifi.outputPort("port-id").receive(batch -> {
             itself.join().close();
             batch.skipRest();
         }));
-        Outcomes.await(itself.join().ended());
+        Outcomes.await(itself.join().whenEnded());
         await().until(() -> server.finishedPulls.get() == 1);
     }
 
@@ -219,16 +219,16 @@ class ReceiverTest {
         final CountDownLatch inHand = new CountDownLatch(1);
         final CountDownLatch hold = new CountDownLatch(1);
         offer("a");
-        final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        final BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             inHand.countDown();
             hold.await();
             batch.skipRest();
         });
         inHand.await();
         receiver.stop();
-        assertFalse(receiver.ended().isDone());
+        assertFalse(receiver.whenEnded().isDone());
         hold.countDown();
-        Outcomes.await(receiver.ended());
+        Outcomes.await(receiver.whenEnded());
         await().until(() -> server.finishedPulls.get() == 1);
         assertTrue(receiver.close(Duration.ZERO));
     }
@@ -238,7 +238,7 @@ class ReceiverTest {
         final CountDownLatch inHand = new CountDownLatch(1);
         final CompletableFuture<Throwable> heard = new CompletableFuture<>();
         offer("a");
-        final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        final BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             inHand.countDown();
             try {
                 new CountDownLatch(1).await();
@@ -250,7 +250,7 @@ class ReceiverTest {
         inHand.await();
         assertFalse(receiver.close(Duration.ofMillis(10)));
         Outcomes.await(heard);
-        Outcomes.await(receiver.ended());
+        Outcomes.await(receiver.whenEnded());
         assertEquals(0, server.finishedPulls.get());
         assertEquals(1, server.offered.size());
     }
@@ -258,10 +258,10 @@ class ReceiverTest {
     @Test
     void closingInTimeWaitsForNoPeerThatIsSilent() throws Exception {
         server.at(Moment.FIRST_PACKET, server.stall());
-        final Receiver receiver = nifi.outputPort("port-id").receive(batch -> {});
-        await().until(() -> nifi.statistics().running() == 1);
+        final BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {});
+        await().until(() -> nifi.statistics().inFlight() == 1);
         assertFalse(receiver.close(Duration.ofMillis(10)));
-        Outcomes.await(receiver.ended());
+        Outcomes.await(receiver.whenEnded());
     }
 
     @Test
@@ -274,7 +274,7 @@ class ReceiverTest {
             wire.say(ResponseCode.FINISH_TRANSACTION);
             throw new IOException("leaves");
         });
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             try {
                 new CountDownLatch(1).await();
             } catch (final InterruptedException e) {
@@ -283,7 +283,7 @@ class ReceiverTest {
             }
         })) {
             Outcomes.await(heard);
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
     }
 
@@ -293,10 +293,10 @@ class ReceiverTest {
         final CountDownLatch hold = new CountDownLatch(1);
         final SiteToSite closed = SiteToSite.builder()
                 .address("127.0.0.1", server.port())
-                .drainTimeout(Duration.ofMillis(1))
+                .shutdownTimeout(Duration.ofMillis(1))
                 .build();
         offer("a");
-        final Receiver receiver = closed.outputPort("port-id")
+        final BatchReceiver receiver = closed.outputPort("port-id")
                 .receive(
                         batch -> {
                             inHand.countDown();
@@ -306,11 +306,11 @@ class ReceiverTest {
         inHand.await();
         // Ends the other thread, and the transaction of the one that goes on.
         closed.close();
-        await().during(Duration.ofMillis(100)).until(() -> !receiver.ended().isDone());
+        await().during(Duration.ofMillis(100)).until(() -> !receiver.whenEnded().isDone());
         hold.countDown();
         assertEquals(
-                FailureReason.CONNECTOR_CLOSED,
-                Outcomes.failureOf(receiver.ended()).reason());
+                FailureReason.CLIENT_CLOSED,
+                Outcomes.failureOf(receiver.whenEnded()).reason());
         assertEquals(0, server.finishedPulls.get());
     }
 
@@ -342,15 +342,15 @@ class ReceiverTest {
                 node.peers.put("localhost", new int[] {other.port(), 5});
             }
             other.at(Moment.HANDSHAKE, refuse(refusal));
-            try (Receiver receiver = cluster.outputPort("out").receive(ReceivedBatch::skipRest, 2)) {
+            try (BatchReceiver receiver = cluster.outputPort("out").receive(ReceivedBatch::skipRest, 2)) {
                 await().until(() -> other.handshakes.stream()
                         .anyMatch(said -> said.containsKey(HandshakeProperty.PORT_IDENTIFIER)));
                 offer("a");
                 await().until(() -> server.offered.isEmpty());
-                assertFalse(receiver.ended().isDone());
+                assertFalse(receiver.whenEnded().isDone());
                 server.at(Moment.HANDSHAKE, refuse(refusal));
                 server.at(Moment.FIRST_PACKET, ScriptedServer.hangUp());
-                Outcomes.failureOf(receiver.ended());
+                Outcomes.failureOf(receiver.whenEnded());
             }
         }
     }
@@ -359,7 +359,7 @@ class ReceiverTest {
     void aHandlerThatCompletesTheBatchItselfAndFailsThenGetsItOnce() {
         final AtomicInteger handled = new AtomicInteger();
         offer("a");
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             batch.skipRest();
             batch.complete();
             if (handled.incrementAndGet() == 1) {
@@ -375,7 +375,7 @@ class ReceiverTest {
     void aHandlerThatClosesItsBatchOrThrowsAnErrorGetsItAgain() {
         final AtomicInteger handled = new AtomicInteger();
         offer("a");
-        try (Receiver receiver = nifi.outputPort("port-id").receive(batch -> {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {
             batch.skipRest();
             switch (handled.incrementAndGet()) {
                 case 1 -> batch.close();
@@ -384,7 +384,7 @@ class ReceiverTest {
             }
         })) {
             await().until(() -> server.finishedPulls.get() == 1);
-            assertFalse(receiver.ended().isDone());
+            assertFalse(receiver.whenEnded().isDone());
         }
         assertEquals(3, handled.get());
     }

@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The peers of one port that are set aside for a while, since they failed or are full. Any thread; never blocks.
+ * The peers of one port that are penalized for a while, since they failed or are full. Any thread; never blocks.
  *
- * <p>A peer that fails again when its time is over is set aside for longer. Then one transaction at a time tries whether
+ * <p>A peer that fails again when its time is over is penalized for longer. Then one transaction at a time tries whether
  * it is back.
  */
-final class PeersAside {
+final class PeerPenalties {
     private static final int LARGEST_SHIFT = 10;
 
     /**
-     * A peer that is or was set aside.
+     * A peer that is or was penalized.
      *
      * @param untilNanos by {@link System#nanoTime}
      * @param failures in a row; 0 for one that was only full
@@ -30,20 +30,20 @@ final class PeersAside {
     private final long longestNanos;
     private final Map<String, Aside> peers = new ConcurrentHashMap<>();
 
-    PeersAside(final Duration shortest, final Duration longest) {
+    PeerPenalties(final Duration shortest, final Duration longest) {
         this.shortestNanos = shortest.toNanos();
         this.longestNanos = longest.toNanos();
     }
 
-    boolean isAside(final String peer) {
-        final Aside aside = peers.get(peer);
-        return aside != null && aside.isNow();
+    boolean isPenalized(final String peer) {
+        final Aside penalties = peers.get(peer);
+        return penalties != null && penalties.isNow();
     }
 
-    /** @return how long the peer stays aside; 0 or less if it does not */
+    /** @return how long the peer stays penalized; 0 or less if it does not */
     long leftNanos(final String peer) {
-        final Aside aside = peers.get(peer);
-        return aside == null ? 0 : aside.untilNanos() - System.nanoTime();
+        final Aside penalties = peers.get(peer);
+        return penalties == null ? 0 : penalties.untilNanos() - System.nanoTime();
     }
 
     void full(final String peer) {
@@ -55,7 +55,7 @@ final class PeersAside {
     }
 
     void failed(final String peer) {
-        // What fails while it is aside began before: that says nothing new.
+        // What fails while it is penalized began before: that says nothing new.
         peers.compute(peer, (key, before) -> before != null && before.isNow() ? before : failedAgain(before));
     }
 
@@ -79,9 +79,9 @@ final class PeersAside {
 
     /** A transaction succeeded. */
     void succeeded(final String peer) {
-        final Aside aside = peers.get(peer);
-        if (aside != null && aside.failures() > 0) {
-            peers.remove(peer, aside);
+        final Aside penalties = peers.get(peer);
+        if (penalties != null && penalties.failures() > 0) {
+            peers.remove(peer, penalties);
         }
     }
 

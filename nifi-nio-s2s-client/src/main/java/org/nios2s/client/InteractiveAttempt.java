@@ -17,15 +17,15 @@ import org.apache.nifi.security.cert.StandardPrincipalFormatter;
  * A transaction whose words another thread chooses one after the other. Lives on the connection's IO worker;
  * {@link #push} and {@link #pull} come from any thread.
  */
-final class InteractiveTransfer extends Transfer {
+final class InteractiveAttempt extends Attempt {
     private final TransferDirection direction;
     private final CompletableFuture<Boolean> started = new CompletableFuture<>();
 
     /** These three are published by {@link #started}. */
-    private PeerConnection connection;
+    private ClientConnection connection;
 
-    private PushConversation push;
-    private PullConversation pull;
+    private PushExchange push;
+    private PullExchange pull;
 
     private final Object handlerLock = new Object();
     /** These two are guarded by the lock, so that a thread that has returned is not interrupted. */
@@ -33,7 +33,7 @@ final class InteractiveTransfer extends Transfer {
 
     private boolean failed;
 
-    InteractiveTransfer(final RemotePort port, final TransferDirection direction, final CallOptions options) {
+    InteractiveAttempt(final Endpoint port, final TransferDirection direction, final CallOptions options) {
         super(port, options);
         this.direction = direction;
     }
@@ -80,20 +80,19 @@ final class InteractiveTransfer extends Transfer {
 
     /** Both ends compare checksums. */
     CompletableFuture<Void> confirmPull() {
-        return pull(conversation -> {
+        return pull(exchange -> {
             transferred();
-            return conversation.confirm().thenRun(this::confirmed);
+            return exchange.confirm().thenRun(this::confirmed);
         });
     }
 
     /** The peer is told that it may forget the packets; then the connection is free. */
     CompletableFuture<Void> completePull() {
-        return pull(conversation ->
-                conversation.complete().thenRun(() -> over(conversation.packets(), conversation.bytes(), false)));
+        return pull(exchange -> exchange.complete().thenRun(() -> over(exchange.packets(), exchange.bytes(), false)));
     }
 
-    PacketPipe pipe() {
-        return pull.pipe();
+    PacketQueue queue() {
+        return pull.queue();
     }
 
     /** @return bytes of content that left for the peer so far, to see whether it takes any */
@@ -116,14 +115,14 @@ final class InteractiveTransfer extends Transfer {
     }
 
     @Override
-    protected void run(final PeerConnection taken) {
+    protected void run(final ClientConnection taken) {
         connection = taken;
         if (direction == TransferDirection.SEND) {
-            push = new PushConversation(taken, this::fail);
+            push = new PushExchange(taken, this::fail);
             push.begin();
             started.complete(true);
         } else {
-            pull = new PullConversation(taken, this::fail);
+            pull = new PullExchange(taken, this::fail);
             pull.begin();
             pull.available().whenComplete((available, failure) -> {
                 if (failure == null) {
@@ -137,21 +136,21 @@ final class InteractiveTransfer extends Transfer {
     }
 
     /** Says something of a push, on the IO worker. */
-    <T> CompletableFuture<T> push(final Function<PushConversation, CompletableFuture<T>> word) {
+    <T> CompletableFuture<T> push(final Function<PushExchange, CompletableFuture<T>> word) {
         return say(push, word);
     }
 
     /** Says something of a pull, on the IO worker. */
-    <T> CompletableFuture<T> pull(final Function<PullConversation, CompletableFuture<T>> word) {
+    <T> CompletableFuture<T> pull(final Function<PullExchange, CompletableFuture<T>> word) {
         return say(pull, word);
     }
 
-    private <C, T> CompletableFuture<T> say(final C conversation, final Function<C, CompletableFuture<T>> word) {
+    private <C, T> CompletableFuture<T> say(final C exchange, final Function<C, CompletableFuture<T>> word) {
         final CompletableFuture<T> said = new CompletableFuture<>();
         try {
             connection.execute(() -> {
                 try {
-                    word.apply(conversation).whenComplete((answer, failure) -> {
+                    word.apply(exchange).whenComplete((answer, failure) -> {
                         if (failure == null) {
                             said.complete(answer);
                         } else {
@@ -164,7 +163,7 @@ final class InteractiveTransfer extends Transfer {
                 }
             });
         } catch (final RejectedExecutionException e) {
-            // The connector is closed; what ended with it knows in which step.
+            // The engine is closed; what ended with it knows in which step.
             said.completeExceptionally(result().isCompletedExceptionally() ? result().exceptionNow() : e);
         }
         return said;

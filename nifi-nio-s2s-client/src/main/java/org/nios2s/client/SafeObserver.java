@@ -6,12 +6,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Guards the client against what its observer throws. Any thread. */
-final class Observers {
-    private static final Logger logger = LoggerFactory.getLogger(Observers.class);
+final class SafeObserver {
+    private static final Logger logger = LoggerFactory.getLogger(SafeObserver.class);
 
-    private Observers() {}
+    private SafeObserver() {}
 
-    static void tell(final ClientObserver observer, final Consumer<ClientObserver> event) {
+    static void notify(final ClientObserver observer, final Consumer<ClientObserver> event) {
         try {
             event.accept(observer);
         } catch (final RuntimeException | LinkageError | AssertionError e) {

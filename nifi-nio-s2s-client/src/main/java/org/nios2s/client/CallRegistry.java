@@ -25,29 +25,29 @@ import org.slf4j.LoggerFactory;
  * Starts the calls of a client and knows those that are not over: how many may be pending, and what a close waits for. Any
  * thread; never blocks, but for {@link #drain} and {@link #close}.
  */
-final class Attempts {
+final class CallRegistry {
     /** One attempt of a transaction. */
-    interface Transaction {
-        Attempt start(RemotePort port, CallOptions options);
+    interface AttemptStarter {
+        Attempt start(Endpoint port, CallOptions options);
     }
 
-    private static final Logger logger = LoggerFactory.getLogger(Attempts.class);
+    private static final Logger logger = LoggerFactory.getLogger(CallRegistry.class);
 
     /** How long a close waits for an executor of the caller's that takes what is decided. */
     private static final Duration HAND_OVER = Duration.ofSeconds(1);
 
     private static final long HAND_OVER_LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
-    private final SiteToSiteConnector connector;
+    private final Engine engine;
     private final Executor completion;
     private final ClientObserver observer;
     private final Set<Call> unfinished = ConcurrentHashMap.newKeySet();
-    private final Map<PeerChoice, AtomicInteger> pending = new ConcurrentHashMap<>();
+    private final Map<PeerSelector, AtomicInteger> pending = new ConcurrentHashMap<>();
     private volatile boolean draining;
     private volatile boolean closed;
 
-    Attempts(final SiteToSiteConnector connector, final Executor completion, final ClientObserver observer) {
-        this.connector = connector;
+    CallRegistry(final Engine engine, final Executor completion, final ClientObserver observer) {
+        this.engine = engine;
         this.completion = completion;
         this.observer = observer;
     }
@@ -59,32 +59,32 @@ final class Attempts {
      * @return completed on the completion executor
      */
     CompletableFuture<TransactionResult> run(
-            final PeerChoice peers,
+            final PeerSelector peers,
             final TransferDirection direction,
             final CallOptions options,
             final RetryPolicy retry,
             final BooleanSupplier repeatable,
-            final Transaction transaction) {
-        return run(peers, direction, options, retry, repeatable, completion, transaction);
+            final AttemptStarter starter) {
+        return run(peers, direction, options, retry, repeatable, completion, starter);
     }
 
     /** The same, completed on another executor. */
     CompletableFuture<TransactionResult> run(
-            final PeerChoice peers,
+            final PeerSelector peers,
             final TransferDirection direction,
             final CallOptions options,
             final RetryPolicy retry,
             final BooleanSupplier repeatable,
             final Executor executor,
-            final Transaction transaction) {
-        final Call call = new Call(this, peers, direction, options, retry, repeatable, executor, transaction);
+            final AttemptStarter starter) {
+        final Call call = new Call(this, peers, direction, options, retry, repeatable, executor, starter);
         unfinished.add(call);
         final int before = pending(peers).getAndIncrement();
         if (draining) {
-            call.refuse(FailureReason.CONNECTOR_CLOSED, "The client is closed");
+            call.refuse(FailureReason.CLIENT_CLOSED, "The client is closed");
         } else if (before >= mostPending(peers)) {
             call.refuse(
-                    FailureReason.TOO_MANY_WAITING,
+                    FailureReason.TOO_MANY_PENDING,
                     before + " transactions are pending already; send slower, or allow more of them to wait");
         } else {
             call.begin();
@@ -92,14 +92,14 @@ final class Attempts {
         return call.result();
     }
 
-    private AtomicInteger pending(final PeerChoice peers) {
+    private AtomicInteger pending(final PeerSelector peers) {
         return pending.computeIfAbsent(peers, key -> new AtomicInteger());
     }
 
     /** Those that have a connection do not wait. */
-    private long mostPending(final PeerChoice peers) {
-        final ConnectorSettings settings = connector.settings();
-        return settings.waitingPerPort() + (long) settings.connectionsPerPort() * peers.peers();
+    private long mostPending(final PeerSelector peers) {
+        final EngineOptions settings = engine.settings();
+        return settings.maxPending() + (long) settings.maxConnections() * peers.peers();
     }
 
     /** The call's outcome is decided: another may take its place. */
@@ -117,12 +117,12 @@ final class Attempts {
         return (int) unfinished.stream().filter(Call::isWithoutAttempt).count();
     }
 
-    SiteToSiteConnector connector() {
-        return connector;
+    Engine engine() {
+        return engine;
     }
 
     EventExecutor timer() {
-        return connector.timer();
+        return engine.timer();
     }
 
     ClientObserver observer() {
@@ -139,7 +139,7 @@ final class Attempts {
      */
     void drain(final Duration longest) {
         draining = true;
-        if (connector.isOnWorker()) {
+        if (engine.isOnWorker()) {
             return;
         }
         final List<Call> calls = List.copyOf(unfinished);
@@ -162,7 +162,7 @@ final class Attempts {
     /** The engine has stopped: ends what has not ended with it. */
     void close() {
         final List<Call> calls = new ArrayList<>(unfinished);
-        if (!connector.isOnWorker()) {
+        if (!engine.isOnWorker()) {
             calls.forEach(Call::abandoned);
             awaitHandOver(calls);
         }

@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The words of one pull: request, packets, confirmation, end. Lives on the connection's IO worker; packets leave through
- * a {@link PacketPipe}.
+ * a {@link PacketQueue}.
  */
-final class PullConversation implements Conversation, PacketDecoder.Handler {
+final class PullExchange implements Exchange, PacketDecoder.Handler {
     /** Names and values of one packet together. */
     private static final int MOST_ATTRIBUTE_BYTES = 64 << 20;
     /** Of the request expiration: what both ends' clocks and the way may take. */
@@ -38,11 +38,11 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         FAILED
     }
 
-    private static final Logger logger = LoggerFactory.getLogger(PullConversation.class);
+    private static final Logger logger = LoggerFactory.getLogger(PullExchange.class);
 
-    private final PeerConnection connection;
+    private final ClientConnection connection;
     private final Consumer<TransactionException> onFailure;
-    private final PacketPipe pipe;
+    private final PacketQueue queue;
     private final PacketDecoder decoder = new PacketDecoder(this, MOST_ATTRIBUTE_BYTES);
     private final PacketReader reader;
     private final CompletableFuture<Boolean> available = new CompletableFuture<>();
@@ -57,12 +57,12 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     private long bytes;
     private long begunNanos;
 
-    PullConversation(final PeerConnection connection, final Consumer<TransactionException> onFailure) {
+    PullExchange(final ClientConnection connection, final Consumer<TransactionException> onFailure) {
         this.connection = connection;
         this.onFailure = onFailure;
-        this.pipe = new PacketPipe(this::roomAgain);
+        this.queue = new PacketQueue(this::roomAgain);
         this.reader = new PacketReader(
-                decoder, connection.port().compress(), connection.channel().alloc(), pipe::isFull);
+                decoder, connection.port().compress(), connection.channel().alloc(), queue::isFull);
     }
 
     /** On the receiver's thread. */
@@ -70,20 +70,20 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         try {
             connection.execute(() -> connection.resumeReading(this));
         } catch (final RejectedExecutionException e) {
-            // The connector is closed: its end fails the pipe, which tells the receiver.
+            // The engine is closed: its end fails the queue, which tells the receiver.
             logger.debug("Reading from {} does not go on", connection.port().peer(), e);
         }
     }
 
     @Override
     public boolean wantsBytes() {
-        return !pipe.isFull();
+        return !queue.isFull();
     }
 
-    /** While packets come: unless they lie in the pipe, where the receiver is to take them. */
+    /** While packets come: unless they lie in the queue, where the receiver is to take them. */
     @Override
     public boolean waitsForPeer() {
-        return state != State.RECEIVED && state != State.CONFIRMED && pipe.isEmpty();
+        return state != State.RECEIVED && state != State.CONFIRMED && queue.isEmpty();
     }
 
     /** Asks for packets. */
@@ -98,8 +98,8 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     }
 
     /** @return where the packets come out */
-    PacketPipe pipe() {
-        return pipe;
+    PacketQueue queue() {
+        return queue;
     }
 
     /** @return completed with whether the peer has packets for us */
@@ -131,7 +131,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
             before = state;
             readOne(in);
             // What was inflated already may end a packet without a byte being read.
-        } while (state != before && in.isReadable() && !pipe.isFull());
+        } while (state != before && in.isReadable() && !queue.isFull());
     }
 
     private void readOne(final ByteBuf in) throws ProtocolException, TransactionException {
@@ -164,7 +164,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
                 state = State.FINISHED;
                 connection.finish(this);
                 reader.close();
-                pipe.finish();
+                queue.finish();
                 available.complete(false);
                 break;
             default:
@@ -179,7 +179,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
                 packetRead = false;
                 state = State.BETWEEN_PACKETS;
             }
-        } while (state == State.IN_PACKET && reader.hasPaused() && !pipe.isFull());
+        } while (state == State.IN_PACKET && reader.hasPaused() && !queue.isFull());
     }
 
     private void readContinuation(final ByteBuf in) throws ProtocolException {
@@ -194,7 +194,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
             case FINISH_TRANSACTION:
                 state = State.RECEIVED;
                 reader.close();
-                pipe.finish();
+                queue.finish();
                 break;
             default:
                 throw new ProtocolException("Between two packets the peer says " + answer);
@@ -205,18 +205,18 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
     public void packetBegins(final Map<String, String> attributes, final long contentLength) {
         packets++;
         bytes += contentLength;
-        pipe.begin(attributes, contentLength, decoder.heldBytes());
+        queue.begin(attributes, contentLength, decoder.heldBytes());
     }
 
     @Override
     public void content(final ByteBuf in, final int length) {
         // What was inflated is overwritten by what follows, and the receiver reads later.
-        pipe.content(connection.port().compress() ? in.readBytes(length) : in.readRetainedSlice(length));
+        queue.content(connection.port().compress() ? in.readBytes(length) : in.readRetainedSlice(length));
     }
 
     @Override
     public void packetEnds() {
-        pipe.endPacket();
+        queue.endPacket();
     }
 
     /** @return completed when the peer has agreed that we received what it sent */
@@ -304,7 +304,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         state = State.FAILED;
         failure = cause;
         reader.close();
-        pipe.fail(cause);
+        queue.fail(cause);
         available.completeExceptionally(cause);
         final CompletableFuture<Void> asked = pending;
         pending = null;
@@ -328,7 +328,7 @@ final class PullConversation implements Conversation, PacketDecoder.Handler {
         return new TransactionException(
                 connection.port(),
                 step(),
-                FailureReason.RECEIVER_TOO_SLOW,
+                FailureReason.HANDLER_TOO_SLOW,
                 "The peer closed the connection " + taken + " after the batch began, and was told to wait for "
                         + expiration + ": the handler takes too long. Raise requestExpiration, or lower batchLimits",
                 lost);

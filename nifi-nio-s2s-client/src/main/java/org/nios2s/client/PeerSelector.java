@@ -6,13 +6,13 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.nifi.remote.TransferDirection;
 
 /** Knows the peers of a port, and which of them is next. Any thread; never blocks. */
-interface PeerChoice extends AutoCloseable {
+interface PeerSelector extends AutoCloseable {
     /**
-     * Chooses a peer. If all are set aside, the one whose time is over first is chosen.
+     * Chooses a peer. If all are penalized, the one whose time is over first is chosen.
      *
      * @return completed with it in bounded time, or with a {@link TransactionException} of the step FIND_PEER
      */
-    CompletableFuture<RemotePort> choose(TransferDirection direction);
+    CompletableFuture<Endpoint> choose(TransferDirection direction);
 
     /** @return what is configured, for errors: an address or URLs */
     String name();
@@ -20,20 +20,20 @@ interface PeerChoice extends AutoCloseable {
     /** @return how many peers are known now */
     int peers();
 
-    /** @return whether another peer than this one is known that is not set aside */
-    boolean hasOther(RemotePort peer);
+    /** @return whether another peer than this one is known that is not penalized */
+    boolean hasOther(Endpoint peer);
 
-    /** @return whether a peer is known that is none of these, each as {@code host:port}, set aside or not */
+    /** @return whether a peer is known that is none of these, each as {@code host:port}, penalized or not */
     boolean hasOtherThan(Set<String> names);
 
     /** A transaction with the peer failed. */
-    void failed(RemotePort peer, TransactionException failure);
+    void failed(Endpoint peer, TransactionException failure);
 
     /** A transaction with the peer succeeded. */
-    void succeeded(RemotePort peer);
+    void succeeded(Endpoint peer);
 
     /** The peer says that it is full. */
-    void full(RemotePort peer);
+    void full(Endpoint peer);
 
     @Override
     void close();

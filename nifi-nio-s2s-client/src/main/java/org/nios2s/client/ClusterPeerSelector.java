@@ -22,11 +22,11 @@ import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 /**
  * The peers of one port of a {@link Site}, and which of them is next. Any thread; waits no longer than the site's time-out.
  *
- * <p>Peers are weighed by their queued FlowFiles as NiFi's client does. A peer is set aside when it failed or said that
+ * <p>Peers are weighed by their queued FlowFiles as NiFi's client does. A peer is penalized when it failed or said that
  * it is full; if all are, the one whose time is over first serves: a peer that is the only one is never passed over.
  */
-final class RemoteCluster implements PeerChoice {
-    /** As NiFi's client sets a peer aside. */
+final class ClusterPeerSelector implements PeerSelector {
+    /** As NiFi's client penalizes a peer. */
     private static final Duration PENALTY = Duration.ofSeconds(3);
     /** How long a node that refuses us is passed over where another serves. */
     private static final Duration REFUSED_PENALTY = Duration.ofMinutes(1);
@@ -39,25 +39,25 @@ final class RemoteCluster implements PeerChoice {
     /** Null if the name has to be looked up. */
     private final String portId;
 
-    private final PeersAside aside;
+    private final PeerPenalties penalties;
 
-    private RemoteCluster(
+    private ClusterPeerSelector(
             final Site site,
             final boolean ownsSite,
             final String portName,
             final String portId,
-            final PeersAside aside) {
+            final PeerPenalties penalties) {
         this.site = site;
         this.ownsSite = ownsSite;
         this.portName = portName;
         this.portId = portId;
-        this.aside = aside;
+        this.penalties = penalties;
     }
 
     /** @return a port of a site that serves others too */
-    static RemoteCluster of(final Site site, final String nameOrId) {
-        return new RemoteCluster(
-                site, false, nameOrId, isId(nameOrId) ? nameOrId : null, new PeersAside(PENALTY, LONGEST_PENALTY));
+    static ClusterPeerSelector of(final Site site, final String nameOrId) {
+        return new ClusterPeerSelector(
+                site, false, nameOrId, isId(nameOrId) ? nameOrId : null, new PeerPenalties(PENALTY, LONGEST_PENALTY));
     }
 
     private static boolean isId(final String nameOrId) {
@@ -73,43 +73,42 @@ final class RemoteCluster implements PeerChoice {
      * @param proxy null for what the JVM says
      * @return what a configuration of NiFi's client describes
      */
-    static RemoteCluster of(
-            final SiteToSiteConnector connector,
-            final SiteToSiteClientConfig config,
-            final TlsContext tls,
-            final PeerProxy proxy) {
+    static ClusterPeerSelector of(
+            final Engine engine, final SiteToSiteClientConfig config, final TlsContext tls, final PeerProxy proxy) {
         if (config.getPortName() == null && config.getPortIdentifier() == null) {
             throw new IllegalArgumentException("The configuration names neither a port nor a port identifier");
         }
         if (config.getUrls() == null || config.getUrls().isEmpty()) {
             throw new IllegalArgumentException("The configuration has no URL of a NiFi");
         }
-        final BatchLimits limits = BatchLimits.ofPackets(config.getPreferredBatchCount())
-                .withBytes(config.getPreferredBatchSize())
-                .withDuration(Duration.ofMillis(config.getPreferredBatchDuration(TimeUnit.MILLISECONDS)));
+        final BatchLimits limits = BatchLimits.none()
+                .withMaxPackets(config.getPreferredBatchCount())
+                .withMaxBytes(config.getPreferredBatchSize())
+                .withMaxDuration(Duration.ofMillis(config.getPreferredBatchDuration(TimeUnit.MILLISECONDS)));
         final Duration timeout = Duration.ofMillis(config.getTimeout(TimeUnit.MILLISECONDS));
         final Site site = new Site(
-                connector,
+                engine,
                 new NiFiRestSite(config),
                 new PortSettings(tls, proxy, config.isUseCompression(), timeout, limits),
                 config.getPeerPersistence());
         site.prepare();
         final Duration penalty = Duration.ofNanos(config.getPenalizationPeriod(TimeUnit.NANOSECONDS));
         final String name = config.getPortName() != null ? config.getPortName() : config.getPortIdentifier();
-        return new RemoteCluster(site, true, name, config.getPortIdentifier(), new PeersAside(penalty, penalty));
+        return new ClusterPeerSelector(
+                site, true, name, config.getPortIdentifier(), new PeerPenalties(penalty, penalty));
     }
 
     @Override
-    public CompletableFuture<RemotePort> choose(final TransferDirection direction) {
+    public CompletableFuture<Endpoint> choose(final TransferDirection direction) {
         return find(direction, known -> nextOf(known, direction));
     }
 
-    /** As {@link #choose}, but peers that are set aside are none: completed with null if there are only such. */
-    CompletableFuture<RemotePort> chooseFree(final TransferDirection direction) {
+    /** As {@link #choose}, but peers that are penalized are none: completed with null if there are only such. */
+    CompletableFuture<Endpoint> chooseFree(final TransferDirection direction) {
         return find(direction, known -> weigh(free(known), direction));
     }
 
-    private CompletableFuture<RemotePort> find(
+    private CompletableFuture<Endpoint> find(
             final TransferDirection direction, final Function<Site.Known, PeerStatus> choice) {
         return inTime(site.current())
                 .thenCompose(known -> identifier(known, direction) == null
@@ -131,7 +130,7 @@ final class RemoteCluster implements PeerChoice {
     }
 
     /** @return null where the choice is null */
-    private RemotePort port(
+    private Endpoint port(
             final Site.Known known, final TransferDirection direction, final Function<Site.Known, PeerStatus> choice) {
         final boolean secure = known.details().secure();
         final String identifier = identifier(known, direction);
@@ -153,27 +152,30 @@ final class RemoteCluster implements PeerChoice {
     private PeerStatus nextOf(final Site.Known known, final TransferDirection direction) {
         final List<PeerStatus> free = free(known);
         final PeerStatus chosen = weigh(free, direction);
-        if (chosen != null && aside.tries(peer(chosen))) {
+        if (chosen != null && penalties.tries(peer(chosen))) {
             return chosen;
         }
         // Somebody else tries that one already.
         final PeerStatus other = weigh(
-                free.stream().filter(each -> each != chosen && !isAside(each)).toList(), direction);
+                free.stream()
+                        .filter(each -> each != chosen && !isPenalized(each))
+                        .toList(),
+                direction);
         return other != null ? other : firstBack(known);
     }
 
     private PeerStatus firstBack(final Site.Known known) {
         return known.peers().stream()
-                .min(Comparator.comparingLong(each -> aside.leftNanos(peer(each))))
+                .min(Comparator.comparingLong(each -> penalties.leftNanos(peer(each))))
                 .orElseThrow();
     }
 
     private List<PeerStatus> free(final Site.Known known) {
-        return known.peers().stream().filter(peer -> !isAside(peer)).toList();
+        return known.peers().stream().filter(peer -> !isPenalized(peer)).toList();
     }
 
-    private boolean isAside(final PeerStatus status) {
-        return aside.isAside(peer(status));
+    private boolean isPenalized(final PeerStatus status) {
+        return penalties.isPenalized(peer(status));
     }
 
     /**
@@ -201,7 +203,7 @@ final class RemoteCluster implements PeerChoice {
 
     private static String peer(final PeerStatus status) {
         final PeerDescription peer = status.getPeerDescription();
-        return RemotePort.peer(peer.getHostname(), peer.getPort());
+        return Endpoint.peer(peer.getHostname(), peer.getPort());
     }
 
     @Override
@@ -211,10 +213,10 @@ final class RemoteCluster implements PeerChoice {
     }
 
     @Override
-    public boolean hasOther(final RemotePort peer) {
+    public boolean hasOther(final Endpoint peer) {
         final Site.Known last = site.last();
         return last != null
-                && last.peers().stream().anyMatch(other -> !peer(other).equals(peer.peer()) && !isAside(other));
+                && last.peers().stream().anyMatch(other -> !peer(other).equals(peer.peer()) && !isPenalized(other));
     }
 
     @Override
@@ -224,34 +226,34 @@ final class RemoteCluster implements PeerChoice {
     }
 
     @Override
-    public void full(final RemotePort peer) {
-        aside.full(peer.peer());
+    public void full(final Endpoint peer) {
+        penalties.full(peer.peer());
     }
 
     @Override
-    public void succeeded(final RemotePort peer) {
-        aside.succeeded(peer.peer());
+    public void succeeded(final Endpoint peer) {
+        penalties.succeeded(peer.peer());
     }
 
     /**
-     * Sets the peer aside for a while if the failure is of its making: not for the caller's own deadline or source, and not
+     * Penalizes the peer for a while if the failure is of its making: not for the caller's own deadline or source, and not
      * for want of a free connection, which is our own limit.
      */
     @Override
-    public void failed(final RemotePort peer, final TransactionException failure) {
+    public void failed(final Endpoint peer, final TransactionException failure) {
         switch (failure.reason()) {
             case CONNECT_FAILED, CONNECTION_LOST, PORT_NOT_RUNNING, PROTOCOL_VIOLATION, BAD_CHECKSUM:
-                aside.failed(peer.peer());
+                penalties.failed(peer.peer());
                 break;
             case UNAUTHORIZED, TLS_FAILED, REFUSED:
                 refused(peer);
                 break;
             case DESTINATION_FULL:
-                aside.full(peer.peer());
+                penalties.full(peer.peer());
                 break;
-            case NO_PROGRESS:
+            case IDLE_TIMEOUT:
                 if (failure.step() != TransactionStep.WAIT_FOR_CONNECTION) {
-                    aside.failed(peer.peer());
+                    penalties.failed(peer.peer());
                 }
                 break;
             case UNKNOWN_PORT:
@@ -264,11 +266,11 @@ final class RemoteCluster implements PeerChoice {
         }
     }
 
-    private void refused(final RemotePort peer) {
+    private void refused(final Endpoint peer) {
         if (hasOther(peer)) {
-            aside.refused(peer.peer(), REFUSED_PENALTY);
+            penalties.refused(peer.peer(), REFUSED_PENALTY);
         } else {
-            aside.failed(peer.peer());
+            penalties.failed(peer.peer());
         }
     }
 

@@ -34,14 +34,14 @@ import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 
 /** A cluster of two scripted nodes behind one REST API. */
-class RemoteClusterTest {
+class ClusterPeerSelectorTest {
     private static final int MANY = 100;
     private static final int MOST_QUEUED = 1_000_000_000;
 
     private ScriptedServer first;
     private ScriptedServer second;
     private ScriptedSite site;
-    private SiteToSiteConnector connector;
+    private Engine engine;
 
     @BeforeEach
     void start() throws IOException {
@@ -53,12 +53,12 @@ class RemoteClusterTest {
             node.peers.put("localhost", new int[] {second.port(), 5});
         }
         site = new ScriptedSite(first.port());
-        connector = new SiteToSiteConnector();
+        engine = new Engine();
     }
 
     @AfterEach
     void stop() throws IOException {
-        connector.close();
+        engine.close();
         site.close();
         first.close();
         second.close();
@@ -108,7 +108,7 @@ class RemoteClusterTest {
         final Path file = folder.resolve("peers");
         final SiteToSiteClientConfig config =
                 site.client("in").peerPersistenceFile(file.toFile()).buildConfig();
-        try (RemoteCluster cluster = RemoteCluster.of(connector, config, null, null)) {
+        try (ClusterPeerSelector cluster = ClusterPeerSelector.of(engine, config, null, null)) {
             Outcomes.await(cluster.choose(TransferDirection.SEND));
             await().until(() -> Files.exists(file) && Files.readString(file).contains("" + second.port()));
         }
@@ -138,7 +138,7 @@ class RemoteClusterTest {
     private SiteToSite failingOver() {
         return SiteToSite.builder()
                 .url(site.url())
-                .retry(RetryPolicy.standard().withPauses(Duration.ofDays(1), Duration.ofDays(1)))
+                .retry(RetryPolicy.standard().withBackoff(Duration.ofDays(1), Duration.ofDays(1)))
                 .build();
     }
 
@@ -206,7 +206,7 @@ class RemoteClusterTest {
     @Test
     void whatWaitsForANodeThatDiesGoesToTheOtherAtOnce() throws Exception {
         final CountDownLatch hold = new CountDownLatch(1);
-        try (SiteToSite cluster = byDefault().connections(2).build()) {
+        try (SiteToSite cluster = byDefault().maxConnections(2).build()) {
             warm(cluster);
             for (final ScriptedServer node : List.of(first, second)) {
                 node.at(Moment.CONFIRM, wire -> {
@@ -231,7 +231,7 @@ class RemoteClusterTest {
         second.at(Moment.ACCEPTED, second.stall());
         try (SiteToSite cluster = byDefault()
                 .connectTimeout(Outcomes.NEVER)
-                .drainTimeout(Duration.ZERO)
+                .shutdownTimeout(Duration.ZERO)
                 .build()) {
             final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {

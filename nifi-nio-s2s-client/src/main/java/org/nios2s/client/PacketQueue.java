@@ -16,10 +16,10 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Leads pulled packets from the IO worker, which must not block, to the thread that receives them, which may. The IO
- * worker writes; one other thread reads. When more than {@value #FULL_BYTES} bytes are on their way the pipe is full
+ * worker writes; one other thread reads. When more than {@value #FULL_BYTES} bytes are on their way the queue is full
  * until half of them are gone; attributes and what holds an item count too.
  */
-final class PacketPipe {
+final class PacketQueue {
     private static final int FULL_BYTES = 65_536;
 
     /** What a packet's beginning, a piece or an end takes beside its bytes. */
@@ -54,8 +54,8 @@ final class PacketPipe {
 
     private ContentStream inHand;
 
-    /** @param roomAgain told by the thread that reads when the pipe is no longer full */
-    PacketPipe(final Runnable roomAgain) {
+    /** @param roomAgain told by the thread that reads when the queue is no longer full */
+    PacketQueue(final Runnable roomAgain) {
         this.roomAgain = roomAgain;
     }
 
@@ -160,7 +160,7 @@ final class PacketPipe {
     }
 
     private void releaseAll() {
-        items.forEach(PacketPipe::release);
+        items.forEach(PacketQueue::release);
         items.clear();
         held = 0;
         full = false;
@@ -239,7 +239,7 @@ final class PacketPipe {
     }
 
     /**
-     * One packet's content. Lives on the thread that reads the pipe. What follows in the pipe is its own only until the next
+     * One packet's content. Lives on the thread that reads the queue. What follows in the queue is its own only until the next
      * packet is asked for.
      */
     private final class ContentStream extends InputStream {

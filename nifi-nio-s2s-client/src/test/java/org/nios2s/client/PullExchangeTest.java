@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a peer says in a pull is understood however its bytes arrive. */
-class PullConversationTest {
+class PullExchangeTest {
     private static final int RANDOM_SPLITS = 20;
     private static final int LONGEST_PIECE = 3_000;
     private static final List<Integer> SIZES = List.of(0, 1, 100, 20_000, 70_000);
@@ -50,7 +50,7 @@ class PullConversationTest {
         return content;
     }
 
-    private static byte[] conversation(final boolean compress) throws IOException {
+    private static byte[] exchange(final boolean compress) throws IOException {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         final DataOutputStream out = new DataOutputStream(bytes);
         ResponseCode.MORE_DATA.writeResponse(out);
@@ -78,14 +78,14 @@ class PullConversationTest {
     void everyPacketIsReadHoweverItArrives(final boolean compress, final int seed, final int longest)
             throws IOException {
         final EmbeddedChannel channel = new EmbeddedChannel();
-        final RemotePort port = RemotePort.of("host", 1, "id").withCompress(compress);
-        final PeerConnection connection = new PeerConnection(port, null, channel, null, closed -> {});
+        final Endpoint port = Endpoint.of("host", 1, "id").withCompress(compress);
+        final ClientConnection connection = new ClientConnection(port, null, channel, null, closed -> {});
         channel.pipeline().addLast(connection);
-        final PullConversation pull = new PullConversation(connection, failure -> {
+        final PullExchange pull = new PullExchange(connection, failure -> {
             throw new IllegalStateException(failure);
         });
         pull.begin();
-        final byte[] bytes = conversation(compress);
+        final byte[] bytes = exchange(compress);
         final Random random = new Random(seed);
         int from = 0;
         while (from < bytes.length) {
@@ -95,11 +95,11 @@ class PullConversationTest {
             from += length;
         }
         for (final int size : SIZES) {
-            final ReceivedPacket packet = pull.pipe().next();
+            final ReceivedPacket packet = pull.queue().next();
             assertEquals("" + size, packet.attributes().get("size"));
             assertArrayEquals(content(size), packet.content().readAllBytes());
         }
-        assertNull(pull.pipe().next());
+        assertNull(pull.queue().next());
         assertEquals(SIZES.size(), pull.packets());
         channel.finishAndReleaseAll();
     }
@@ -113,11 +113,11 @@ class PullConversationTest {
             packet.write(new byte[] {0, 0, 0});
         }
         final EmbeddedChannel channel = new EmbeddedChannel();
-        final PeerConnection connection = new PeerConnection(
-                RemotePort.of("host", 1, "id").withCompress(true), null, channel, null, closed -> {});
+        final ClientConnection connection = new ClientConnection(
+                Endpoint.of("host", 1, "id").withCompress(true), null, channel, null, closed -> {});
         channel.pipeline().addLast(connection);
         final List<FailureReason> reasons = new ArrayList<>();
-        final PullConversation pull = new PullConversation(connection, failure -> reasons.add(failure.reason()));
+        final PullExchange pull = new PullExchange(connection, failure -> reasons.add(failure.reason()));
         pull.begin();
         channel.writeInbound(Unpooled.wrappedBuffer(bytes.toByteArray()));
         assertEquals(List.of(FailureReason.PROTOCOL_VIOLATION), reasons);

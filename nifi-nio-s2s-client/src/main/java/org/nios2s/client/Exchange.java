@@ -5,11 +5,11 @@ import io.netty.buffer.ByteBuf;
 import org.apache.nifi.remote.exception.ProtocolException;
 
 /** What is being said on a connection now. Lives on the connection's IO worker. */
-interface Conversation {
+interface Exchange {
     /** @return where it is, for errors */
     TransactionStep step();
 
-    /** @return whether it takes bytes now; when it does again it calls {@link PeerConnection#resumeReading} */
+    /** @return whether it takes bytes now; when it does again it calls {@link ClientConnection#resumeReading} */
     default boolean wantsBytes() {
         return true;
     }

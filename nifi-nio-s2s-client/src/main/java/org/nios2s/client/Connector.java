@@ -30,11 +30,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Opens the connections of the pools: finds the way, connects, and begins to speak. Names are resolved and proxies chosen
- * on the connector's threads for look-ups, at most one per port at a time; all else lives on IO workers.
+ * on the engine's threads for look-ups, at most one per port at a time; all else lives on IO workers.
  *
  * <p>Every attempt ends in exactly one call of the pool, whatever is thrown on the way.
  */
-final class ConnectionOpener implements ConnectionPool.Opener {
+final class Connector implements ConnectionPool.Opener {
     /**
      * Where a connection leads, and through what.
      *
@@ -44,7 +44,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
      */
     private record Route(List<InetSocketAddress> addresses, PeerProxy proxy, InetSocketAddress proxyAddress) {}
 
-    private static final Logger logger = LoggerFactory.getLogger(ConnectionOpener.class);
+    private static final Logger logger = LoggerFactory.getLogger(Connector.class);
 
     private final Bootstrap bootstrap;
     private final Duration connectTimeout;
@@ -52,9 +52,9 @@ final class ConnectionOpener implements ConnectionPool.Opener {
     private final Executor virtualThreads;
     private final Consumer<ConnectionPool> onRetired;
     private final Executor lookups;
-    private final Map<RemotePort, CompletableFuture<Route>> asked = new ConcurrentHashMap<>();
+    private final Map<Endpoint, CompletableFuture<Route>> asked = new ConcurrentHashMap<>();
 
-    ConnectionOpener(
+    Connector(
             final Bootstrap bootstrap,
             final Duration connectTimeout,
             final ChannelGroup channels,
@@ -103,13 +103,13 @@ final class ConnectionOpener implements ConnectionPool.Opener {
         }
     }
 
-    private CompletableFuture<Route> route(final RemotePort port) {
+    private CompletableFuture<Route> route(final Endpoint port) {
         return asked.computeIfAbsent(port, this::askForRoute)
                 .copy()
                 .orTimeout(TimeUnit.NANOSECONDS.convert(connectTimeout), TimeUnit.NANOSECONDS);
     }
 
-    private CompletableFuture<Route> askForRoute(final RemotePort port) {
+    private CompletableFuture<Route> askForRoute(final Endpoint port) {
         final CompletableFuture<Route> route = new CompletableFuture<>();
         lookups.execute(() -> {
             try {
@@ -124,7 +124,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
         return route;
     }
 
-    private static Route findRoute(final RemotePort port) throws UnknownHostException {
+    private static Route findRoute(final Endpoint port) throws UnknownHostException {
         final PeerProxy named = port.proxy();
         final PeerProxy proxy = named == null ? PeerProxy.ofJvm(port.host(), port.port()) : named;
         if (proxy == null) {
@@ -135,7 +135,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
                 List.of(peer), proxy, new InetSocketAddress(InetAddress.getByName(proxy.host()), proxy.port()));
     }
 
-    private static List<InetSocketAddress> addresses(final RemotePort port) throws UnknownHostException {
+    private static List<InetSocketAddress> addresses(final Endpoint port) throws UnknownHostException {
         return Arrays.stream(InetAddress.getAllByName(port.host()))
                 .map(address -> new InetSocketAddress(address, port.port()))
                 .toList();
@@ -194,7 +194,7 @@ final class ConnectionOpener implements ConnectionPool.Opener {
         return TimeUnit.NANOSECONDS.convert(connectTimeout) - (System.nanoTime() - startedNanos);
     }
 
-    private TransactionException connectFailure(final RemotePort port, final Throwable failure) {
+    private TransactionException connectFailure(final Endpoint port, final Throwable failure) {
         final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         final String message = cause instanceof TimeoutException
                 ? "The name of " + port.host() + ", or of its proxy, could not be resolved in " + connectTimeout
@@ -205,9 +205,9 @@ final class ConnectionOpener implements ConnectionPool.Opener {
     /** On the connection's IO worker. */
     private void converse(
             final ConnectionPool pool, final Channel channel, final PeerProxy proxy, final long startedNanos) {
-        final RemotePort port = pool.port();
-        final Opening opening = new Opening(pool);
-        final PeerConnection connection = new PeerConnection(port, proxy, channel, opening, pool);
+        final Endpoint port = pool.port();
+        final HandshakeExchange opening = new HandshakeExchange(pool);
+        final ClientConnection connection = new ClientConnection(port, proxy, channel, opening, pool);
         try {
             if (port.tls() != null) {
                 channel.pipeline().addLast(port.tls().handler(channel.alloc(), port, virtualThreads));

@@ -19,7 +19,7 @@ import javax.net.ssl.SSLContext;
  * @param tls for TLS with a client certificate; null for plain TCP
  * @param proxy through which the peer is reached; null for the JVM's ({@code -DsocksProxyHost}), if there is one
  */
-record RemotePort(
+record Endpoint(
         String host,
         int port,
         String portIdentifier,
@@ -34,7 +34,7 @@ record RemotePort(
     private static final int HIGHEST_TCP_PORT = 65_535;
 
     /** Checks the values. */
-    public RemotePort {
+    public Endpoint {
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(portIdentifier, "portIdentifier");
         Objects.requireNonNull(batchLimits, "batchLimits");
@@ -59,41 +59,41 @@ record RemotePort(
     }
 
     /** @return a plain, uncompressed port */
-    public static RemotePort of(final String host, final int port, final String portIdentifier) {
-        return new RemotePort(host, port, portIdentifier, false, DEFAULT_TIMEOUT, BatchLimits.NONE, null, null);
+    public static Endpoint of(final String host, final int port, final String portIdentifier) {
+        return new Endpoint(host, port, portIdentifier, false, DEFAULT_TIMEOUT, BatchLimits.none(), null, null);
     }
 
     /** @return the same port with packets deflated on the wire or not */
-    public RemotePort withCompress(final boolean deflate) {
-        return new RemotePort(host, port, portIdentifier, deflate, requestExpiration, batchLimits, tls, proxy);
+    public Endpoint withCompress(final boolean deflate) {
+        return new Endpoint(host, port, portIdentifier, deflate, requestExpiration, batchLimits, tls, proxy);
     }
 
     /** @return the same port with another time that the peer waits for us */
-    public RemotePort withRequestExpiration(final Duration expiration) {
-        return new RemotePort(host, port, portIdentifier, compress, expiration, batchLimits, tls, proxy);
+    public Endpoint withRequestExpiration(final Duration expiration) {
+        return new Endpoint(host, port, portIdentifier, compress, expiration, batchLimits, tls, proxy);
     }
 
     /** @return the same port with other limits of a pulled batch */
-    public RemotePort withBatchLimits(final BatchLimits limits) {
-        return new RemotePort(host, port, portIdentifier, compress, requestExpiration, limits, tls, proxy);
+    public Endpoint withBatchLimits(final BatchLimits limits) {
+        return new Endpoint(host, port, portIdentifier, compress, requestExpiration, limits, tls, proxy);
     }
 
     /**
      * @param context its key manager has the client certificate, its trust manager knows the peer
      * @return the same port over the JDK's TLS, or over plain TCP if null
      */
-    public RemotePort withTls(final SSLContext context) {
+    public Endpoint withTls(final SSLContext context) {
         return withTls(context == null ? null : TlsContext.of(context));
     }
 
     /** @return the same port over TLS, or over plain TCP if null */
-    public RemotePort withTls(final TlsContext context) {
-        return new RemotePort(host, port, portIdentifier, compress, requestExpiration, batchLimits, context, proxy);
+    public Endpoint withTls(final TlsContext context) {
+        return new Endpoint(host, port, portIdentifier, compress, requestExpiration, batchLimits, context, proxy);
     }
 
     /** @return the same port reached through a proxy, or as the JVM says if null */
-    public RemotePort withProxy(final PeerProxy through) {
-        return new RemotePort(host, port, portIdentifier, compress, requestExpiration, batchLimits, tls, through);
+    public Endpoint withProxy(final PeerProxy through) {
+        return new Endpoint(host, port, portIdentifier, compress, requestExpiration, batchLimits, tls, through);
     }
 
     /** @return the peer as {@code host:port}, with an address of IPv6 in brackets */

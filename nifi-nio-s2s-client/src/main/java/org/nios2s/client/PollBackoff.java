@@ -7,7 +7,7 @@ import java.time.Duration;
  * How long to pause before NiFi is asked for packets again: longer each time that it had none, and longer each time that
  * it failed. Belongs to the thread that asks.
  */
-final class PollPauses {
+final class PollBackoff {
     private static final Duration FIRST_EMPTY = Duration.ofMillis(10);
     private static final Duration LONGEST_EMPTY = Duration.ofSeconds(1);
 
@@ -15,7 +15,7 @@ final class PollPauses {
     private Duration empty = FIRST_EMPTY;
     private int failed;
 
-    PollPauses(final RetryPolicy afterFailures) {
+    PollBackoff(final RetryPolicy afterFailures) {
         this.afterFailures = afterFailures;
     }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * What a publisher publishes, as a stream. One thread reads, and may block; the publisher's threads write. It is asked
  * for one buffer at a time.
  */
-final class PublishedContent extends InputStream implements Flow.Subscriber<ByteBuffer> {
+final class PublisherInputStream extends InputStream implements Flow.Subscriber<ByteBuffer> {
     private static final int BYTE_MASK = 0xFF;
 
     /** What the publisher said: bytes, its end, or its failure. */
@@ -26,10 +26,10 @@ final class PublishedContent extends InputStream implements Flow.Subscriber<Byte
 
     private Signal last;
 
-    private PublishedContent() {}
+    private PublisherInputStream() {}
 
-    static PublishedContent of(final Flow.Publisher<ByteBuffer> publisher) {
-        final PublishedContent content = new PublishedContent();
+    static PublisherInputStream of(final Flow.Publisher<ByteBuffer> publisher) {
+        final PublisherInputStream content = new PublisherInputStream();
         publisher.subscribe(content);
         return content;
     }

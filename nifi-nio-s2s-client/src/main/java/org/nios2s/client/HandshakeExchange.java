@@ -18,7 +18,7 @@ import org.nios2s.wire.ResponseMessage;
  * What is said on a new connection until transactions can begin: magic, version of the protocol, handshake, codec. Lives
  * on the connection's IO worker.
  */
-final class Opening implements Conversation {
+final class HandshakeExchange implements Exchange {
     private static final String PROTOCOL = "SocketFlowFileProtocol";
     private static final String CODEC = "StandardFlowFileCodec";
     /** NiFi reads it into an int. */
@@ -35,23 +35,23 @@ final class Opening implements Conversation {
 
     /** Hears how it went, once. */
     interface Listener {
-        void opened(PeerConnection connection);
+        void opened(ClientConnection connection);
 
         void openingFailed(TransactionException failure);
     }
 
     private final Listener listener;
-    private PeerConnection connection;
+    private ClientConnection connection;
     private TransactionStep step = TransactionStep.NEGOTIATE_PROTOCOL;
     private int version = NEWEST_PROTOCOL;
     private boolean done;
 
-    Opening(final Listener listener) {
+    HandshakeExchange(final Listener listener) {
         this.listener = listener;
     }
 
     /** Says the first words. */
-    void begin(final PeerConnection opened) throws ProtocolException {
+    void begin(final ClientConnection opened) throws ProtocolException {
         connection = opened;
         connection.gather().writeBytes(CommunicationsSession.MAGIC_BYTES);
         askForProtocol();
@@ -124,7 +124,7 @@ final class Opening implements Conversation {
         connection.flush();
     }
 
-    private Map<HandshakeProperty, String> properties(final RemotePort port) {
+    private Map<HandshakeProperty, String> properties(final Endpoint port) {
         final Map<HandshakeProperty, String> properties = new LinkedHashMap<>();
         properties.put(HandshakeProperty.GZIP, String.valueOf(port.compress()));
         if (port.hasPortIdentifier()) {

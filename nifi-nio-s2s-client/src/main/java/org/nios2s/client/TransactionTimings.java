@@ -11,9 +11,9 @@ import java.time.Duration;
  * @param transferred a push had written its last packet, a pull had handed over its last one
  * @param confirmed both ends had found the same checksum
  */
-public record Milestones(Duration connected, Duration transferred, Duration confirmed) {
+public record TransactionTimings(Duration connected, Duration transferred, Duration confirmed) {
     /** @return the same, counted from a request that was made earlier by this time */
-    Milestones after(final Duration earlier) {
-        return new Milestones(connected.plus(earlier), transferred.plus(earlier), confirmed.plus(earlier));
+    TransactionTimings after(final Duration earlier) {
+        return new TransactionTimings(connected.plus(earlier), transferred.plus(earlier), confirmed.plus(earlier));
     }
 }

@@ -10,28 +10,28 @@ import java.util.concurrent.RejectedExecutionException;
  * Pushes all packets of an iterator in one transaction. Lives on the connection's IO worker; an iterator that may block
  * is asked on a virtual thread.
  */
-final class PushTransfer extends Transfer {
+final class PushAttempt extends Attempt {
     private final Iterator<Packet> packets;
     private final boolean mayBlock;
-    private PushConversation conversation;
-    private PeerConnection connection;
+    private PushExchange exchange;
+    private ClientConnection connection;
     /** Asks an iterator that may block; null for one that does not. */
     private volatile PacketFeed feed;
     /** Whether no packet follows; belongs to the IO worker. */
     private boolean fedAll;
 
-    PushTransfer(
-            final RemotePort port, final Iterator<Packet> packets, final boolean mayBlock, final CallOptions options) {
+    PushAttempt(
+            final Endpoint port, final Iterator<Packet> packets, final boolean mayBlock, final CallOptions options) {
         super(port, options);
         this.packets = packets;
         this.mayBlock = mayBlock;
     }
 
     @Override
-    protected void run(final PeerConnection taken) {
+    protected void run(final ClientConnection taken) {
         connection = taken;
-        conversation = new PushConversation(taken, this::fail);
-        conversation.begin();
+        exchange = new PushExchange(taken, this::fail);
+        exchange.begin();
         if (mayBlock) {
             feed = new PacketFeed(port().peer(), packets, this::fed);
             feed.start();
@@ -53,7 +53,7 @@ final class PushTransfer extends Transfer {
         while (isThere(sent)) {
             final Packet packet = feed.poll();
             if (packet != null) {
-                sent = conversation.send(packet);
+                sent = exchange.send(packet);
             } else if (feed.isOver()) {
                 endFed();
                 return;
@@ -70,7 +70,7 @@ final class PushTransfer extends Transfer {
         fedAll = true;
         if (feed.failure() != null) {
             packetsFailed(feed.failure());
-        } else if (conversation.packets() == 0) {
+        } else if (exchange.packets() == 0) {
             packetsFailed(new IllegalArgumentException("a push needs at least one packet"));
         } else {
             confirm();
@@ -82,7 +82,7 @@ final class PushTransfer extends Transfer {
         try {
             connection.worker().execute(this::next);
         } catch (final RejectedExecutionException e) {
-            fail(connection.failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", e));
+            fail(connection.failure(FailureReason.CLIENT_CLOSED, "The client was closed", e));
         }
     }
 
@@ -93,7 +93,7 @@ final class PushTransfer extends Transfer {
         }
         final Packet packet = packets.next();
         if (packet == null) {
-            throw new NullPointerException("packet " + (conversation.packets() + 1) + " is null");
+            throw new NullPointerException("packet " + (exchange.packets() + 1) + " is null");
         }
         return packet;
     }
@@ -116,7 +116,7 @@ final class PushTransfer extends Transfer {
                 confirm();
                 return;
             }
-            sent = conversation.send(packet);
+            sent = exchange.send(packet);
         }
         whenSent(sent);
     }
@@ -137,10 +137,10 @@ final class PushTransfer extends Transfer {
 
     private void confirm() {
         transferred();
-        conversation.confirm().thenRun(this::confirmed);
-        conversation.complete().whenComplete((full, failure) -> {
+        exchange.confirm().thenRun(this::confirmed);
+        exchange.complete().whenComplete((full, failure) -> {
             if (failure == null) {
-                succeed(conversation.packets(), conversation.bytes(), full);
+                succeed(exchange.packets(), exchange.bytes(), full);
             } else {
                 fail(cause(failure));
             }
@@ -152,7 +152,7 @@ final class PushTransfer extends Transfer {
     }
 
     /** @return the failure itself, for a future wraps it when it passes it on */
-    static TransactionException cause(final PeerConnection connection, final Throwable failure) {
+    static TransactionException cause(final ClientConnection connection, final Throwable failure) {
         final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         return cause instanceof final TransactionException known
                 ? known
@@ -161,7 +161,7 @@ final class PushTransfer extends Transfer {
 
     @Override
     protected void abandon(final TransactionException failure) {
-        conversation.abandon(failure);
+        exchange.abandon(failure);
         fail(failure);
     }
 

@@ -22,7 +22,7 @@ import org.nios2s.wire.ResponseMessage;
  * {@link #complete}. Every future completes on the IO worker; a failure closes the connection and fails whatever is
  * asked.
  */
-final class PushConversation implements Conversation {
+final class PushExchange implements Exchange {
     /** Content up to this size is gathered with what stands before and behind it. */
     private static final int GATHERED_BYTES = 4_096;
 
@@ -41,7 +41,7 @@ final class PushConversation implements Conversation {
         FAILED
     }
 
-    private final PeerConnection connection;
+    private final ClientConnection connection;
     private final Consumer<TransactionException> onFailure;
     private final CRC32 checksum = new CRC32();
     private final CompletableFuture<Boolean> finished = new CompletableFuture<>();
@@ -55,7 +55,7 @@ final class PushConversation implements Conversation {
     /** Written by the IO worker only. */
     private volatile long bytesWritten;
 
-    PushConversation(final PeerConnection connection, final Consumer<TransactionException> onFailure) {
+    PushExchange(final ClientConnection connection, final Consumer<TransactionException> onFailure) {
         this.connection = connection;
         this.onFailure = onFailure;
     }

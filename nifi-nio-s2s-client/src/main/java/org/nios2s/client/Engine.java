@@ -37,21 +37,21 @@ import org.slf4j.LoggerFactory;
  * <p>Every failure is a {@link TransactionException}. A caller that completes a returned future, such as by
  * {@link CompletableFuture#cancel cancel}, ends the transaction, on the peer too as far as the protocol allows it.
  */
-final class SiteToSiteConnector implements AutoCloseable {
-    private static final Logger logger = LoggerFactory.getLogger(SiteToSiteConnector.class);
+final class Engine implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(Engine.class);
 
     private static final int CLOSE_SECONDS = 10;
     /** Looking up is rare: its threads are given back soon. */
     private static final int LOOKUP_KEEP_SECONDS = 5;
 
-    private final ConnectorSettings settings;
+    private final EngineOptions settings;
     private final ClientObserver observer;
     private final EventLoopGroup workers;
     private final boolean ownsWorkers;
-    private final ConnectionOpener opener;
+    private final Connector opener;
     private final ChannelGroup channels;
-    private final Set<Transfer> transfers = ConcurrentHashMap.newKeySet();
-    private final Map<RemotePort, ConnectionPool> pools = new ConcurrentHashMap<>();
+    private final Set<Attempt> attempts = ConcurrentHashMap.newKeySet();
+    private final Map<Endpoint, ConnectionPool> pools = new ConcurrentHashMap<>();
     private final Executor virtualThreads = task -> Thread.ofVirtual().start(task);
     private final ExecutorService lookups = new ThreadPoolExecutor(
             0,
@@ -66,19 +66,19 @@ final class SiteToSiteConnector implements AutoCloseable {
 
     private volatile boolean closed;
 
-    /** Makes a connector with {@link ConnectorSettings#DEFAULTS}. */
-    SiteToSiteConnector() {
-        this(ConnectorSettings.DEFAULTS);
+    /** Makes an engine with {@link EngineOptions#DEFAULTS}. */
+    Engine() {
+        this(EngineOptions.DEFAULTS);
     }
 
-    /** Makes a connector; its threads are daemons and start with the first transaction. */
-    SiteToSiteConnector(final ConnectorSettings settings) {
+    /** Makes an engine; its threads are daemons and start with the first transaction. */
+    Engine(final EngineOptions settings) {
         this(settings, Transport.best(), null, ClientObserver.NONE);
     }
 
     /** @param shared IO workers that stay the caller's; null for own ones */
-    SiteToSiteConnector(
-            final ConnectorSettings settings,
+    Engine(
+            final EngineOptions settings,
             final Transport transport,
             final EventLoopGroup shared,
             final ClientObserver observer) {
@@ -86,10 +86,10 @@ final class SiteToSiteConnector implements AutoCloseable {
         this.observer = observer;
         ownsWorkers = shared == null;
         workers = ownsWorkers
-                ? transport.workers(settings.workerThreads(), new DefaultThreadFactory("s2s-client", true))
+                ? transport.workers(settings.ioThreads(), new DefaultThreadFactory("s2s-client", true))
                 : shared;
         channels = new DefaultChannelGroup(workers.next());
-        opener = new ConnectionOpener(
+        opener = new Connector(
                 transport.bootstrap().group(workers),
                 settings.connectTimeout(),
                 channels,
@@ -98,8 +98,8 @@ final class SiteToSiteConnector implements AutoCloseable {
                 pool -> pools.remove(pool.port(), pool));
     }
 
-    /** The same as {@link #push(RemotePort, Collection, CallOptions)} with the default options. */
-    CompletableFuture<TransactionResult> push(final RemotePort port, final Collection<Packet> packets) {
+    /** The same as {@link #push(Endpoint, Collection, CallOptions)} with the default options. */
+    CompletableFuture<TransactionResult> push(final Endpoint port, final Collection<Packet> packets) {
         return push(port, packets, CallOptions.DEFAULTS);
     }
 
@@ -111,7 +111,7 @@ final class SiteToSiteConnector implements AutoCloseable {
      * @return completed when the peer has taken all packets over
      */
     CompletableFuture<TransactionResult> push(
-            final RemotePort port, final Collection<Packet> packets, final CallOptions options) {
+            final Endpoint port, final Collection<Packet> packets, final CallOptions options) {
         final List<Packet> copy;
         try {
             copy = List.copyOf(packets);
@@ -125,12 +125,12 @@ final class SiteToSiteConnector implements AutoCloseable {
     }
 
     /** Begins to push packets that nobody changes any more. */
-    Attempt pushing(final RemotePort port, final List<Packet> packets, final CallOptions options) {
-        return start(new PushTransfer(options.at(port), packets.iterator(), false, options));
+    Attempt pushing(final Endpoint port, final List<Packet> packets, final CallOptions options) {
+        return start(new PushAttempt(options.at(port), packets.iterator(), false, options));
     }
 
     private static TransactionException packetsFailure(
-            final RemotePort port, final String message, final Throwable cause) {
+            final Endpoint port, final String message, final Throwable cause) {
         return new TransactionException(
                 port, TransactionStep.WAIT_FOR_CONNECTION, FailureReason.CONTENT_FAILED, message, cause);
     }
@@ -141,56 +141,56 @@ final class SiteToSiteConnector implements AutoCloseable {
      * @param port an input port
      * @param packets at least one; asked on a virtual thread, and may block
      */
-    Attempt pushing(final RemotePort port, final Iterator<Packet> packets, final CallOptions options) {
-        return start(new PushTransfer(options.at(port), packets, true, options));
+    Attempt pushing(final Endpoint port, final Iterator<Packet> packets, final CallOptions options) {
+        return start(new PushAttempt(options.at(port), packets, true, options));
     }
 
-    /** The same as {@link #pull(RemotePort, BatchHandler, CallOptions)} with the default options. */
-    CompletableFuture<TransactionResult> pull(final RemotePort port, final BatchHandler handler) {
+    /** The same as {@link #pull(Endpoint, BatchHandler, CallOptions)} with the default options. */
+    CompletableFuture<TransactionResult> pull(final Endpoint port, final BatchHandler handler) {
         return pull(port, handler, CallOptions.DEFAULTS);
     }
 
     /**
      * Pulls one batch of packets in one transaction.
      *
-     * @param port an output port; its {@link RemotePort#batchLimits()} say where the batch ends
+     * @param port an output port; its {@link Endpoint#batchLimits()} say where the batch ends
      * @param handler takes the batch, on a virtual thread, unless there are no packets
      * @return completed when the peer knows that it may forget the packets; with 0 packets if it had none
      */
     CompletableFuture<TransactionResult> pull(
-            final RemotePort port, final BatchHandler handler, final CallOptions options) {
+            final Endpoint port, final BatchHandler handler, final CallOptions options) {
         return pulling(port, handler, options).result();
     }
 
     /** Begins to pull one batch. */
-    Attempt pulling(final RemotePort port, final BatchHandler handler, final CallOptions options) {
-        final InteractiveTransfer transfer =
-                start(new InteractiveTransfer(options.at(port), TransferDirection.RECEIVE, options));
-        transfer.started().thenAccept(any -> {
+    Attempt pulling(final Endpoint port, final BatchHandler handler, final CallOptions options) {
+        final InteractiveAttempt attempt =
+                start(new InteractiveAttempt(options.at(port), TransferDirection.RECEIVE, options));
+        attempt.started().thenAccept(any -> {
             if (any) {
-                Thread.ofVirtual().name("s2s-receiver-of-" + port.peer()).start(() -> handle(transfer, handler));
+                Thread.ofVirtual().name("s2s-receiver-of-" + port.peer()).start(() -> handle(attempt, handler));
             }
         });
-        return transfer;
+        return attempt;
     }
 
-    private static void handle(final InteractiveTransfer transfer, final BatchHandler handler) {
+    private static void handle(final InteractiveAttempt attempt, final BatchHandler handler) {
         try {
-            new ReceivedBatch(transfer).handle(handler);
+            new ReceivedBatch(attempt).handle(handler);
         } catch (final TransactionException e) {
             logger.debug("A batch was not received; its future says so", e);
         }
     }
 
     /** Asks a peer for the peers of its cluster. */
-    CompletableFuture<Set<PeerStatus>> peers(final RemotePort withoutIdentifier, final CallOptions options) {
-        return start(new PeerListTransfer(withoutIdentifier, options)).peers();
+    CompletableFuture<Set<PeerStatus>> peers(final Endpoint withoutIdentifier, final CallOptions options) {
+        return start(new PeerListAttempt(withoutIdentifier, options)).peers();
     }
 
     /** Starts a transaction whose packets are sent or received one by one. */
-    InteractiveTransfer interact(final RemotePort port, final TransferDirection direction, final CallOptions options) {
-        final InteractiveTransfer transfer = new InteractiveTransfer(options.at(port), direction, options);
-        return draining ? refuse(transfer) : start(transfer);
+    InteractiveAttempt interact(final Endpoint port, final TransferDirection direction, final CallOptions options) {
+        final InteractiveAttempt attempt = new InteractiveAttempt(options.at(port), direction, options);
+        return draining ? refuse(attempt) : start(attempt);
     }
 
     /** @return runs tasks that may block, each on a virtual thread */
@@ -206,7 +206,7 @@ final class SiteToSiteConnector implements AutoCloseable {
         return lookups;
     }
 
-    ConnectorSettings settings() {
+    EngineOptions settings() {
         return settings;
     }
 
@@ -216,38 +216,38 @@ final class SiteToSiteConnector implements AutoCloseable {
     }
 
     /** Listens to a caller who gives up, and waits for a connection. */
-    private <T extends Transfer> T start(final T transfer) {
+    private <T extends Attempt> T start(final T attempt) {
         if (closed) {
-            return refuse(transfer);
+            return refuse(attempt);
         }
-        transfer.waitIn(pool(transfer.port()), timer());
-        transfers.add(transfer);
-        transfer.result().whenComplete((result, failure) -> {
-            transfers.remove(transfer);
+        attempt.waitIn(pool(attempt.port()), timer());
+        attempts.add(attempt);
+        attempt.result().whenComplete((result, failure) -> {
+            attempts.remove(attempt);
             // Nothing happens unless the caller completed the future.
-            transfer.stop(FailureReason.CANCELLED, "The caller gave the transaction up");
+            attempt.stop(FailureReason.CANCELLED, "The caller gave the transaction up");
             if (failure != null) {
-                transfer.pool().forget(transfer);
+                attempt.pool().forget(attempt);
             }
         });
-        while (!transfer.pool().submit(transfer)) {
-            pools.remove(transfer.port(), transfer.pool());
-            transfer.waitIn(pool(transfer.port()), timer());
+        while (!attempt.pool().submit(attempt)) {
+            pools.remove(attempt.port(), attempt.pool());
+            attempt.waitIn(pool(attempt.port()), timer());
         }
-        return transfer;
+        return attempt;
     }
 
-    private static <T extends Transfer> T refuse(final T transfer) {
-        transfer.fail(new TransactionException(
-                transfer.port(),
+    private static <T extends Attempt> T refuse(final T attempt) {
+        attempt.fail(new TransactionException(
+                attempt.port(),
                 TransactionStep.WAIT_FOR_CONNECTION,
-                FailureReason.CONNECTOR_CLOSED,
+                FailureReason.CLIENT_CLOSED,
                 "The client is closed",
                 null));
-        return transfer;
+        return attempt;
     }
 
-    private ConnectionPool pool(final RemotePort port) {
+    private ConnectionPool pool(final Endpoint port) {
         return pools.computeIfAbsent(port, key -> new ConnectionPool(key, settings, opener, observer));
     }
 
@@ -282,21 +282,21 @@ final class SiteToSiteConnector implements AutoCloseable {
         if (isOnWorker()) {
             return;
         }
-        final CompletableFuture<Void> ended = CompletableFuture.allOf(transfers.stream()
-                .filter(transfer -> !(transfer instanceof PeerListTransfer))
-                .map(transfer -> transfer.result().exceptionally(failure -> null))
+        final CompletableFuture<Void> ended = CompletableFuture.allOf(attempts.stream()
+                .filter(attempt -> !(attempt instanceof PeerListAttempt))
+                .map(attempt -> attempt.result().exceptionally(failure -> null))
                 .toArray(CompletableFuture[]::new));
         try {
             ended.get(TimeUnit.NANOSECONDS.convert(longest), TimeUnit.NANOSECONDS);
         } catch (final TimeoutException | ExecutionException e) {
-            logger.warn("Closing: {} transactions are not over after {} and end now", transfers.size(), longest);
+            logger.warn("Closing: {} transactions are not over after {} and end now", attempts.size(), longest);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
     /**
-     * Ends every transaction with {@link FailureReason#CONNECTOR_CLOSED}, closes every connection, stops the workers and
+     * Ends every transaction with {@link FailureReason#CLIENT_CLOSED}, closes every connection, stops the workers and
      * waits until they have stopped; on a worker itself it does not wait.
      */
     @Override
@@ -305,7 +305,7 @@ final class SiteToSiteConnector implements AutoCloseable {
         lookups.shutdownNow();
         pools.values().forEach(ConnectionPool::close);
         for (final Channel channel : channels) {
-            final PeerConnection connection = channel.pipeline().get(PeerConnection.class);
+            final ClientConnection connection = channel.pipeline().get(ClientConnection.class);
             if (connection != null) {
                 shutDown(connection);
             }
@@ -319,10 +319,10 @@ final class SiteToSiteConnector implements AutoCloseable {
         shutDownWorkers().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
 
-    private static void shutDown(final PeerConnection connection) {
+    private static void shutDown(final ClientConnection connection) {
         try {
             connection.execute(() -> connection.shutDown(
-                    connection.failure(FailureReason.CONNECTOR_CLOSED, "The client was closed", null)));
+                    connection.failure(FailureReason.CLIENT_CLOSED, "The client was closed", null)));
         } catch (final RejectedExecutionException e) {
             // Shared event loops that their owner has stopped already have closed their connections.
             logger.debug("The IO worker of {} is gone", connection.port().peer(), e);

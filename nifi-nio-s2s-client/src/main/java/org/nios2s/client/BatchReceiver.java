@@ -22,11 +22,11 @@ import org.slf4j.LoggerFactory;
  * as batches may be handled at a time; any thread may stop or close it.
  *
  * <p>After a failure that may pass, or one of the handler's, it pauses a growing time and goes on. A node of a cluster that
- * refuses us is passed over; when all of them do, or the client itself fails, the receiver ends, and {@link #ended} says
+ * refuses us is passed over; when all of them do, or the client itself fails, the receiver ends, and {@link #whenEnded} says
  * why.
  */
-public final class Receiver implements AutoCloseable {
-    private static final Logger logger = LoggerFactory.getLogger(Receiver.class);
+public final class BatchReceiver implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(BatchReceiver.class);
 
     private final OutputPort port;
     private final BatchHandler handler;
@@ -47,7 +47,7 @@ public final class Receiver implements AutoCloseable {
 
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    Receiver(final OutputPort port, final BatchHandler handler, final int parallelism) {
+    BatchReceiver(final OutputPort port, final BatchHandler handler, final int parallelism) {
         if (parallelism < 1) {
             throw new IllegalArgumentException("parallelism is " + parallelism + "; accepted: 1 or more");
         }
@@ -67,7 +67,7 @@ public final class Receiver implements AutoCloseable {
      * @return completed when the receiver has ended and its last handler has returned; completed with a
      *     {@link TransactionException} when it ended by itself, for it can't go on
      */
-    public CompletableFuture<Void> ended() {
+    public CompletableFuture<Void> whenEnded() {
         return ended.copy();
     }
 
@@ -78,16 +78,16 @@ public final class Receiver implements AutoCloseable {
 
     /**
      * Stops, and waits for the batches in hand as {@link #close(Duration)} does, for the builder's
-     * {@link SiteToSite.Builder#drainTimeout}. Within a handler it only stops.
+     * {@link SiteToSite.Builder#shutdownTimeout}. Within a handler it only stops.
      */
     @Override
     public void close() {
-        close(port.drainTimeout());
+        close(port.shutdownTimeout());
     }
 
     /**
      * Stops, and waits until the batches in hand are over. NiFi keeps those that are not over in time, and their handlers are
-     * interrupted; this does not wait for handlers that do not obey, see {@link #ended}. Within a handler it only stops.
+     * interrupted; this does not wait for handlers that do not obey, see {@link #whenEnded}. Within a handler it only stops.
      *
      * @param longest how long to wait
      * @return whether all is over
@@ -127,7 +127,7 @@ public final class Receiver implements AutoCloseable {
     }
 
     private void receive() {
-        final PollPauses pauses = new PollPauses(port.retry());
+        final PollBackoff pauses = new PollBackoff(port.retry());
         try {
             while (!isStopping()) {
                 pause(receiveOne(pauses));
@@ -157,8 +157,8 @@ public final class Receiver implements AutoCloseable {
     }
 
     /** @return the pause before the next one */
-    private Duration receiveOne(final PollPauses pauses) {
-        RemotePort peer = null;
+    private Duration receiveOne(final PollBackoff pauses) {
+        Endpoint peer = null;
         try {
             peer = port.choose();
             final ReceivedBatch batch = port.ask(peer, givenUp);
@@ -188,7 +188,7 @@ public final class Receiver implements AutoCloseable {
         }
     }
 
-    private Duration judge(final RemotePort peer, final IOException thrown, final PollPauses pauses) {
+    private Duration judge(final Endpoint peer, final IOException thrown, final PollBackoff pauses) {
         if (!(thrown instanceof final TransactionException failure)) {
             // Somebody interrupts a thread that is ours: to end unheard for that would be wrong.
             logger.warn("A batch of {} was not received", port.name(), thrown);
@@ -207,7 +207,7 @@ public final class Receiver implements AutoCloseable {
     private void log(final TransactionException failure) {
         final String kind = failure.peer() + " " + failure.step() + " " + failure.reason();
         final boolean known = kind.equals(logged.getAndSet(kind));
-        if (failure.reason() == FailureReason.RECEIVER_FAILED) {
+        if (failure.reason() == FailureReason.HANDLER_FAILED) {
             logger.warn("A batch of {} was not received: {}", port.name(), failure.getMessage(), failure.getCause());
         } else if (known || givenUp.isDone()) {
             logger.debug("A batch of {} was not received again: {}", port.name(), failure.getMessage());
@@ -217,12 +217,12 @@ public final class Receiver implements AutoCloseable {
     }
 
     private static boolean isHandlers(final TransactionException failure) {
-        return failure.reason() == FailureReason.RECEIVER_FAILED || failure.reason() == FailureReason.RECEIVER_TOO_SLOW;
+        return failure.reason() == FailureReason.HANDLER_FAILED || failure.reason() == FailureReason.HANDLER_TOO_SLOW;
     }
 
     private boolean goesOn(final TransactionException failure) {
         // Cancelled: the handler closed its batch, or close() gave it up.
-        return failure.reason().isPassing()
+        return failure.reason().isTransient()
                 || isHandlers(failure)
                 || failure.reason() == FailureReason.CANCELLED
                 || refusals.isOfOneNode(failure);

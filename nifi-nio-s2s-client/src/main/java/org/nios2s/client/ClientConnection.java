@@ -18,27 +18,27 @@ import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**
- * One connection to a port: hands what arrives to the conversation under way, gathers what is written, and ends
+ * One connection to a port: hands what arrives to the exchange under way, gathers what is written, and ends
  * everything on it once. Lives on its channel's IO worker; {@link #execute} leads there.
  */
-final class PeerConnection extends ReadOnDemandHandler {
+final class ClientConnection extends ReadOnDemandHandler {
     private static final int GATHER_BYTES = 1_024;
     private static final int GATHER_LIMIT_BYTES = 32_768;
     private static final int GOODBYE_SECONDS = 5;
 
     /** Told once that the connection is gone. */
     interface CloseListener {
-        void closed(PeerConnection connection);
+        void closed(ClientConnection connection);
     }
 
-    private final RemotePort port;
+    private final Endpoint port;
     /** Null without one. */
     private final PeerProxy proxy;
 
     private final Channel channel;
     private final CloseListener closeListener;
 
-    private Conversation conversation;
+    private Exchange exchange;
     private ByteBuf gathered;
     private ChunkDeflater deflater;
     private int protocolVersion;
@@ -49,22 +49,22 @@ final class PeerConnection extends ReadOnDemandHandler {
     /** When it was last put back, by {@link System#nanoTime}; belongs to the pool and its lock. */
     private long idleSince;
 
-    PeerConnection(
-            final RemotePort port,
+    ClientConnection(
+            final Endpoint port,
             final PeerProxy proxy,
             final Channel channel,
-            final Conversation opening,
+            final Exchange opening,
             final CloseListener closeListener) {
         this.port = port;
         this.proxy = proxy;
         this.channel = channel;
-        this.conversation = opening;
+        this.exchange = opening;
         this.closeListener = closeListener;
         this.proxyDone = proxy == null;
         this.tlsDone = port.tls() == null;
     }
 
-    RemotePort port() {
+    Endpoint port() {
         return port;
     }
 
@@ -102,15 +102,15 @@ final class PeerConnection extends ReadOnDemandHandler {
     }
 
     /**
-     * Makes the conversation the one under way.
+     * Makes the exchange the one under way.
      *
-     * @return whether the connection is still there; if not, the conversation hears of nothing
+     * @return whether the connection is still there; if not, the exchange hears of nothing
      */
-    boolean begin(final Conversation next) {
+    boolean begin(final Exchange next) {
         if (ended) {
             return false;
         }
-        conversation = next;
+        exchange = next;
         progress();
         return true;
     }
@@ -119,16 +119,16 @@ final class PeerConnection extends ReadOnDemandHandler {
         return ended;
     }
 
-    /** Ends the conversation under way; the connection is free for another. */
-    void finish(final Conversation finished) {
-        if (conversation == finished) {
-            conversation = null;
+    /** Ends the exchange under way; the connection is free for another. */
+    void finish(final Exchange finished) {
+        if (exchange == finished) {
+            exchange = null;
         }
     }
 
     @Override
     protected boolean wantsBytes() {
-        return conversation == null || conversation.wantsBytes();
+        return exchange == null || exchange.wantsBytes();
     }
 
     @Override
@@ -138,14 +138,14 @@ final class PeerConnection extends ReadOnDemandHandler {
             return;
         }
         lastProgressNanos = System.nanoTime();
-        if (conversation == null) {
+        if (exchange == null) {
             if (in.isReadable()) {
                 end(failure(FailureReason.PROTOCOL_VIOLATION, "The peer speaks without being asked", null));
             }
             return;
         }
         try {
-            conversation.read(in);
+            exchange.read(in);
         } catch (final ProtocolException e) {
             end(failure(FailureReason.PROTOCOL_VIOLATION, e.getMessage(), e));
         } catch (final TransactionException e) {
@@ -155,9 +155,9 @@ final class PeerConnection extends ReadOnDemandHandler {
         }
     }
 
-    /** The conversation takes bytes again, unless another one is under way now. */
-    void resumeReading(final Conversation resumed) {
-        if (conversation == resumed && !ended) {
+    /** The exchange takes bytes again, unless another one is under way now. */
+    void resumeReading(final Exchange resumed) {
+        if (exchange == resumed && !ended) {
             try {
                 resume();
             } catch (final Exception e) {
@@ -173,7 +173,7 @@ final class PeerConnection extends ReadOnDemandHandler {
 
     /** @return when bytes last came or could leave, by {@link System#nanoTime}; now, if the peer is not waited for */
     long lastProgressNanos() {
-        if (conversation != null && !conversation.waitsForPeer()) {
+        if (exchange != null && !exchange.waitsForPeer()) {
             progress();
         }
         return lastProgressNanos;
@@ -183,8 +183,8 @@ final class PeerConnection extends ReadOnDemandHandler {
     public void channelWritabilityChanged(final ChannelHandlerContext context) {
         if (channel.isWritable()) {
             progress();
-            if (conversation != null) {
-                conversation.writable();
+            if (exchange != null) {
+                exchange.writable();
             }
         }
         context.fireChannelWritabilityChanged();
@@ -256,7 +256,7 @@ final class PeerConnection extends ReadOnDemandHandler {
         if (!tlsDone) {
             return TransactionStep.TLS_HANDSHAKE;
         }
-        return conversation == null ? TransactionStep.WAIT_FOR_CONNECTION : conversation.step();
+        return exchange == null ? TransactionStep.WAIT_FOR_CONNECTION : exchange.step();
     }
 
     /** @return where small writes gather until {@link #flush}; valid until the next write to this connection */
@@ -303,7 +303,7 @@ final class PeerConnection extends ReadOnDemandHandler {
         return deflater;
     }
 
-    /** Closes; the conversation under way fails. Every later end is ignored. */
+    /** Closes; the exchange under way fails. Every later end is ignored. */
     void end(final TransactionException failure) {
         if (ended) {
             return;
@@ -315,15 +315,15 @@ final class PeerConnection extends ReadOnDemandHandler {
         }
         closeDeflater();
         channel.close();
-        final Conversation failing = conversation;
-        conversation = null;
+        final Exchange failing = exchange;
+        exchange = null;
         closeListener.closed(this);
         if (failing != null) {
             failing.failed(failure);
         }
     }
 
-    /** Says goodbye as NiFi's client does, then closes; the conversation under way fails. */
+    /** Says goodbye as NiFi's client does, then closes; the exchange under way fails. */
     void shutDown(final TransactionException failure) {
         if (ended) {
             return;
@@ -340,8 +340,8 @@ final class PeerConnection extends ReadOnDemandHandler {
             // A peer that does not read does not hear it either.
             worker().schedule(() -> channel.close(), GOODBYE_SECONDS, TimeUnit.SECONDS);
         }
-        final Conversation failing = conversation;
-        conversation = null;
+        final Exchange failing = exchange;
+        exchange = null;
         closeListener.closed(this);
         if (failing != null) {
             failing.failed(failure);
