@@ -118,14 +118,14 @@ final class Deadlines {
 
     private void checkSilence(final Step step, final long allowedMillis, final long nowNanos) throws PeerFault {
         if (allowedMillis > 0 && nowNanos - lastMovedNanos > TimeUnit.MILLISECONDS.toNanos(allowedMillis)) {
-            throw Kind.SILENT.fault("The peer was silent for " + allowedMillis + " ms in step " + step.name());
+            throw Kind.IDLE_TIMEOUT.fault("The peer was silent for " + allowedMillis + " ms in step " + step.name());
         }
     }
 
     private void checkExpiration(final long allowedMillis, final long nowNanos) throws PeerFault {
         final long millis = Math.max(SHORTEST_EXPIRATION_MILLIS, allowedMillis);
         if (allowedMillis > 0 && nowNanos - waitBeganNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
-            throw Kind.EXPIRED.fault(
+            throw Kind.REQUEST_EXPIRED.fault(
                     "No port task took the transaction within " + millis + " ms; the port's destination may be full");
         }
     }
@@ -141,7 +141,7 @@ final class Deadlines {
         }
         final long demanded = demanded(nowNanos);
         if (bytesPerSecond < demanded) {
-            throw Kind.TOO_SLOW.fault("The peer moves less than " + demanded + " bytes a second in step " + step.name()
+            throw Kind.SLOW_PEER.fault("The peer moves less than " + demanded + " bytes a second in step " + step.name()
                     + ", and what it holds is scarce");
         }
     }

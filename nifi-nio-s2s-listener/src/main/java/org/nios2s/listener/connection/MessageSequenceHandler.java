@@ -157,7 +157,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 enter(step.receive(unread));
             }
             if (unread.readableBytes() > MOST_UNREAD_BYTES) {
-                throw Kind.LEFT.fault("The peer left with bytes unread, in step " + step.name());
+                throw Kind.PEER_CLOSED.fault("The peer left with bytes unread, in step " + step.name());
             }
             if (inputEnded && !hadItsTurn && !step.answersBeforeInputEnds()) {
                 enter(step.inputEnds());
@@ -314,7 +314,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private PeerFault faultOf(final Throwable thrown) {
         return thrown instanceof final ProtocolException violation
-                ? Kind.MALFORMED.fault(violation.getMessage(), violation)
+                ? Kind.PROTOCOL_ERROR.fault(violation.getMessage(), violation)
                 : PeerFault.of(thrown, "Step " + step.name());
     }
 

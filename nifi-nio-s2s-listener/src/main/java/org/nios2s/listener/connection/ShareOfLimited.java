@@ -35,7 +35,7 @@ final class ShareOfLimited {
             sinceNanos = nowNanos;
         }
         if (nowNanos - sinceNanos > LONGEST_NANOS) {
-            throw Kind.TOO_SLOW.fault(
+            throw Kind.SLOW_PEER.fault(
                     "The peer's rate is limited, and for " + TimeUnit.NANOSECONDS.toSeconds(LONGEST_NANOS)
                             + " s it has held more than its share of what others wait for, in step " + step.name());
         }

@@ -87,7 +87,7 @@ public interface Step {
 
     /** The peer will send nothing more: names the next step, or throws if that is a fault in this one. */
     default Step inputEnds() throws IOException {
-        throw Kind.LEFT.fault("The peer left in step " + name());
+        throw Kind.PEER_CLOSED.fault("The peer left in step " + name());
     }
 
     /** @return whether a peer that will send nothing more still gets its answer first */

@@ -20,14 +20,14 @@ public final class PeerFault extends IOException {
         HANDSHAKE_TIMEOUT,
         UNKNOWN_CODEC,
         UNKNOWN_REQUEST,
-        REQUEST_OUT_OF_PLACE,
-        MALFORMED,
+        UNEXPECTED_REQUEST,
+        PROTOCOL_ERROR,
         UNEXPECTED_RESPONSE,
         BAD_CHECKSUM,
-        LEFT,
-        SILENT,
-        TOO_SLOW,
-        EXPIRED,
+        PEER_CLOSED,
+        IDLE_TIMEOUT,
+        SLOW_PEER,
+        REQUEST_EXPIRED,
         PORT_NOT_RUNNING,
         NOT_AUTHORIZED,
         COMMIT_FAILED,
@@ -71,7 +71,7 @@ public final class PeerFault extends IOException {
 
     /** @return whether the peer did nothing wrong but leave; in a TLS handshake it is the cause that says so */
     public boolean isDeparture() {
-        return kind == Kind.LEFT || kind == Kind.CONNECTION_LOST || getCause() instanceof ClosedChannelException;
+        return kind == Kind.PEER_CLOSED || kind == Kind.CONNECTION_LOST || getCause() instanceof ClosedChannelException;
     }
 
     @Override

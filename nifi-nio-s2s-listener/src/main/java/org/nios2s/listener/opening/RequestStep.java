@@ -62,11 +62,10 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
             throws PeerFault {
         final PublicPort port = connection.port();
         if (port == null) {
-            throw Kind.REQUEST_OUT_OF_PLACE.fault("The peer sends " + request + " and named no port in its handshake");
+            throw Kind.UNEXPECTED_REQUEST.fault("The peer sends " + request + " and named no port in its handshake");
         }
         if (port.getConnectableType() != type) {
-            throw Kind.REQUEST_OUT_OF_PLACE.fault(
-                    "The peer sends " + request + " to " + port + ", which is no " + type);
+            throw Kind.UNEXPECTED_REQUEST.fault("The peer sends " + request + " to " + port + ", which is no " + type);
         }
         if (!connection.isPortRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(port + " is not running");
@@ -75,7 +74,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
             throw Kind.PORT_NOT_RUNNING.fault("The listener drains: " + port + " is served by other nodes");
         }
         if (!connection.isCodecNegotiated()) {
-            throw Kind.REQUEST_OUT_OF_PLACE.fault("The peer sends " + request + " before it negotiated a codec");
+            throw Kind.UNEXPECTED_REQUEST.fault("The peer sends " + request + " before it negotiated a codec");
         }
         final long waitNanos = connection.rate().spendTransaction();
         if (waitNanos > 0) {

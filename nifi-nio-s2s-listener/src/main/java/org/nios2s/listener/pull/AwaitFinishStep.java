@@ -42,7 +42,7 @@ record AwaitFinishStep(Pull pull, long beganNanos) implements Step {
             throw Kind.PORT_NOT_RUNNING.fault(pull.connection().port() + " was stopped, and the peer does not finish");
         }
         if (pull.scarcity() != Scarcity.NONE) {
-            throw Kind.TOO_SLOW.fault("The peer does not finish its transaction, and others wait for what it holds");
+            throw Kind.SLOW_PEER.fault("The peer does not finish its transaction, and others wait for what it holds");
         }
     }
 

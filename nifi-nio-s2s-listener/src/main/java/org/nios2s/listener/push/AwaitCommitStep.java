@@ -39,7 +39,7 @@ final class AwaitCommitStep implements WaitingStep {
         }
         hasEnded = push.state() == State.ENDED;
         if (push.state() == State.READY && deadline.hasPassed(nowNanos)) {
-            throw Kind.EXPIRED.fault(
+            throw Kind.REQUEST_EXPIRED.fault(
                     "No port task took the transaction before its peer stopped waiting; the transaction is"
                             + " rolled back, and the peer will send it again");
         }

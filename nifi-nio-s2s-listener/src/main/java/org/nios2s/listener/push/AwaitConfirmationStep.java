@@ -26,7 +26,7 @@ record AwaitConfirmationStep(Push transfer, long beganNanos) implements Step {
     public void checkDeadline(final long nowNanos) throws PeerFault {
         if (nowNanos - beganNanos > FAIR_NANOS
                 && transfer.connection().dispatcher().destination().isScarce()) {
-            throw Kind.TOO_SLOW.fault(
+            throw Kind.SLOW_PEER.fault(
                     "The peer does not confirm its transaction, and others wait for the room in the destination that it has");
         }
     }

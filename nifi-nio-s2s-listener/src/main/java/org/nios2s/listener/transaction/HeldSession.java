@@ -101,8 +101,8 @@ public final class HeldSession {
         end(Runnable::run, () -> {
             final long startNanos = System.nanoTime();
             if (deadline.hasPassed(startNanos)) {
-                return rolledBack(
-                        Kind.EXPIRED.fault("The peer stopped waiting before the transaction could be committed"));
+                return rolledBack(Kind.REQUEST_EXPIRED.fault(
+                        "The peer stopped waiting before the transaction could be committed"));
             }
             session.commit();
             ends.hasCommitted(startNanos);

@@ -107,7 +107,7 @@ class BackPressureTest {
             quitter.endOutput();
             quitter.expectEnd();
         }
-        listener.awaitFault(PeerFault.Kind.LEFT);
+        listener.awaitFault(PeerFault.Kind.PEER_CLOSED);
         try (WirePeer next = finished()) {
             listener.awaitStep("AwaitRoomStep");
             first.close();
@@ -125,7 +125,7 @@ class BackPressureTest {
             listener.checkDeadlinesAfter(Duration.ofSeconds(2));
             listener.assertNoFault();
             listener.checkDeadlinesAfter(Duration.ofSeconds(4));
-            listener.awaitFault(PeerFault.Kind.TOO_SLOW);
+            listener.awaitFault(PeerFault.Kind.SLOW_PEER);
             next.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
         }
         assertEquals(1, listener.input().committed().size());

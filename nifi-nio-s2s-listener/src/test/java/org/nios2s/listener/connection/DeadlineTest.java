@@ -62,7 +62,7 @@ class DeadlineTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(31));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.SILENT);
+        listener.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
         assertEquals(0, listener.input().commits());
     }
 
@@ -76,7 +76,7 @@ class DeadlineTest {
             strict.assertNoFault();
             strict.checkDeadlinesAfter(Duration.ofMinutes(11));
             idle.expectEnd();
-            strict.awaitFault(PeerFault.Kind.SILENT);
+            strict.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
         }
     }
 
@@ -175,7 +175,7 @@ class DeadlineTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofMillis(expirationMillis));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        listener.awaitFault(PeerFault.Kind.REQUEST_EXPIRED);
         assertEquals(0, listener.dispatchers().waiting());
     }
 
@@ -212,7 +212,7 @@ class DeadlineTest {
         listener.input().scheduled(true);
         RunningListener.awaiting().until(() -> listener.input().inPort() == 0);
         listener.checkDeadlinesAfter(Duration.ZERO);
-        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        listener.awaitFault(PeerFault.Kind.REQUEST_EXPIRED);
         assertEquals(0, listener.input().commits());
     }
 

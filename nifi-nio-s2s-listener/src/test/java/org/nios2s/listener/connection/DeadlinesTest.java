@@ -55,7 +55,7 @@ class DeadlinesTest {
         assertDoesNotThrow(this::check);
         pass(Duration.ofMillis(100));
         assertEquals(
-                PeerFault.Kind.TOO_SLOW,
+                PeerFault.Kind.SLOW_PEER,
                 assertThrows(PeerFault.class, this::check).kind());
     }
 
@@ -71,7 +71,7 @@ class DeadlinesTest {
 
     private void assertTooSlow() {
         assertEquals(
-                PeerFault.Kind.TOO_SLOW,
+                PeerFault.Kind.SLOW_PEER,
                 assertThrows(PeerFault.class, this::check).kind());
     }
 
@@ -156,7 +156,7 @@ class DeadlinesTest {
         assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));
         pass(Duration.ofMillis(1));
         assertEquals(
-                PeerFault.Kind.SILENT,
+                PeerFault.Kind.IDLE_TIMEOUT,
                 assertThrows(PeerFault.class, () -> set.check(step, expirationMillis, clock.get()))
                         .kind());
     }

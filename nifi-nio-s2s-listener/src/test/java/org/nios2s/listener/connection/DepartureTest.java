@@ -154,7 +154,7 @@ class DepartureTest {
     void endsOutput(final Moment moment) throws Exception {
         reach(moment);
         peer.endOutput().expectEnd();
-        listener.awaitFault(PeerFault.Kind.LEFT);
+        listener.awaitFault(PeerFault.Kind.PEER_CLOSED);
         assertNothingStays();
     }
 

@@ -39,7 +39,7 @@ class MalformedPushTest {
 
     private void assertClosedAsMalformed() throws Exception {
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.MALFORMED);
+        listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
         listener.awaitNothingHeld();
     }
 
@@ -114,7 +114,7 @@ class MalformedPushTest {
     void noSync() throws Exception {
         try (WirePeer compressing = listener.connect().open("GZIP", "true").push()) {
             compressing.bytes("SINC".getBytes(StandardCharsets.US_ASCII)).expectEnd();
-            listener.awaitFault(PeerFault.Kind.MALFORMED);
+            listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
         }
     }
 
@@ -126,7 +126,7 @@ class MalformedPushTest {
             compressing.out().writeInt(100);
             compressing.out().writeInt(8);
             compressing.bytes("no zlib!".getBytes(StandardCharsets.US_ASCII)).expectEnd();
-            listener.awaitFault(PeerFault.Kind.MALFORMED);
+            listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
         }
     }
 
@@ -138,7 +138,7 @@ class MalformedPushTest {
             compressing.out().writeInt(-1);
             compressing.out().writeInt(-1);
             compressing.expectEnd();
-            listener.awaitFault(PeerFault.Kind.MALFORMED);
+            listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
         }
     }
 }

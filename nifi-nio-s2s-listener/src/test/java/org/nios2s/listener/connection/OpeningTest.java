@@ -59,7 +59,7 @@ class OpeningTest {
     @DisplayName("two letters are not enough to tell the magic bytes")
     void incompleteMagic() throws Exception {
         peer.bytes((byte) 'N', (byte) 'i').endOutput().expectEnd();
-        listener.awaitFault(PeerFault.Kind.LEFT);
+        listener.awaitFault(PeerFault.Kind.PEER_CLOSED);
     }
 
     @Test
@@ -125,7 +125,7 @@ class OpeningTest {
     void garbledProtocol() throws Exception {
         peer.magic().bytes((byte) 0, (byte) 2, (byte) 0xFF, (byte) 0xFF, (byte) 0, (byte) 0, (byte) 0, (byte) 6);
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.MALFORMED);
+        listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
     }
 
     @Test

@@ -357,7 +357,7 @@ class ProxyHeaderTest {
     @DisplayName("half a header and then the end is a peer that has left")
     void halfAndLeft(final byte[] half) throws Exception {
         peer.bytes(half).endOutput().expectEnd();
-        listener.awaitFault(PeerFault.Kind.LEFT);
+        listener.awaitFault(PeerFault.Kind.PEER_CLOSED);
         assertOneLine(OWN, "The peer left in step ProxyHeaderStep");
     }
 

@@ -250,7 +250,7 @@ class PullTest {
             listener.checkDeadlinesAfter(Duration.ofMinutes(10));
             return listener.metrics().get(ListenerMetrics.Count.FAULTS) > 0;
         });
-        listener.awaitFault(PeerFault.Kind.SILENT);
+        listener.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
         assertRolledBack();
     }
 
@@ -279,7 +279,7 @@ class PullTest {
         listener.awaitStep("AwaitFlowFilesStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(21));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        listener.awaitFault(PeerFault.Kind.REQUEST_EXPIRED);
         assertRolledBack();
     }
 

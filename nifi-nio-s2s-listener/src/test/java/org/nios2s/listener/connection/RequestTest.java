@@ -127,7 +127,7 @@ class RequestTest {
             narrow.assertNoFault();
             others.add(narrow.budget().limit() * 3 / 4);
             narrow.checkDeadlinesAfter(Duration.ofSeconds(18));
-            narrow.awaitFault(PeerFault.Kind.TOO_SLOW);
+            narrow.awaitFault(PeerFault.Kind.SLOW_PEER);
             second.expectEnd();
         }
     }
@@ -263,21 +263,21 @@ class RequestTest {
     @DisplayName("pushing without a port in the handshake closes the connection")
     void pushWithoutPort() throws Exception {
         peer.shakeHands(NO_PORT).push().expectEnd();
-        listener.awaitFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE);
+        listener.awaitFault(PeerFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
     @DisplayName("pushing before a codec was agreed on closes the connection")
     void pushBeforeCodec() throws Exception {
         peer.shakeHands(WirePeer.properties()).push().expectEnd();
-        listener.awaitFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE);
+        listener.awaitFault(PeerFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
     @DisplayName("pulling from an input port closes the connection")
     void pullFromInputPort() throws Exception {
         peer.open().request("RECEIVE_FLOWFILES").expectEnd();
-        listener.awaitFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE);
+        listener.awaitFault(PeerFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
@@ -292,7 +292,7 @@ class RequestTest {
         when(output.getConnectableType()).thenReturn(ConnectableType.OUTPUT_PORT);
         when(listener.rootGroup().findOutputPort(RunningListener.OUTPUT_PORT)).thenReturn(output);
         peer.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT).push().expectEnd();
-        listener.awaitFault(PeerFault.Kind.REQUEST_OUT_OF_PLACE);
+        listener.awaitFault(PeerFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
@@ -313,7 +313,7 @@ class RequestTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(21));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.SILENT);
+        listener.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
     }
 
     @Test
@@ -342,7 +342,7 @@ class RequestTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(21));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.SILENT);
+        listener.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
     }
 
     @Test

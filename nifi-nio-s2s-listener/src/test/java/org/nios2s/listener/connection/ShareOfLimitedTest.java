@@ -36,7 +36,7 @@ class ShareOfLimitedTest {
         share.check(step, 0);
         share.check(step, NINE_SECONDS);
         final PeerFault fault = assertThrows(PeerFault.class, () -> share.check(step, ELEVEN_SECONDS));
-        assertEquals(Kind.TOO_SLOW, fault.kind());
+        assertEquals(Kind.SLOW_PEER, fault.kind());
     }
 
     @Test

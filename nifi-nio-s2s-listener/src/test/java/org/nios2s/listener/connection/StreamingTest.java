@@ -212,7 +212,7 @@ class StreamingTest {
         listener.awaitStep("AwaitSessionStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(21));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.EXPIRED);
+        listener.awaitFault(PeerFault.Kind.REQUEST_EXPIRED);
         listener.input().scheduled(true);
         try (WirePeer next = listener.connect().open()) {
             pushAll(next, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);

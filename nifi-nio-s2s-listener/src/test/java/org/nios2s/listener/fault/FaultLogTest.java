@@ -66,7 +66,7 @@ class FaultLogTest {
     @DisplayName(
             "further ones within a minute are DEBUG lines, and the next WARN line counts them, over the overflow of the clock")
     void counts() {
-        report(Kind.LEFT, 10);
+        report(Kind.PEER_CLOSED, 10);
         assertEquals(1, warnings().size());
         assertEquals(
                 9,
@@ -75,15 +75,15 @@ class FaultLogTest {
                                 && event.getFormattedMessage().contains("It is so"))
                         .count());
         now += Duration.ofSeconds(59).toNanos();
-        report(Kind.LEFT, 1);
+        report(Kind.PEER_CLOSED, 1);
         assertEquals(1, warnings().size());
         now += Duration.ofSeconds(2).toNanos();
-        report(Kind.LEFT, 2);
+        report(Kind.PEER_CLOSED, 2);
         assertEquals(2, warnings().size());
         assertTrue(
-                warnings().get(1).endsWith("(LEFT, and 10 more since the last such line)"),
+                warnings().get(1).endsWith("(PEER_CLOSED, and 10 more since the last such line)"),
                 warnings().get(1));
-        assertEquals(13, faultLog.count(Kind.LEFT));
+        assertEquals(13, faultLog.count(Kind.PEER_CLOSED));
     }
 
     @Test
@@ -136,11 +136,11 @@ class FaultLogTest {
     void notLogged() {
         logger.setLevel(Level.INFO);
         final PeerFault fault = mock(PeerFault.class);
-        when(fault.kind()).thenReturn(Kind.LEFT);
+        when(fault.kind()).thenReturn(Kind.PEER_CLOSED);
         faultLog.report("Peer", fault);
         clearInvocations(fault);
         faultLog.report("Peer", fault);
         verify(fault, never()).getMessage();
-        assertEquals(2, faultLog.count(Kind.LEFT));
+        assertEquals(2, faultLog.count(Kind.PEER_CLOSED));
     }
 }

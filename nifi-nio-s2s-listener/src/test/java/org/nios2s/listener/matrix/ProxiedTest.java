@@ -168,7 +168,7 @@ class ProxiedTest {
             peer.halfClose();
             assertTrue(peer.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
         }
-        assertFaults(PeerFault.Kind.LEFT, 1);
+        assertFaults(PeerFault.Kind.PEER_CLOSED, 1);
     }
 
     @Test

@@ -234,7 +234,7 @@ class MetricsIT {
             }
             closed();
             addToInput("PushesRolledBack", 1);
-            fault("LEFT", expectedOfInput);
+            fault("PEER_CLOSED", expectedOfInput);
             assertEveryFigure();
         }
     }
