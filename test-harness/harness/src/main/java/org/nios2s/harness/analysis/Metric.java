@@ -17,6 +17,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.nios2s.harness.load.Phase;
+import org.nios2s.harness.plan.Nearest;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.Range;
@@ -148,8 +149,9 @@ public record Metric(
     public static Metric by(final String key) {
         final Metric known = BY_KEY.get(key);
         if (known == null) {
-            throw new IllegalArgumentException("'%s' is no metric; there are %s"
-                    .formatted(key, ALL.stream().map(Metric::key).collect(Collectors.joining(", "))));
+            final List<String> keys = ALL.stream().map(Metric::key).toList();
+            throw new IllegalArgumentException("'%s' is no metric%s; there are %s"
+                    .formatted(key, Nearest.words(key, keys), String.join(", ", keys)));
         }
         return known;
     }

@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.report.HtmlReport;
 import org.nios2s.harness.report.SideBySide;
+import org.nios2s.harness.report.SvgChart;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ResultDirectory;
 import picocli.CommandLine.Command;
@@ -26,11 +28,15 @@ import picocli.CommandLine.Spec;
         name = "report",
         description = {
             "Shows earlier results on one page: metrics side by side, charts overlaid.",
-            "For one result it writes the report again."
+            "For one result it writes the report again.",
+            "With --chart it draws metrics as one SVG, for a document: report DIR --chart p50,p99 -o latency.svg"
         },
+        abbreviateSynopsis = true,
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class ReportCommand implements Callable<Integer> {
+
+    private static final String CHART_FILE = "chart.svg";
 
     @Spec
     private CommandSpec spec;
@@ -39,11 +45,38 @@ public final class ReportCommand implements Callable<Integer> {
     private List<Path> directories;
 
     @Option(
-            names = "--output",
+            names = {"-o", "--output"},
             paramLabel = "FILE",
             description =
-                    "The page; default: report.html in a new directory of results/, or in DIR if there is only one.")
+                    "The page, or the chart; default: report.html or chart.svg in a new directory of results/, or in"
+                            + " DIR if there is only one.")
     private Path output;
+
+    @Option(
+            names = "--chart",
+            paramLabel = "METRIC",
+            split = ",",
+            description = "Draws metrics as bars in one SVG, in place of the page; several by comma, as p50,p99.")
+    private List<String> chart = List.of();
+
+    @Option(
+            names = "--rows",
+            paramLabel = "TEXT",
+            defaultValue = "",
+            description = "Of a chart: only rows that contain this text, as 'client nifi'.")
+    private String rows;
+
+    @Option(names = "--title", paramLabel = "TEXT", defaultValue = "", description = "Title of a chart.")
+    private String title;
+
+    @Option(names = "--note", paramLabel = "TEXT", defaultValue = "", description = "Line below the title of a chart.")
+    private String note;
+
+    @Option(
+            names = "--call",
+            paramLabel = "COLUMN=TEXT",
+            description = "What a chart calls a target, as 'stock=NiFi listener'. May be repeated.")
+    private Map<String, String> names = Map.of();
 
     @Override
     public Integer call() {
@@ -58,20 +91,41 @@ public final class ReportCommand implements Callable<Integer> {
         }
         final ExperimentResult shown =
                 results.size() == 1 ? results.values().iterator().next() : SideBySide.of(results);
-        return HarnessException.attempt(e -> "Cannot write the report: " + e, () -> {
-            final Path page = output == null ? usualPage() : output.toAbsolutePath();
-            Files.writeString(page, HtmlReport.of(shown));
-            spec.commandLine().getOut().println("report: " + page);
+        if (chart.isEmpty()) {
+            requireNoChartOptions();
+            return write("report", HtmlReport.FILE, HtmlReport.of(shown));
+        }
+        return write("chart", CHART_FILE, ParameterOptions.checked(spec, () -> draw(shown)));
+    }
+
+    /** What would have no effect is refused. */
+    private void requireNoChartOptions() {
+        if (!(rows + title + note).isEmpty() || !names.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--rows, --title, --note and --call are about a chart: add --chart METRIC");
+        }
+    }
+
+    private String draw(final ExperimentResult shown) {
+        final List<Metric> metrics = chart.stream().map(Metric::by).toList();
+        return SvgChart.of(shown.runs(), metrics, rows, new SvgChart.Words(title, note, names));
+    }
+
+    private int write(final String what, final String name, final String text) {
+        return HarnessException.attempt(e -> "Cannot write the " + what + ": " + e, () -> {
+            final Path file = output == null ? defaultFile(name) : output.toAbsolutePath();
+            Files.writeString(file, text);
+            spec.commandLine().getOut().println(what + ": " + file);
             return ExitCode.OK;
         });
     }
 
-    private Path usualPage() throws IOException {
+    private Path defaultFile(final String name) throws IOException {
         if (directories.size() == 1) {
-            return directories.getFirst().resolve(HtmlReport.FILE);
+            return directories.getFirst().resolve(name);
         }
         final Path results = HarnessDirectory.resolve(HarnessDirectory.RESULTS);
-        return ResultDirectory.create(results, spec.name()).path().resolve(HtmlReport.FILE);
+        return ResultDirectory.create(results, spec.name()).path().resolve(name);
     }
 
     private static ExperimentResult read(final Path directory) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -91,7 +92,10 @@ public record LoadSettings(
      * @param reconnect whether each transaction has a connection of its own
      * @param max       most connections that the clients share, for a client that shares any; 0: one for each
      */
-    public record Connection(boolean secure, boolean reconnect, int max) {
+    public record Connection(
+            boolean secure,
+            boolean reconnect,
+            @JsonAlias("most") int max) {
 
         /** Plain TCP, kept from one transaction to the next. */
         public static final Connection KEPT = new Connection(false, false, 0);

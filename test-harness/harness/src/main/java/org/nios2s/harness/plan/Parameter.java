@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.nios2s.harness.load.SizeMix;
 import org.nios2s.harness.load.Units;
 
@@ -162,8 +161,12 @@ public enum Parameter {
                 .findFirst();
     }
 
+    static List<String> keys() {
+        return Arrays.stream(values()).map(Parameter::key).toList();
+    }
+
     static String names() {
-        return Arrays.stream(values()).map(Parameter::key).collect(Collectors.joining(", "));
+        return String.join(", ", keys());
     }
 
     /** Name in presets; as an option with two dashes before it. */

@@ -58,8 +58,8 @@ public final class Presets {
         final Path given = Path.of(nameOrFile);
         final Path file = Files.isDirectory(given) ? given.resolve(RESULT_FILE) : given;
         if (!Files.isRegularFile(file)) {
-            throw new IllegalArgumentException("'%s' is neither a file nor a preset; there are %s"
-                    .formatted(nameOrFile, String.join(", ", names())));
+            throw new IllegalArgumentException("'%s' is neither a file nor a preset%s; there are %s"
+                    .formatted(nameOrFile, Nearest.words(nameOrFile, names()), String.join(", ", names())));
         }
         try {
             final String name = file.endsWith(RESULT_FILE)

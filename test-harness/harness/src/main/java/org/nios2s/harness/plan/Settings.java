@@ -37,6 +37,9 @@ public record Settings(Map<String, String> explicit) {
 
     private static final String NIFI_CLIENT = "nifi";
 
+    /** What files of users may still say. */
+    private static final Map<String, String> RENAMED = Map.of("figures", "metrics", "laps", "repetitions");
+
     public static final Settings DEFAULTS = new Settings(Map.of());
 
     /** Settings that say the same thing in two ways: of each list only one can hold. */
@@ -53,14 +56,21 @@ public record Settings(Map<String, String> explicit) {
     public Settings with(final String key, final String value) {
         if (!key.startsWith(PROPERTY)) {
             Parameter.find(key)
-                    .orElseThrow(() -> new IllegalArgumentException(
-                            "'%s' is no setting; there are %s, and %sKEY for a line of nifi.properties"
-                                    .formatted(key, Parameter.names(), PROPERTY)))
+                    .orElseThrow(() -> new IllegalArgumentException(unknown(key)))
                     .check(value);
         }
         final Map<String, String> changed = new TreeMap<>(explicit);
         changed.put(key, FORMER_CLIENT.equals(value) && key.equals(Parameter.CLIENT.key()) ? NIFI_CLIENT : value);
         return new Settings(changed);
+    }
+
+    private static String unknown(final String key) {
+        final String now = RENAMED.get(key);
+        if (now != null) {
+            return "'%s' is called '%s': write that".formatted(key, now);
+        }
+        return "'%s' is no setting%s; there are %s, and %sKEY for a line of nifi.properties"
+                .formatted(key, Nearest.words(key, Parameter.keys()), Parameter.names(), PROPERTY);
     }
 
     public Settings with(final Map<String, String> others) {

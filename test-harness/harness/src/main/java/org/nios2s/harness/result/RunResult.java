@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.result;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
 import java.util.List;
@@ -31,7 +32,7 @@ public record RunResult(
         long failures,
         Map<String, Long> failuresByCause,
         long abandoned,
-        long missed,
+        @JsonAlias("unbegun") long missed,
         long destinationFull,
         Map<Phase, LatencySummary> latencyMillis,
         GeneratorMetrics generator,
@@ -52,7 +53,11 @@ public record RunResult(
      * @param round  from 1
      * @param repetition    of that measurement, from 1
      */
-    public record Place(String row, String column, int round, int repetition) {
+    public record Place(
+            String row,
+            String column,
+            int round,
+            @JsonAlias("lap") int repetition) {
 
         /** What is measured several times: row and column. */
         public String kind() {

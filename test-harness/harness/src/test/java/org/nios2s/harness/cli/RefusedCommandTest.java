@@ -133,7 +133,9 @@ class RefusedCommandTest {
             quoteCharacter = '"',
             value = {
                 "metrics: [speed] | 'speed' is no metric",
-                "metrics: p98 | 'p98' is no metric",
+                "metrics: p98 | 'p98' is no metric (did you mean 'p90'?)",
+                "figures: p99 | 'figures' is called 'metrics': write that",
+                "{intervall: 1s} | 'intervall' is no setting (did you mean 'interval'?)",
                 "fail-if: 'speed > 5' | 'speed' is no metric",
                 "fail-if: {nio: 'p99 > 5ms'} | has to be a list of texts",
                 "vary: {what: [{name: a, metrics: speed}]} | 'speed' is no metric",

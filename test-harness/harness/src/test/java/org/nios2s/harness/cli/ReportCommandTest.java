@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.S2sHarness;
+import org.nios2s.harness.result.ResultDirectory;
+import org.nios2s.harness.result.Samples;
+import picocli.CommandLine;
+
+/** Pages and charts of results that are there. Runs on the test's thread. */
+class ReportCommandTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void keepResult() throws IOException {
+        new ResultDirectory(directory).finish(Samples.comparison());
+    }
+
+    @Test
+    void aChartIsOneFile() throws IOException {
+        final Path chart = directory.resolve("p50.svg");
+
+        final int code = report("--chart", "p50,p99", "-o", chart.toString(), "--title", "Waiting");
+
+        assertEquals(0, code, err.toString());
+        assertTrue(Files.readString(chart).startsWith("<svg "), "a chart");
+        assertTrue(Files.readString(chart).contains(">Waiting</text>"), "its title");
+        assertEquals("chart: " + chart, out.toString().strip());
+    }
+
+    @Test
+    void aChartOfWhatIsNoMetricIsWrongUsage() {
+        assertEquals(2, report("--chart", "p98"));
+        assertTrue(err.toString().contains("'p98' is no metric (did you mean 'p90'?)"), err.toString());
+    }
+
+    @Test
+    void whatIsAboutAChartIsRefusedWithoutOne() {
+        assertEquals(2, report("--rows", "pull"));
+        assertTrue(err.toString().contains("are about a chart: add --chart METRIC"), err.toString());
+    }
+
+    @Test
+    void aDirectoryWithoutAResultIsToldInOneLine() {
+        final int code = execute("report", directory.resolve("nothing").toString());
+
+        assertEquals(1, code);
+        assertEquals(1, err.toString().strip().lines().count(), err.toString());
+        assertTrue(err.toString().contains("There is no result of this harness in "), err.toString());
+    }
+
+    private int report(final String... options) {
+        final String[] arguments = new String[options.length + 2];
+        arguments[0] = "report";
+        arguments[1] = directory.toString();
+        System.arraycopy(options, 0, arguments, 2, options.length);
+        return execute(arguments);
+    }
+
+    private int execute(final String... arguments) {
+        final CommandLine command = S2sHarness.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        return command.execute(arguments);
+    }
+}
