@@ -56,15 +56,15 @@ import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.metrics.Operation;
-import org.nios2s.listener.opening.PeerList;
-import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
+import org.nios2s.listener.protocol.PeerList;
+import org.nios2s.listener.protocol.RawProtocol;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlers;
 import org.nios2s.listener.transaction.ContentWriters;
-import org.nios2s.listener.transaction.RestingExecutor;
+import org.nios2s.listener.transaction.ThrottledExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -415,7 +415,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private String drain() {
             if (drain.begin()) {
                 connections.forEach((worker, own) ->
-                        worker.execute(() -> Guarded.run("Closing what is idle in a drain", own::letGo)));
+                        worker.execute(() -> Guarded.run("Closing what is idle in a drain", own::closeIdle)));
             }
             return drain.describe();
         }
@@ -459,7 +459,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     authorizations,
                     contentReaders,
                     contentWriters,
-                    new RestingExecutor(inflationWriter, metrics),
+                    new ThrottledExecutor(inflationWriter, metrics),
                     metrics,
                     faultLog);
         }
@@ -540,7 +540,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 stopSignal.close();
             }
             stopAccepting();
-            connections.forEach((worker, own) -> worker.submit(own::cutAll).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
+            connections.forEach(
+                    (worker, own) -> worker.submit(own::closeAllNow).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             dispatchers.close();
             // They tell IO workers of what they end, and writers have readers end sessions.
             for (final ExecutorService threads : List.of(writerThreads, inflationWriter, contentReaders)) {

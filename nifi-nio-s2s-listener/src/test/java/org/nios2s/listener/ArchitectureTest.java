@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
     private static final String OURS = "org.nios2s.listener";
     private static final String NIFI = "org.apache.nifi..";
-    private static final String[] STEPS = {OURS + ".opening..", OURS + ".push..", OURS + ".pull.."};
+    private static final String[] STEPS = {OURS + ".protocol..", OURS + ".push..", OURS + ".pull.."};
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -17,7 +17,7 @@ public record BeginTlsStep(Step next) implements Step {
     }
 
     @Override
-    public Patience patience() {
-        return Patience.HANDSHAKE;
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.HANDSHAKE;
     }
 }

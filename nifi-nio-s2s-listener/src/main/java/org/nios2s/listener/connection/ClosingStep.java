@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
  * connection's IO worker.
  */
 public final class ClosingStep implements Step {
-    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final long MOST_DROPPED_BYTES = 64 * 1024;
+    private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long MAX_DROPPED_BYTES = 64 * 1024;
 
     private final Channel channel;
     private final long startNanos = System.nanoTime();
@@ -27,14 +27,14 @@ public final class ClosingStep implements Step {
     public Step receive(final ByteBuf in) {
         droppedBytes += in.readableBytes();
         in.skipBytes(in.readableBytes());
-        if (droppedBytes > MOST_DROPPED_BYTES) {
+        if (droppedBytes > MAX_DROPPED_BYTES) {
             channel.close();
         }
         return this;
     }
 
     @Override
-    public Step inputEnds() {
+    public Step endOfInput() {
         if (channel.isActive()) {
             // Behind what was said before.
             channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
@@ -44,13 +44,13 @@ public final class ClosingStep implements Step {
 
     @Override
     public void checkDeadline(final long nowNanos) {
-        if (nowNanos - startNanos > LONGEST_NANOS) {
+        if (nowNanos - startNanos > MAX_NANOS) {
             channel.close();
         }
     }
 
     @Override
-    public Patience patience() {
-        return Patience.UNLIMITED;
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.NONE;
     }
 }

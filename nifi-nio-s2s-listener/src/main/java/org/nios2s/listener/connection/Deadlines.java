@@ -18,10 +18,10 @@ import org.nios2s.listener.time.NanoClock;
  */
 final class Deadlines {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(3);
-    private static final long LEAST_BYTES_PER_SECOND = 1024;
-    private static final long MOST_DEMANDED_BYTES_PER_SECOND = 8 * LEAST_BYTES_PER_SECOND;
-    private static final long BYTES_PER_SECOND_BEYOND_SHARE = 16 * LEAST_BYTES_PER_SECOND;
-    private static final long SHORTEST_EXPIRATION_MILLIS = 500;
+    private static final long MIN_BYTES_PER_SECOND = 1024;
+    private static final long MAX_DEMANDED_BYTES_PER_SECOND = 8 * MIN_BYTES_PER_SECOND;
+    private static final long BYTES_PER_SECOND_BEYOND_SHARE = 16 * MIN_BYTES_PER_SECOND;
+    private static final long MIN_EXPIRATION_MILLIS = 500;
 
     private final long handshakeMillis;
     private final IdleTimeout idleTimeout;
@@ -52,17 +52,17 @@ final class Deadlines {
         this.clock = clock;
         this.acceptedNanos = clock.nanoTime();
         this.waitBeganNanos = acceptedNanos;
-        peersTurn();
+        startPeerTurn();
     }
 
     /** Bytes have come from the peer, or gone to it. */
-    void moved(final int bytes) {
+    void recordProgress(final int bytes) {
         lastMovedNanos = clock.nanoTime();
         windowBytes += bytes;
     }
 
     /** Only from now on is it the peer's turn: it was ours, or nothing was under way. */
-    void peersTurn() {
+    void startPeerTurn() {
         lastMovedNanos = clock.nanoTime();
         windowStartNanos = lastMovedNanos;
         windowBytes = 0;
@@ -70,19 +70,19 @@ final class Deadlines {
     }
 
     /** A transaction begins, with its peer's turn. */
-    void transferBegins() {
-        peersTurn();
+    void startTransaction() {
+        startPeerTurn();
         transferBeganNanos = lastMovedNanos;
         isInTransfer = true;
     }
 
-    void transferEnds() {
+    void endTransaction() {
         isInTransfer = false;
     }
 
     /** From now on it is ours: how fast the peer is shows only when it is its turn again. */
-    void waitBegins() {
-        peersTurn();
+    void startWait() {
+        startPeerTurn();
         waitBeganNanos = lastMovedNanos;
     }
 
@@ -99,7 +99,7 @@ final class Deadlines {
      * @throws PeerFault if it has taken too long
      */
     void check(final Step step, final long expirationMillis, final long nowNanos) throws PeerFault {
-        switch (step.patience()) {
+        switch (step.timeoutPolicy()) {
             case HANDSHAKE -> checkHandshake(step, nowNanos);
             case WITHIN_REQUEST -> checkSilence(step, expirationMillis, nowNanos);
             case BETWEEN_REQUESTS -> checkSilence(step, idleTimeout.millis(expirationMillis), nowNanos);
@@ -123,7 +123,7 @@ final class Deadlines {
     }
 
     private void checkExpiration(final long allowedMillis, final long nowNanos) throws PeerFault {
-        final long millis = Math.max(SHORTEST_EXPIRATION_MILLIS, allowedMillis);
+        final long millis = Math.max(MIN_EXPIRATION_MILLIS, allowedMillis);
         if (allowedMillis > 0 && nowNanos - waitBeganNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
             throw Kind.REQUEST_EXPIRED.fault(
                     "No port task took the transaction within " + millis + " ms; the port's destination may be full");
@@ -150,7 +150,7 @@ final class Deadlines {
         return switch (scarcity.get()) {
             case NONE -> 0;
             case SCARCE ->
-                Math.min(MOST_DEMANDED_BYTES_PER_SECOND, LEAST_BYTES_PER_SECOND * (1 + minutesOfTransfer(nowNanos)));
+                Math.min(MAX_DEMANDED_BYTES_PER_SECOND, MIN_BYTES_PER_SECOND * (1 + minutesOfTransfer(nowNanos)));
             case BEYOND_SHARE -> BYTES_PER_SECOND_BEYOND_SHARE;
         };
     }

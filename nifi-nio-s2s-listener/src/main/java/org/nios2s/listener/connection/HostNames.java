@@ -19,7 +19,7 @@ import java.util.function.Function;
  * for an address without a name.
  */
 public final class HostNames {
-    static final int MOST_NAMES = 100_000;
+    static final int MAX_NAMES = 100_000;
 
     /** How long a name is taken for true: as long as the JDK's own default for positive answers, times ten. */
     private static final long LIFETIME_NANOS = TimeUnit.MINUTES.toNanos(5);
@@ -31,7 +31,7 @@ public final class HostNames {
     private final Map<InetAddress, Name> names = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(final Map.Entry<InetAddress, Name> eldest) {
-            return size() > MOST_NAMES;
+            return size() > MAX_NAMES;
         }
     });
 

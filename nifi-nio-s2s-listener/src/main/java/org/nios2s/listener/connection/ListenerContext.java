@@ -33,7 +33,7 @@ import org.nios2s.listener.tls.TlsHandlers;
  */
 public record ListenerContext(
         ListenerSettings settings,
-        Step.Conversation conversation,
+        Step.Protocol conversation,
         TlsHandlers tls,
         int listenPort,
         Supplier<ProcessGroup> rootGroup,

@@ -49,10 +49,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private static final QuickAckOption QUICK_ACK = new QuickAckOption();
 
     /** What may wait unread. It is more only where a peer has left in mid-sentence: the kernel then gives us all it has. */
-    private static final int MOST_UNREAD_BYTES = 1024 * 1024;
+    private static final int MAX_UNREAD_BYTES = 1024 * 1024;
 
     /** What a connection may hold beside its transaction while memory is scarce. */
-    private static final int MODEST_BYTES = 4 * 1024;
+    private static final int FREE_BYTES = 4 * 1024;
 
     /** After so many steps in a row the connection lets others have their turn: peers may ask faster than we answer. */
     private static final int STEPS_IN_A_TURN = 64;
@@ -61,18 +61,18 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private static final long STALLED_HANDSHAKE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** Before the next turn of a peer that says so much outside a transaction, where every message should have an answer. */
-    private static final long PAUSE_OF_HASTY_MILLIS = 100;
+    private static final long CHATTY_PEER_PAUSE_MILLIS = 100;
 
     /** A buffer that is used to less than this part is exchanged for one of the right size. */
-    private static final int WASTEFUL = 4;
+    private static final int SHRINK_FACTOR = 4;
 
     private final ListenerContext listener;
-    private final WorkerConnections siblings;
+    private final WorkerConnections workerConnections;
     private final Deadlines deadlines;
     private final MemoryBudget.Charge unreadCharge;
     private final QuickAck quickAck = new QuickAck(this::acknowledge);
-    private final PacedReads reads = new PacedReads(this, quickAck);
-    private final ShareOfLimited share = new ShareOfLimited();
+    private final ReadThrottle reads = new ReadThrottle(this, quickAck);
+    private final OverShareDeadline share = new OverShareDeadline();
     private final RatePause ratePause = new RatePause(this::worker, this::goOnReading);
 
     private ChannelHandlerContext channelContext;
@@ -85,9 +85,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private boolean inputEnded;
     private Activity activity = Activity.BUSY;
 
-    public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections siblings) {
+    public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections workerConnections) {
         this.listener = listener;
-        this.siblings = siblings;
+        this.workerConnections = workerConnections;
         this.deadlines = new Deadlines(
                 listener.settings().handshakeTimeout().toMillis(),
                 listener.settings().idleTimeout(),
@@ -104,16 +104,16 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         config.setRecvByteBufAllocator(() -> reads);
         connection = new PeerConnection(listener, context, this);
         step = listener.conversation().begins(connection);
-        tellActivity();
-        siblings.add(this);
+        reportActivity();
+        workerConnections.add(this);
         context.read();
     }
 
     @Override
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         final ByteBuf bytes = (ByteBuf) message;
-        deadlines.moved(bytes.readableBytes());
-        reads.heard(bytes.readableBytes());
+        deadlines.recordProgress(bytes.readableBytes());
+        reads.decrypted(bytes.readableBytes());
         ratePause.begin(connection.rate().spendBytes(bytes.readableBytes()));
         // Takes the new bytes over when nothing is unread; otherwise appends them.
         unread = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), unread, bytes);
@@ -122,12 +122,12 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     @Override
     public void channelReadComplete(final ChannelHandlerContext context) {
-        if (reads.isInVain()) {
+        if (reads.isTlsFlood()) {
             fail(Kind.TLS.fault("The peer keeps TLS busy and says nothing, in step " + step.name()));
         }
         // Also where TLS has had but a part of a record, and passed on nothing.
         acknowledgeOnPeersTurn();
-        readOn();
+        readIfWanted();
         context.fireChannelReadComplete();
     }
 
@@ -150,17 +150,17 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             Step before = null;
             for (int steps = 0; step != before && mayRun(); steps++) {
                 if (steps == STEPS_IN_A_TURN) {
-                    letOthersGoFirst();
+                    yieldToOthers();
                     break;
                 }
                 before = step;
                 enter(step.receive(unread));
             }
-            if (unread.readableBytes() > MOST_UNREAD_BYTES) {
+            if (unread.readableBytes() > MAX_UNREAD_BYTES) {
                 throw Kind.PEER_CLOSED.fault("The peer left with bytes unread, in step " + step.name());
             }
-            if (inputEnded && !hadItsTurn && !step.answersBeforeInputEnds()) {
-                enter(step.inputEnds());
+            if (inputEnded && !hadItsTurn && !step.answersBeforeEndOfInput()) {
+                enter(step.endOfInput());
             }
         } catch (final Throwable e) {
             fail(faultOf(e));
@@ -174,7 +174,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             quickAck.sent();
         }
         keepUnread();
-        readOn();
+        readIfWanted();
     }
 
     /** Puts TLS in front of this handler, and passes the unread bytes to it: they are the first of its handshake. */
@@ -194,7 +194,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         pipeline.fireChannelReadComplete();
     }
 
-    private void letOthersGoFirst() {
+    private void yieldToOthers() {
         hadItsTurn = true;
         final Runnable goOn = () -> {
             hadItsTurn = false;
@@ -204,14 +204,14 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             }
         };
         if (step.transfer() == null) {
-            connection.worker().schedule(goOn, PAUSE_OF_HASTY_MILLIS, TimeUnit.MILLISECONDS);
+            connection.worker().schedule(goOn, CHATTY_PEER_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
         } else {
-            afterOthers(goOn);
+            afterLoopIteration(goOn);
         }
     }
 
     /** Runs it once the IO worker has looked at all of its sockets: a plain task may run before that, for a second on end. */
-    public void afterOthers(final Runnable task) {
+    public void afterLoopIteration(final Runnable task) {
         final var worker = (SingleThreadEventLoop) channelContext.channel().eventLoop();
         worker.executeAfterEventLoopIteration(() -> worker.execute(task));
     }
@@ -223,7 +223,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** Has the kernel acknowledge what has come, if the peer may be waiting for that before it says the rest. */
     private void acknowledgeOnPeersTurn() {
         if (mayRun() && !inputEnded && !(step instanceof ClosingStep)) {
-            quickAck.peersTurn();
+            quickAck.awaitsPeer();
         }
     }
 
@@ -234,28 +234,28 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** @return whether little is to be read at once */
-    boolean isSparing() {
+    boolean readsMinimally() {
         return stepWaits
                 || step.transfer() == null && !listener.budget().common().isRoomy();
     }
 
     /** @return whether it has use for more than it has */
-    boolean canUseMore() {
-        return !inputEnded && !reads.isInVain() && !isHeldBack() && (mayRun() || stepWaits && !unread.isReadable());
+    boolean wantsRead() {
+        return !inputEnded && !reads.isTlsFlood() && !isRatePaused() && (mayRun() || stepWaits && !unread.isReadable());
     }
 
     /** @return whether nothing is read because the peer has used up its rate */
-    boolean isHeldBack() {
-        return ratePause.isOn() && step.isPaced();
+    boolean isRatePaused() {
+        return ratePause.isOn() && step.isRateLimited();
     }
 
     /** @return how many bytes its rate allows it to read at once */
-    int mostBytesAtOnce() {
+    int maxBytesAtOnce() {
         return connection.rate().bytesAtOnce();
     }
 
     /** Reads nothing for so long, since the peer has used up its rate. */
-    void holdBack(final long nanos) {
+    void pauseReading(final long nanos) {
         ratePause.begin(nanos);
     }
 
@@ -268,14 +268,14 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (!channelContext.channel().isActive()) {
             return;
         }
-        if (step.isPaced()) {
-            deadlines.peersTurn();
+        if (step.isRateLimited()) {
+            deadlines.startPeerTurn();
         }
-        readOn();
+        readIfWanted();
     }
 
-    private void readOn() {
-        if (canUseMore()) {
+    private void readIfWanted() {
+        if (wantsRead()) {
             channelContext.read();
         }
     }
@@ -286,7 +286,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (bytes == 0 || step instanceof ClosingStep) {
             unread.release();
             unread = Unpooled.EMPTY_BUFFER;
-        } else if (bytes < unread.capacity() / WASTEFUL) {
+        } else if (bytes < unread.capacity() / SHRINK_FACTOR) {
             final ByteBuf fitting = channelContext.alloc().ioBuffer(bytes).writeBytes(unread);
             unread.release();
             unread = fitting;
@@ -300,13 +300,12 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** @return whether others wait for what its transaction holds, or will soon for what the peer makes us hold beside one */
     private Scarcity scarcity() {
         if (step.transfer() == null) {
-            if (unreadCharge.held() > MODEST_BYTES
-                    && !listener.budget().common().isRoomy()) {
+            if (unreadCharge.held() > FREE_BYTES && !listener.budget().common().isRoomy()) {
                 return Scarcity.SCARCE;
             }
             return Scarcity.NONE;
         }
-        if (step.patience() == Step.Patience.WITHIN_REQUEST) {
+        if (step.timeoutPolicy() == Step.TimeoutPolicy.WITHIN_REQUEST) {
             return step.transfer().scarcity();
         }
         return Scarcity.NONE;
@@ -326,18 +325,18 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             logger.trace("{}: {} → {}", connection, step.name(), next.name());
         }
         if (step.transfer() == null && next.transfer() != null) {
-            deadlines.transferBegins();
+            deadlines.startTransaction();
         } else if (next.transfer() == null) {
-            deadlines.transferEnds();
+            deadlines.endTransaction();
         }
         step = next;
         stepWaits = next.isWaiting();
         if (stepWaits) {
-            deadlines.waitBegins();
+            deadlines.startWait();
         }
-        tellActivity();
+        reportActivity();
         if (next instanceof ClosingStep) {
-            sayNothingMore();
+            shutdownOutput();
         }
         enter(next.begin());
     }
@@ -350,7 +349,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     void proceed(final Step from, final Callable<Step> next, final Runnable otherwise) {
         connection.worker().execute(() -> {
             if (step == from) {
-                proceedHere(from, next);
+                proceedOnWorker(from, next);
             } else {
                 otherwise.run();
             }
@@ -358,23 +357,23 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** As {@link #proceed}, for who is on the IO worker already, and not within another step. */
-    public void proceedHere(final Step from, final Callable<Step> next) {
+    public void proceedOnWorker(final Step from, final Callable<Step> next) {
         if (step != from) {
             return;
         }
-        deadlines.peersTurn();
+        deadlines.startPeerTurn();
         advance(next);
         acknowledgeOnPeersTurn();
     }
 
     /** So many of the bytes came from a load balancer. A peer that adds none of its own leaves without a word. */
-    public void notOfPeer(final int bytes) {
-        reads.notOfPeer(bytes);
+    public void excludeProxyHeader(final int bytes) {
+        reads.excludeProxyHeader(bytes);
     }
 
     /** Bytes have gone to the peer: it makes progress. */
     public void sent(final int bytes) {
-        deadlines.moved(bytes);
+        deadlines.recordProgress(bytes);
     }
 
     /** Something went wrong for a transaction elsewhere; nothing happens if the connection is past it. From any thread. */
@@ -399,11 +398,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             channelContext.close();
         }
         keepUnread();
-        readOn();
+        readIfWanted();
     }
 
     private void report(final PeerFault fault) {
-        if (!reads.isAnythingRead() && fault.isDeparture()) {
+        if (!reads.hasReadFromPeer() && fault.isDeparture()) {
             // A health check, or a scan of ports.
             logger.debug("{} left without a word", connection);
             return;
@@ -421,7 +420,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
      * Leaves when the peer has left too, or soon: a plain close would reset the connection under an answer that the peer
      * has yet to read.
      */
-    private void sayNothingMore() {
+    private void shutdownOutput() {
         // Behind what was said before; for how long the peer may take to read that, the step looks.
         channelContext.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(said -> {
             if (channelContext.pipeline().get(SslHandler.class) == null
@@ -435,15 +434,16 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** Closes in good order, if no transaction is under way: the listener drains. Otherwise the next request step does so. */
-    void letGo() {
-        final boolean betweenTransactions = step.isIdle() || step.patience() == Step.Patience.BETWEEN_REQUESTS;
-        if (betweenTransactions && connection.isToBeLetGo()) {
-            proceedHere(step, () -> new ClosingStep(channelContext.channel()));
+    void closeIfIdle() {
+        final boolean betweenTransactions =
+                step.isEvictable() || step.timeoutPolicy() == Step.TimeoutPolicy.BETWEEN_REQUESTS;
+        if (betweenTransactions && connection.isDraining()) {
+            proceedOnWorker(step, () -> new ClosingStep(channelContext.channel()));
         }
     }
 
     /** Closes at once: the listener stops. */
-    void cut() {
+    void closeNow() {
         end();
         channelContext.close();
     }
@@ -455,7 +455,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** Between steps of a transaction there is nothing to tell. */
-    private void tellActivity() {
+    private void reportActivity() {
         final Activity before = activity;
         activity = activityOf(step);
         if (activity != Activity.BUSY || before != Activity.BUSY) {
@@ -464,7 +464,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private static Activity activityOf(final Step step) {
-        if (!step.isIdle()) {
+        if (!step.isEvictable()) {
             return Activity.BUSY;
         }
         if (step.isWaiting()) {
@@ -476,10 +476,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     @Override
     public void giveWay(final PeerFault fault) {
         connection.worker().execute(() -> {
-            if (step.isIdle()) {
+            if (step.isEvictable()) {
                 // It is no fault of the peer's: the peers' statistics don't count it.
                 countAndLog(fault);
-                cut();
+                closeNow();
             }
         });
     }
@@ -487,7 +487,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     @Override
     public void userEventTriggered(final ChannelHandlerContext context, final Object event) {
         if (event instanceof final SslHandshakeCompletionEvent handshake) {
-            tlsHandshakeEnded(handshake);
+            tlsHandshakeCompleted(handshake);
         } else if (event instanceof ChannelInputShutdownEvent) {
             inputEnded = true;
             advance(null);
@@ -495,7 +495,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         context.fireUserEventTriggered(event);
     }
 
-    private void tlsHandshakeEnded(final SslHandshakeCompletionEvent event) {
+    private void tlsHandshakeCompleted(final SslHandshakeCompletionEvent event) {
         try {
             if (!event.isSuccess()) {
                 throw Kind.TLS.fault("The TLS handshake failed", event.cause());
@@ -511,7 +511,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     public void handlerRemoved(final ChannelHandlerContext context) {
         Guarded.run("Reporting how a connection ended", this::reportUnlessExpected);
         end();
-        siblings.remove(this);
+        workerConnections.remove(this);
         connection.closed();
         ratePause.cancel();
         keepUnread();
@@ -521,7 +521,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** Where a peer may stop sending, it may leave as well. */
     private void reportUnlessExpected() {
         try {
-            step.inputEnds();
+            step.endOfInput();
         } catch (final Throwable e) {
             report(faultOf(e));
         }
@@ -551,9 +551,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             if (connection.rate().limitsBytes()) {
                 share.check(step, nowNanos);
             }
-            if (isHeldBack()) {
+            if (isRatePaused()) {
                 // It is neither silent nor slow: it is us who do not read.
-                deadlines.peersTurn();
+                deadlines.startPeerTurn();
             } else {
                 deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
             }
@@ -568,7 +568,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     /** At the limit of handshakes nobody is accepted: one that stands still, where it is the peer's turn, is in the way. */
     private void checkHandshake(final long nowNanos) throws PeerFault {
-        if (step.patience() != Step.Patience.HANDSHAKE || !listener.handshakes().isFull() || isTlsOurTurn()) {
+        if (step.timeoutPolicy() != Step.TimeoutPolicy.HANDSHAKE
+                || !listener.handshakes().isFull()
+                || isTlsOurTurn()) {
             return;
         }
         if (nowNanos - lastProgressNanos() > STALLED_HANDSHAKE_NANOS) {
@@ -579,7 +581,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private long lastProgressNanos() {
-        if (!step.isPartProgress()) {
+        if (!step.countsPartialMessages()) {
             return deadlines.acceptedNanos();
         }
         return Math.max(reads.lastReadNanos(), deadlines.lastMovedNanos());
@@ -592,7 +594,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** Tells when something last moved here, if the peer named a port. */
-    void tellLastMoved(final Map<String, Long> latestOfPeers) {
+    void reportLastProgress(final Map<String, Long> latestOfPeers) {
         if (connection.port() != null) {
             latestOfPeers.merge(connection.key().name(), deadlines.lastMovedNanos(), Math::max);
         }

@@ -100,7 +100,7 @@ public final class PeerConnection implements TransactionPeer {
      *
      * @param address of the peer, or null if the header names none; the connection then keeps its own
      */
-    public void comesFrom(final InetSocketAddress address) throws PeerFault {
+    public void setProxiedAddress(final InetSocketAddress address) throws PeerFault {
         if (address != null) {
             remoteAddress = address;
             host();
@@ -289,7 +289,7 @@ public final class PeerConnection implements TransactionPeer {
             logger.debug("SO_RCVBUF can't be set for {}", this, e);
         }
         // What the peer owes for its other connections, it owes here, too: a new connection is no way around the limit.
-        handler.holdBack(rate.spendBytes(0));
+        handler.pauseReading(rate.spendBytes(0));
     }
 
     /** @return how fast the peer may be */
@@ -356,7 +356,7 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     /** @return whether nothing more is to come of this connection once no transaction is under way */
-    public boolean isToBeLetGo() {
+    public boolean isDraining() {
         return isAdmitted && listener.drain().isDraining();
     }
 

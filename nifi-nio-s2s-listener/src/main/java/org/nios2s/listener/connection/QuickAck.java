@@ -49,7 +49,7 @@ final class QuickAck {
     }
 
     /** It is the peer who has to go on. */
-    void peersTurn() {
+    void awaitsPeer() {
         if (unanswered == 0) {
             return;
         }

@@ -16,7 +16,7 @@ import org.nios2s.wire.ResponseMessage;
  */
 public interface Step {
     /** How long a step may take. */
-    enum Patience {
+    enum TimeoutPolicy {
         /** From accept to the end of the handshake. */
         HANDSHAKE,
         /** The request expiration, from the last byte that moved. */
@@ -26,7 +26,7 @@ public interface Step {
         /** The wait is ours, from the step's beginning, and lasts as long as a request may wait in NiFi's port. */
         EXPIRATION,
         /** The wait is ours, and the step itself decides when it ends. */
-        UNLIMITED
+        NONE
     }
 
     /** It has been entered: does what it begins with, and names the next step, or itself; if it throws, it is abandoned. */
@@ -41,13 +41,13 @@ public interface Step {
      */
     Step receive(ByteBuf in) throws IOException;
 
-    default Patience patience() {
-        return Patience.WITHIN_REQUEST;
+    default TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.WITHIN_REQUEST;
     }
 
     /** @return whether nothing is lost but a connection, or its place in a line, when the peer is cut off here */
-    default boolean isIdle() {
-        return transfer() == null && patience() != Patience.UNLIMITED;
+    default boolean isEvictable() {
+        return transfer() == null && timeoutPolicy() != TimeoutPolicy.NONE;
     }
 
     /** @return whether arriving bytes have to wait, since it is our turn */
@@ -56,17 +56,17 @@ public interface Step {
     }
 
     /** @return whether a peer that has used up its rate is not read here */
-    default boolean isPaced() {
+    default boolean isRateLimited() {
         return false;
     }
 
     /** @return whether the peer's rate decides how long this step takes */
-    default boolean isSlowedByRate() {
-        return isPaced();
+    default boolean isDelayedByRate() {
+        return isRateLimited();
     }
 
     /** @return whether a part of its message counts as progress while others wait to be accepted */
-    default boolean isPartProgress() {
+    default boolean countsPartialMessages() {
         return true;
     }
 
@@ -82,16 +82,16 @@ public interface Step {
 
     /** @return whether the port has to run for this step to go on */
     default boolean needsRunningPort() {
-        return transfer() != null || patience() == Patience.EXPIRATION;
+        return transfer() != null || timeoutPolicy() == TimeoutPolicy.EXPIRATION;
     }
 
     /** The peer will send nothing more: names the next step, or throws if that is a fault in this one. */
-    default Step inputEnds() throws IOException {
+    default Step endOfInput() throws IOException {
         throw Kind.PEER_CLOSED.fault("The peer left in step " + name());
     }
 
     /** @return whether a peer that will send nothing more still gets its answer first */
-    default boolean answersBeforeInputEnds() {
+    default boolean answersBeforeEndOfInput() {
         return false;
     }
 
@@ -126,7 +126,7 @@ public interface Step {
     }
 
     /** Where a conversation begins and where it returns to between requests. Immutable; any thread. */
-    interface Conversation {
+    interface Protocol {
         Step begins(PeerConnection connection);
 
         Step awaitsRequest(PeerConnection connection);

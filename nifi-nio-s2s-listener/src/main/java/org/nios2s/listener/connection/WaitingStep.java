@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.port.PortDispatcher;
-import org.nios2s.listener.transaction.SessionRequest;
+import org.nios2s.listener.transaction.SessionWaiter;
 
 /**
  * A step in which it is our turn: something runs on another thread, and the peer's bytes wait. Lives on the connection's
@@ -60,8 +60,8 @@ public interface WaitingStep extends Step {
     }
 
     /** Has a port task bring a session, and waits for it. */
-    default Step await(final SessionRequest request) {
-        connection().dispatcher().requestSession(request);
+    default Step awaitSession(final SessionWaiter request) {
+        connection().dispatcher().awaitSession(request);
         return this;
     }
 
@@ -98,7 +98,7 @@ public interface WaitingStep extends Step {
     }
 
     @Override
-    default Patience patience() {
-        return Patience.EXPIRATION;
+    default TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.EXPIRATION;
     }
 }

@@ -50,17 +50,17 @@ public final class WorkerConnections {
     /** @return when something last moved on a connection of each peer that named a port, as {@link System#nanoTime} */
     public Map<String, Long> lastMovedNanos() {
         final Map<String, Long> latestOfPeers = new HashMap<>();
-        handlers.forEach(handler -> handler.tellLastMoved(latestOfPeers));
+        handlers.forEach(handler -> handler.reportLastProgress(latestOfPeers));
         return latestOfPeers;
     }
 
     /** Closes those connections that are idle: the listener drains. */
-    public void letGo() {
-        List.copyOf(handlers).forEach(MessageSequenceHandler::letGo);
+    public void closeIdle() {
+        List.copyOf(handlers).forEach(MessageSequenceHandler::closeIfIdle);
     }
 
     /** Closes all connections at once. */
-    public void cutAll() {
-        List.copyOf(handlers).forEach(MessageSequenceHandler::cut);
+    public void closeAllNow() {
+        List.copyOf(handlers).forEach(MessageSequenceHandler::closeNow);
     }
 }

@@ -7,8 +7,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.InboundTransaction.State;
+import org.nios2s.listener.transaction.BufferedPush;
+import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,41 +23,40 @@ final class Answers {
     private Answers() {}
 
     /** They are committed: whatever goes wrong while their peers are told, no other outcome is reported for them. */
-    static void committed(final List<InboundTransaction> transactions, final boolean destinationFull) {
+    static void committed(final List<BufferedPush> transactions, final boolean destinationFull) {
         final Outcome outcome = Outcome.committed(destinationFull);
         Guarded.run("The answer to peers", () -> give(transactions, outcome));
         giveOneByOne(transactions, outcome);
     }
 
     /** They have the same outcome: each IO worker is told of all its own in one go. */
-    private static void give(final List<InboundTransaction> transactions, final Outcome outcome) {
+    private static void give(final List<BufferedPush> transactions, final Outcome outcome) {
         transactions.stream()
                 .collect(Collectors.groupingBy(transaction -> transaction.peer().worker()))
                 .forEach((worker, own) -> tell(worker, own, outcome));
     }
 
     /** Those that have no answer yet have failed; whatever goes wrong with one, the others are told. */
-    static void failed(final List<InboundTransaction> transactions, final PeerFault fault) {
+    static void failed(final List<BufferedPush> transactions, final PeerFault fault) {
         giveOneByOne(transactions, Outcome.failed(fault));
     }
 
-    private static void giveOneByOne(final List<InboundTransaction> transactions, final Outcome outcome) {
-        for (final InboundTransaction transaction : transactions) {
+    private static void giveOneByOne(final List<BufferedPush> transactions, final Outcome outcome) {
+        for (final BufferedPush transaction : transactions) {
             if (transaction.state() == State.IN_SERVICE) {
                 Guarded.run("The answer to a peer", () -> give(List.of(transaction), outcome));
             }
         }
     }
 
-    private static void tell(
-            final EventExecutor worker, final List<InboundTransaction> transactions, final Outcome outcome) {
+    private static void tell(final EventExecutor worker, final List<BufferedPush> transactions, final Outcome outcome) {
         try {
             worker.execute(() -> transactions.forEach(
                     transaction -> Guarded.run("The answer to a peer", () -> transaction.served(outcome))));
         } catch (final RejectedExecutionException e) {
             logger.debug("The listener has stopped: {} peers do not hear of their end", transactions.size(), e);
         } finally {
-            transactions.forEach(InboundTransaction::end);
+            transactions.forEach(BufferedPush::end);
         }
     }
 }

@@ -18,9 +18,9 @@ import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
-import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.BufferedPush;
+import org.nios2s.listener.transaction.FlowFileReceiver;
 import org.nios2s.listener.transaction.Outcome;
-import org.nios2s.listener.transaction.ReceivedFlowFiles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,10 +69,10 @@ final class GroupCommit {
     }
 
     /** Commits claimed transactions, has every peer told, and counts the FlowFiles committed. */
-    int commit(final List<InboundTransaction> batch) {
+    int commit(final List<BufferedPush> batch) {
         authorized.clear();
-        final List<InboundTransaction> permitted = new ArrayList<>(batch.size());
-        for (final InboundTransaction transaction : batch) {
+        final List<BufferedPush> permitted = new ArrayList<>(batch.size());
+        for (final BufferedPush transaction : batch) {
             metrics.recordSince(Measure.QUEUE_TIME_MS, transaction.readyNanos());
             final PeerFault refusal = refusalOf(transaction.peer().identity());
             if (refusal == null) {
@@ -93,7 +93,7 @@ final class GroupCommit {
         return refusal;
     }
 
-    private int commitOrHalve(final List<InboundTransaction> part) {
+    private int commitOrHalve(final List<BufferedPush> part) {
         if (hopeless != null) {
             Answers.failed(part, hopeless);
             return 0;
@@ -119,13 +119,13 @@ final class GroupCommit {
     }
 
     /** Each peer hears whether the destination was full behind its own transaction, as if that had been committed alone. */
-    private void answerCommitted(final List<InboundTransaction> part) {
+    private void answerCommitted(final List<BufferedPush> part) {
         final int full = firstThatFilled(part);
         Answers.committed(part.subList(0, full), false);
         Answers.committed(part.subList(full, part.size()), true);
     }
 
-    private int firstThatFilled(final List<InboundTransaction> part) {
+    private int firstThatFilled(final List<BufferedPush> part) {
         if (!Outcome.isDestinationFull(context)) {
             return part.size();
         }
@@ -153,7 +153,7 @@ final class GroupCommit {
                 || failure instanceof ProcessException && failure.getCause() instanceof IOException;
     }
 
-    private int giveUp(final List<InboundTransaction> part, final RuntimeException cause) {
+    private int giveUp(final List<BufferedPush> part, final RuntimeException cause) {
         rollback(cause);
         hopeless = Kind.COMMIT_FAILED.fault(
                 "The commit failed at a point where NiFi may have kept the data already; it is not tried again. The cause: "
@@ -163,7 +163,7 @@ final class GroupCommit {
         return 0;
     }
 
-    private int halve(final List<InboundTransaction> part, final RuntimeException cause) {
+    private int halve(final List<BufferedPush> part, final RuntimeException cause) {
         final PeerFault fault = Kind.COMMIT_FAILED.fault("The transaction was rolled back", cause);
         failures++;
         if (cause instanceof TerminatedTaskException || !rollback(cause) || failures >= HOPELESS_FAILURES) {
@@ -190,12 +190,12 @@ final class GroupCommit {
     /** What was written into the session. */
     private record Written(int flowFiles, long bytes) {}
 
-    private Written write(final List<InboundTransaction> batch) {
+    private Written write(final List<BufferedPush> batch) {
         int flowFiles = 0;
         long bytes = 0;
-        for (final InboundTransaction transaction : batch) {
-            final ReceivedFlowFiles received = new ReceivedFlowFiles(session, transaction.peer());
-            for (final InboundTransaction.Packet packet : transaction.packets()) {
+        for (final BufferedPush transaction : batch) {
+            final FlowFileReceiver received = new FlowFileReceiver(session, transaction.peer());
+            for (final BufferedPush.Packet packet : transaction.packets()) {
                 received.complete(create(transaction, packet), packet.attributes(), packet.transferMillis());
                 flowFiles++;
                 bytes += packet.length();
@@ -204,7 +204,7 @@ final class GroupCommit {
         return new Written(flowFiles, bytes);
     }
 
-    private FlowFile create(final InboundTransaction transaction, final InboundTransaction.Packet packet) {
+    private FlowFile create(final BufferedPush transaction, final BufferedPush.Packet packet) {
         final FlowFile flowFile = session.create();
         return packet.length() == 0 ? flowFile : session.write(flowFile, out -> transaction.writeContent(packet, out));
     }

@@ -23,10 +23,10 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.HeldSession;
-import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.SessionEnds;
-import org.nios2s.listener.transaction.SessionRequest;
+import org.nios2s.listener.transaction.SessionCloser;
+import org.nios2s.listener.transaction.SessionWaiter;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,8 +49,8 @@ public final class PortDispatcher {
     private final Shared shared;
     private final ListenerMetrics metrics;
     private final RequestQueue queue = new RequestQueue();
-    private final Queue<SessionRequest> sessionRequests = new ConcurrentLinkedQueue<>();
-    private final SessionEnds ends;
+    private final Queue<SessionWaiter> sessionWaiters = new ConcurrentLinkedQueue<>();
+    private final SessionCloser ends;
     private final DestinationRoom destination;
     private final PollPacing.Pace pace;
     private final TransmittingMark transmitting;
@@ -79,32 +79,32 @@ public final class PortDispatcher {
         this.pace = shared.pacing.of(port);
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
-        this.ends = new SessionEnds(pull, shared.contentWorkers, this::request, metrics);
+        this.ends = new SessionCloser(pull, shared.contentWorkers, this::request, metrics);
     }
 
     /** Takes a transaction that is ready. Called by IO workers. */
-    public void submit(final InboundTransaction transaction) {
+    public void submit(final BufferedPush transaction) {
         pace.arrived(System.nanoTime());
         queue.add(transaction);
         request();
     }
 
     /** Forgets a transaction that its connection has abandoned. */
-    public void withdraw(final InboundTransaction transaction) {
+    public void withdraw(final BufferedPush transaction) {
         queue.remove(transaction);
     }
 
     /** Asks for a session of its own. Called by IO workers. */
-    public void requestSession(final SessionRequest request) {
+    public void awaitSession(final SessionWaiter request) {
         pace.arrived(System.nanoTime());
-        sessionRequests.add(request);
+        sessionWaiters.add(request);
         request();
     }
 
     /** No session is wanted any more; false if one was taken already. */
-    public boolean withdraw(final SessionRequest request) {
+    public boolean withdraw(final SessionWaiter request) {
         final boolean untaken = request.claim();
-        sessionRequests.remove(request);
+        sessionWaiters.remove(request);
         return untaken;
     }
 
@@ -131,7 +131,7 @@ public final class PortDispatcher {
     }
 
     private boolean hasSessionWork() {
-        return !sessionRequests.isEmpty() || ends.waiting() > 0;
+        return !sessionWaiters.isEmpty() || ends.waiting() > 0;
     }
 
     /** @return the room in the connections behind an input port */
@@ -149,7 +149,7 @@ public final class PortDispatcher {
 
     /** @return whether port tasks come for what was confirmed; otherwise nothing more is to be confirmed */
     private boolean isServed() {
-        final InboundTransaction oldest = queue.first();
+        final BufferedPush oldest = queue.first();
         return oldest == null || System.nanoTime() - oldest.readyNanos() < UNSERVED_NANOS;
     }
 
@@ -220,16 +220,16 @@ public final class PortDispatcher {
     private int tasksWanted() {
         final int ready = queue.size();
         final int mostInCommit = shared.settings.commitTransactions();
-        return ready == 0 && !hasSessionWork() ? 0 : 1 + ready / mostInCommit + sessionRequests.size();
+        return ready == 0 && !hasSessionWork() ? 0 : 1 + ready / mostInCommit + sessionWaiters.size();
     }
 
     /** @return what waits longest and leads a request, or null; it stays where it is */
     PortRequest.Lead lead() {
-        final InboundTransaction transaction = queue.first();
+        final BufferedPush transaction = queue.first();
         if (transaction != null) {
             return new PortRequest.Lead(transaction.peer(), fault -> fail(transaction, fault));
         }
-        final SessionRequest request = sessionRequests.peek();
+        final SessionWaiter request = sessionWaiters.peek();
         if (request != null) {
             return new PortRequest.Lead(request.peer(), fault -> refuse(request, fault));
         }
@@ -244,15 +244,15 @@ public final class PortDispatcher {
         return first;
     }
 
-    private void fail(final InboundTransaction transaction, final PeerFault fault) {
+    private void fail(final BufferedPush transaction, final PeerFault fault) {
         queue.remove(transaction);
         if (transaction.claim()) {
             Answers.failed(List.of(transaction), fault);
         }
     }
 
-    private void refuse(final SessionRequest request, final PeerFault fault) {
-        if (sessionRequests.remove(request)) {
+    private void refuse(final SessionWaiter request, final PeerFault fault) {
+        if (sessionWaiters.remove(request)) {
             Guarded.run("The refusal of a session", () -> request.refusal().accept(fault));
         }
     }
@@ -268,11 +268,11 @@ public final class PortDispatcher {
         return queue;
     }
 
-    Queue<SessionRequest> sessionRequests() {
-        return sessionRequests;
+    Queue<SessionWaiter> sessionWaiters() {
+        return sessionWaiters;
     }
 
-    SessionEnds ends() {
+    SessionCloser ends() {
         return ends;
     }
 
@@ -334,6 +334,6 @@ public final class PortDispatcher {
     }
 
     int waiting() {
-        return queue.size() + sessionRequests.size() + ends.waiting() + destination.waiting();
+        return queue.size() + sessionWaiters.size() + ends.waiting() + destination.waiting();
     }
 }

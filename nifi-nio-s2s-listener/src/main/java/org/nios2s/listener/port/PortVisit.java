@@ -13,9 +13,9 @@ import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.HeldSession;
-import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.SessionRequest;
+import org.nios2s.listener.transaction.SessionWaiter;
 
 /**
  * One visit of a port task: it commits sessions that were handed out before, commits what is ready in groups, and hands its
@@ -63,7 +63,7 @@ final class PortVisit {
             // A session is handed out only behind this loop, so a transaction that waits for one ends the loop.
         } while (claimedSome
                 && dispatcher.isReadyToCommit()
-                && dispatcher.sessionRequests().isEmpty()
+                && dispatcher.sessionWaiters().isEmpty()
                 && !isOver());
         if (!groupCommit.isHopeless() && dispatcher.isPortRunning()) {
             handOut();
@@ -90,7 +90,7 @@ final class PortVisit {
         if (!mayCommit()) {
             return false;
         }
-        final List<InboundTransaction> batch = new ArrayList<>();
+        final List<BufferedPush> batch = new ArrayList<>();
         try (CommitClaim claim = dispatcher.destination().claim()) {
             dispatcher.queue().claimInto(batch, commitLimits, claim);
             if (!batch.isEmpty()) {
@@ -105,14 +105,14 @@ final class PortVisit {
 
     /** Gives the session to the first that takes it. */
     private void handOut() {
-        SessionRequest next = dispatcher.sessionRequests().poll();
+        SessionWaiter next = dispatcher.sessionWaiters().poll();
         while (next != null && !isSpentFor(next)) {
-            next = dispatcher.sessionRequests().poll();
+            next = dispatcher.sessionWaiters().poll();
         }
     }
 
     /** @return whether the session is the transaction's, or spoilt by it */
-    private boolean isSpentFor(final SessionRequest request) {
+    private boolean isSpentFor(final SessionWaiter request) {
         HeldSession held = null;
         try {
             final PeerFault refusal = groupCommit.refusalOf(request.peer().identity());
@@ -125,7 +125,7 @@ final class PortVisit {
             if (request.take(held)) {
                 return true;
             }
-            held.forgo();
+            held.returnUnused();
             return false;
         } catch (final Throwable e) {
             final PeerFault fault =

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SequencedMap;
 import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.DestinationRoom.Load;
-import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.BufferedPush;
 
 /**
  * The transactions of one port that both sides have confirmed and that wait for a port task, in order. Thread-safe: IO
@@ -16,9 +16,9 @@ final class RequestQueue {
     /** Most FlowFiles in one commit: NiFi looks at back pressure only between commits. */
     static final int COMMIT_FLOW_FILES = 10_000;
 
-    private final SequencedMap<InboundTransaction, Size> ready = new LinkedHashMap<>();
+    private final SequencedMap<BufferedPush, Size> ready = new LinkedHashMap<>();
     /** The first of them, for readers that hold other locks. */
-    private volatile InboundTransaction oldest;
+    private volatile BufferedPush oldest;
 
     /**
      * What a transaction puts into a commit; taken while its connection still owns it.
@@ -36,13 +36,13 @@ final class RequestQueue {
      */
     record CommitLimits(int transactions, long memory) {}
 
-    synchronized void add(final InboundTransaction transaction) {
+    synchronized void add(final BufferedPush transaction) {
         ready.putLast(transaction, new Size(loadOf(transaction), transaction.bytes()));
         oldest = ready.firstEntry().getKey();
     }
 
     /** Takes out what its peer gave up. */
-    synchronized void remove(final InboundTransaction transaction) {
+    synchronized void remove(final BufferedPush transaction) {
         ready.remove(transaction);
         updateOldest();
     }
@@ -52,11 +52,11 @@ final class RequestQueue {
     }
 
     /** @return the oldest one, which stays, or null. Takes no lock */
-    InboundTransaction first() {
+    BufferedPush first() {
         return oldest;
     }
 
-    static Load loadOf(final InboundTransaction transaction) {
+    static Load loadOf(final BufferedPush transaction) {
         return new Load(transaction.packets().size(), transaction.contentBytes());
     }
 
@@ -68,7 +68,7 @@ final class RequestQueue {
      * @param destination claims the room that they take, and has no more where the destination is full
      */
     synchronized void claimInto(
-            final List<InboundTransaction> batch, final CommitLimits limits, final CommitClaim destination) {
+            final List<BufferedPush> batch, final CommitLimits limits, final CommitClaim destination) {
         try {
             claimWhatFits(batch, limits, destination);
         } finally {
@@ -77,12 +77,12 @@ final class RequestQueue {
     }
 
     private void claimWhatFits(
-            final List<InboundTransaction> batch, final CommitLimits limits, final CommitClaim destination) {
+            final List<BufferedPush> batch, final CommitLimits limits, final CommitClaim destination) {
         final long nowNanos = System.nanoTime();
         long flowFiles = 0;
         long memory = 0;
         while (!ready.isEmpty() && batch.size() < limits.transactions) {
-            final InboundTransaction next = ready.firstEntry().getKey();
+            final BufferedPush next = ready.firstEntry().getKey();
             final Size size = ready.firstEntry().getValue();
             flowFiles += size.load.flowFiles();
             memory += size.memory;

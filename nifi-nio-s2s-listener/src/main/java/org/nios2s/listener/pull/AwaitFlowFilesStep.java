@@ -10,26 +10,26 @@ import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.transaction.HeldSession;
-import org.nios2s.listener.transaction.OutboundTransaction;
-import org.nios2s.listener.transaction.SessionRequest;
+import org.nios2s.listener.transaction.PullEncoder;
+import org.nios2s.listener.transaction.SessionWaiter;
 
 /**
  * The peer wants FlowFiles: a port task takes them from the queue, and makes the first piece of what is sent. An empty
  * queue is answered without a port task. Lives on the connection's IO worker; {@link #take} on the port task.
  *
  * <pre>
- * AwaitFlowFiles → Send → AwaitReceipt → AwaitFinish → CommitSent → Request
+ * AwaitFlowFiles → Send → AwaitChecksum → AwaitFinished → CommitPull → Request
  * </pre>
  */
 public final class AwaitFlowFilesStep implements WaitingStep {
     private final PeerConnection connection;
     private final MemoryBudget.Charge charge;
-    private final SessionRequest request;
+    private final SessionWaiter request;
     private Limit.Permit permit;
 
     public AwaitFlowFilesStep(final PeerConnection connection) {
         this.connection = connection;
-        this.request = new SessionRequest(connection, this::take, this::fail);
+        this.request = new SessionWaiter(connection, this::take, this::fail);
         this.charge = connection.dispatcher().limits().memory().open(connection.key(), MemoryBudget.UNIT);
     }
 
@@ -52,9 +52,9 @@ public final class AwaitFlowFilesStep implements WaitingStep {
     }
 
     private Step awaitMemory() {
-        final long bytes = MemoryBudget.UNIT + OutboundTransaction.deflaterBytes(connection.handshake());
-        if (charge.reserve(bytes, () -> proceed(() -> await(request)))) {
-            return await(request);
+        final long bytes = MemoryBudget.UNIT + PullEncoder.deflaterBytes(connection.handshake());
+        if (charge.reserve(bytes, () -> proceed(() -> awaitSession(request)))) {
+            return awaitSession(request);
         }
         return this;
     }
@@ -88,8 +88,8 @@ public final class AwaitFlowFilesStep implements WaitingStep {
     /** On the port task. */
     private boolean take(final HeldSession held) throws IOException {
         held.whenEnded(permit::close);
-        charge.add(OutboundTransaction.deflaterBytes(connection.handshake()));
-        final OutboundTransaction transaction = new OutboundTransaction(
+        charge.add(PullEncoder.deflaterBytes(connection.handshake()));
+        final PullEncoder transaction = new PullEncoder(
                 held, connection.handshake(), connection.channel().alloc());
         final Pull pull = new Pull(connection, charge, permit, transaction, held);
         try {

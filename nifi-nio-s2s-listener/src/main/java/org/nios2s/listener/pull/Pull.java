@@ -11,7 +11,7 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.transaction.HeldSession;
-import org.nios2s.listener.transaction.OutboundTransaction;
+import org.nios2s.listener.transaction.PullEncoder;
 
 /**
  * What the steps of one pull transaction share: the packets that are being made, the session that they come from, and the
@@ -21,7 +21,7 @@ record Pull(
         PeerConnection connection,
         MemoryBudget.Charge charge,
         Limit.Permit permit,
-        OutboundTransaction transaction,
+        PullEncoder transaction,
         HeldSession session)
         implements Step.Transfer {
     /** What is made in one go: a small pull is then complete, and a large one well under way. */

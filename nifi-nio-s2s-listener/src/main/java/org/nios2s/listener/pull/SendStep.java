@@ -105,7 +105,7 @@ final class SendStep implements WaitingStep {
         if (pull.transaction().isComplete()) {
             turn = Turn.OURS;
             pull.charge().settle(-pull.charge().held());
-            proceed(() -> new AwaitReceiptStep(pull));
+            proceed(() -> new AwaitChecksumStep(pull));
         } else if (waitNanos > 0) {
             turn = Turn.OURS;
             nextPiece = connection().worker().schedule(this::makeNextPiece, waitNanos, TimeUnit.NANOSECONDS);
@@ -158,12 +158,12 @@ final class SendStep implements WaitingStep {
 
     /** Only what is with the socket is the peer's to take. */
     @Override
-    public Patience patience() {
-        return turn == Turn.PEERS ? Patience.WITHIN_REQUEST : Patience.UNLIMITED;
+    public TimeoutPolicy timeoutPolicy() {
+        return turn == Turn.PEERS ? TimeoutPolicy.WITHIN_REQUEST : TimeoutPolicy.NONE;
     }
 
     @Override
-    public boolean isSlowedByRate() {
+    public boolean isDelayedByRate() {
         return turn == Turn.OURS;
     }
 

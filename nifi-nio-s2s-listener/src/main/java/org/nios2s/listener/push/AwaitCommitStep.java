@@ -5,8 +5,8 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
-import org.nios2s.listener.transaction.InboundTransaction.State;
 
 /**
  * Both sides have confirmed: a port task is to commit the transaction; the peer is answered when it has. Lives on the
@@ -27,7 +27,7 @@ final class AwaitCommitStep implements WaitingStep {
 
     @Override
     public Step begin() {
-        push.commit(deadline, outcome -> connection().handler().proceedHere(this, () -> push.answer(outcome)));
+        push.commit(deadline, outcome -> connection().handler().proceedOnWorker(this, () -> push.answer(outcome)));
         return this;
     }
 
@@ -47,8 +47,8 @@ final class AwaitCommitStep implements WaitingStep {
 
     /** The deadline is looked after above. */
     @Override
-    public Patience patience() {
-        return Patience.UNLIMITED;
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.NONE;
     }
 
     @Override

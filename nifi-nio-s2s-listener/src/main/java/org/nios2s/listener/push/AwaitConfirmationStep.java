@@ -20,11 +20,11 @@ import org.nios2s.wire.ResponseMessage;
  * @param beganNanos as {@link System#nanoTime}
  */
 record AwaitConfirmationStep(Push transfer, long beganNanos) implements Step {
-    private static final long FAIR_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     @Override
     public void checkDeadline(final long nowNanos) throws PeerFault {
-        if (nowNanos - beganNanos > FAIR_NANOS
+        if (nowNanos - beganNanos > GRACE_NANOS
                 && transfer.connection().dispatcher().destination().isScarce()) {
             throw Kind.SLOW_PEER.fault(
                     "The peer does not confirm its transaction, and others wait for the room in the destination that it has");

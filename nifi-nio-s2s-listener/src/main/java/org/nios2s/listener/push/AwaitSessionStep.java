@@ -5,8 +5,8 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.transaction.HeldSession;
-import org.nios2s.listener.transaction.SessionRequest;
-import org.nios2s.listener.transaction.StreamingTransaction;
+import org.nios2s.listener.transaction.SessionWaiter;
+import org.nios2s.listener.transaction.StreamedPush;
 
 /**
  * A push transaction has outgrown memory: it waits for a permit to stream, then for a session of its own. Lives on the
@@ -15,13 +15,13 @@ import org.nios2s.listener.transaction.StreamingTransaction;
 final class AwaitSessionStep implements WaitingStep {
     private final Push push;
     private final Step next;
-    private final SessionRequest request;
+    private final SessionWaiter request;
     private Limit.Permit permit;
 
     AwaitSessionStep(final Push push, final Step next) {
         this.push = push;
         this.next = next;
-        this.request = new SessionRequest(push.connection(), this::take, this::fail);
+        this.request = new SessionWaiter(push.connection(), this::take, this::fail);
     }
 
     @Override
@@ -35,14 +35,14 @@ final class AwaitSessionStep implements WaitingStep {
                 .dispatcher()
                 .limits()
                 .streaming()
-                .acquire(connection().key(), () -> proceed(() -> await(request)));
-        return permit.isImmediate() ? await(request) : this;
+                .acquire(connection().key(), () -> proceed(() -> awaitSession(request)));
+        return permit.isImmediate() ? awaitSession(request) : this;
     }
 
     /** On the port task. */
     private boolean take(final HeldSession held) {
         held.whenEnded(permit::close);
-        final StreamingTransaction streaming = push.newStreaming(held);
+        final StreamedPush streaming = push.newStreaming(held);
         proceed(() -> push.streamInto(streaming, permit, next), streaming::abandon);
         return true;
     }

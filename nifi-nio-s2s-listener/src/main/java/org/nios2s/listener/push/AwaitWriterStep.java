@@ -18,7 +18,7 @@ record AwaitWriterStep(Push transfer, Step next) implements WaitingStep {
     }
 
     @Override
-    public Patience patience() {
-        return Patience.UNLIMITED;
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.NONE;
     }
 }

@@ -23,13 +23,13 @@ import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
 import org.nios2s.listener.metrics.ListenerMetrics.Measure;
 import org.nios2s.listener.port.DestinationRoom;
+import org.nios2s.listener.transaction.BufferedPush;
+import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.HeldSession;
-import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.InboundTransaction.State;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.PacketSink;
-import org.nios2s.listener.transaction.StreamingTransaction;
+import org.nios2s.listener.transaction.StreamedPush;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.PacketReader;
 
@@ -52,10 +52,10 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     private final PortLimits limits;
     private final long startNanos = System.nanoTime();
     private final TransactionHold hold;
-    private final InboundTransaction inMemory;
+    private final BufferedPush inMemory;
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
     private final PacketReader reader;
-    private StreamingTransaction streaming;
+    private StreamedPush streaming;
     private Limit.Permit permit;
     private long packetStartNanos;
     private boolean packetOutgrowsMemory;
@@ -71,8 +71,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         this.limits = connection.dispatcher().limits();
         this.hold = hold;
         hold.charge().add(inflaterBytes(connection));
-        this.inMemory =
-                new InboundTransaction(connection, hold, connection.channel().alloc());
+        this.inMemory = new BufferedPush(connection, hold, connection.channel().alloc());
         this.reader = new PacketReader(
                 decoder,
                 connection.handshake().isUseGzip(),
@@ -149,10 +148,10 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         }
     }
 
-    /** @return whether the current packet is complete; if not, bytes are missing or it is our turn, see {@link #paced} */
+    /** @return whether the current packet is complete; if not, bytes are missing or it is our turn, see {@link #waitIfNeeded} */
     boolean receivePacket(final ByteBuf in) throws IOException {
         final boolean complete = reader.readPacket(in);
-        settle();
+        updateCharge();
         return complete;
     }
 
@@ -165,7 +164,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     /** Brings the charge up to what is held now, and a little more; within the reservation nothing has to be said. */
-    private void settle() {
+    private void updateCharge() {
         final long due = (held() + CHARGED_BYTES - 1) / CHARGED_BYTES * CHARGED_BYTES;
         if (due > RESERVED_BYTES || charged > RESERVED_BYTES) {
             charge(due);
@@ -178,7 +177,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     private boolean hasToWait() {
-        settle();
+        updateCharge();
         return hasOutgrownMemory() || isBehind() || lacksMemory();
     }
 
@@ -211,8 +210,8 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     /** Lets the transaction wait where it has to, before it reads more of a packet or begins another. */
-    Step paced(final Step next) {
-        final Step followed = pacedBehindPacket(next);
+    Step waitIfNeeded(final Step next) {
+        final Step followed = waitAfterPacketIfNeeded(next);
         if (followed != next) {
             return followed;
         }
@@ -225,8 +224,8 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return next;
     }
 
-    /** As {@link #paced}, where the packet is complete: it may be the last, and then nothing more is needed. */
-    Step pacedBehindPacket(final Step next) {
+    /** As {@link #waitIfNeeded}, where the packet is complete: it may be the last, and then nothing more is needed. */
+    Step waitAfterPacketIfNeeded(final Step next) {
         if (hasOutgrownMemory()) {
             return new AwaitSessionStep(this, next);
         }
@@ -238,9 +237,9 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     /** The transaction has got its session: is streamed into that from {@link #streamInto} on. */
-    StreamingTransaction newStreaming(final HeldSession session) {
+    StreamedPush newStreaming(final HeldSession session) {
         final ListenerContext listener = connection.listener();
-        return new StreamingTransaction(
+        return new StreamedPush(
                 session,
                 hold,
                 turn -> (reader.inflatesAbnormally() ? listener.inflationWriter() : listener.contentWriters())
@@ -250,7 +249,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     /** From now on what arrives is streamed, and first what has arrived. */
-    Step streamInto(final StreamingTransaction transaction, final Limit.Permit toStream, final Step next) {
+    Step streamInto(final StreamedPush transaction, final Limit.Permit toStream, final Step next) {
         permit = toStream;
         // What is moved is given back to the charge by the one that had it, and charged by the one that gets it.
         charge(held());
@@ -265,7 +264,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     Step nextPacket() {
         packetOutgrowsMemory = false;
         packetStartNanos = System.nanoTime();
-        return paced(new ReceivePacketStep(this));
+        return waitIfNeeded(new ReceivePacketStep(this));
     }
 
     /** @return whether the packet ends here on the wire, too */
@@ -274,7 +273,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     /** The packets are complete: what it took to decode them is given back, and what was reserved for more. */
-    void packetsEnd() {
+    void finishDecoding() {
         if (streaming != null && reader.inflatesAbnormally()) {
             connection.metrics().add(Count.PUSHES_INFLATED_ABNORMALLY, 1);
         }
@@ -343,7 +342,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** Tells the peer what became of it; nothing if it was rolled back, so that the peer sends it again. */
     Step answer(final Outcome outcome) throws PeerFault {
         connection.send(
-                outcome.orFault().destinationFull()
+                outcome.orThrow().destinationFull()
                         ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
                         : ResponseCode.TRANSACTION_FINISHED);
         return connection.awaitRequest();

@@ -20,7 +20,7 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
     @Override
     public Step receive(final ByteBuf in) throws IOException {
         if (!transfer.finishPacket(in)) {
-            return transfer.paced(this);
+            return transfer.waitIfNeeded(this);
         }
         final ResponseMessage indicator = ResponseMessage.readIfComplete(in);
         if (indicator == null) {
@@ -35,7 +35,7 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
     }
 
     private Step finish() {
-        transfer.packetsEnd();
+        transfer.finishDecoding();
         return new AwaitRoomStep(transfer);
     }
 
@@ -47,7 +47,7 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
     }
 
     @Override
-    public boolean isPaced() {
+    public boolean isRateLimited() {
         return true;
     }
 }

@@ -10,12 +10,12 @@ record ReceivePacketStep(Push transfer) implements Step {
     @Override
     public Step receive(final ByteBuf in) throws IOException {
         return transfer.receivePacket(in)
-                ? transfer.pacedBehindPacket(new ReceiveIndicatorStep(transfer))
-                : transfer.paced(this);
+                ? transfer.waitAfterPacketIfNeeded(new ReceiveIndicatorStep(transfer))
+                : transfer.waitIfNeeded(this);
     }
 
     @Override
-    public boolean isPaced() {
+    public boolean isRateLimited() {
         return true;
     }
 }

@@ -14,12 +14,12 @@ record YieldStep(Push transfer, Step next) implements WaitingStep {
     @Override
     public Step begin() {
         final MessageSequenceHandler handler = connection().handler();
-        handler.afterOthers(() -> handler.proceedHere(this, () -> next));
+        handler.afterLoopIteration(() -> handler.proceedOnWorker(this, () -> next));
         return this;
     }
 
     @Override
-    public Patience patience() {
-        return Patience.UNLIMITED;
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.NONE;
     }
 }

@@ -18,7 +18,7 @@ public final class CommitDeadline {
     private static final int MARGIN_PART = 10;
 
     /** but never longer than this. */
-    private static final long LONGEST_MARGIN_MILLIS = 1_000;
+    private static final long MAX_MARGIN_MILLIS = 1_000;
 
     private final long nanos;
 
@@ -34,7 +34,7 @@ public final class CommitDeadline {
         if (expirationMillis <= 0) {
             return NONE;
         }
-        final long marginMillis = Math.min(expirationMillis / MARGIN_PART, LONGEST_MARGIN_MILLIS);
+        final long marginMillis = Math.min(expirationMillis / MARGIN_PART, MAX_MARGIN_MILLIS);
         return new CommitDeadline(nowNanos + TimeUnit.MILLISECONDS.toNanos(expirationMillis - marginMillis));
     }
 

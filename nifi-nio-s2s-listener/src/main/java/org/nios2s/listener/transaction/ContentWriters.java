@@ -22,8 +22,8 @@ public final class ContentWriters implements Executor {
     private static final long BLOCKED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Executor threads;
-    private final int mostAtWork;
-    private final int mostThreads;
+    private final int maxAtWork;
+    private final int maxThreads;
     private final NanoClock clock;
 
     private final Queue<Runnable> waiting = new ArrayDeque<>();
@@ -32,13 +32,13 @@ public final class ContentWriters implements Executor {
 
     /**
      * @param threads as many as are asked for
-     * @param mostAtWork turns at once that are not blocked
-     * @param mostThreads turns at once in all
+     * @param maxAtWork turns at once that are not blocked
+     * @param maxThreads turns at once in all
      */
-    public ContentWriters(final Executor threads, final int mostAtWork, final int mostThreads, final NanoClock clock) {
+    public ContentWriters(final Executor threads, final int maxAtWork, final int maxThreads, final NanoClock clock) {
         this.threads = threads;
-        this.mostAtWork = mostAtWork;
-        this.mostThreads = mostThreads;
+        this.maxAtWork = maxAtWork;
+        this.maxThreads = maxThreads;
         this.clock = clock;
     }
 
@@ -88,7 +88,7 @@ public final class ContentWriters implements Executor {
         final long atWork = running.values().stream()
                 .filter(began -> now - began < BLOCKED_NANOS)
                 .count();
-        return atWork < mostAtWork && running.size() < mostThreads;
+        return atWork < maxAtWork && running.size() < maxThreads;
     }
 
     private synchronized void giveUp(final Object thread) {

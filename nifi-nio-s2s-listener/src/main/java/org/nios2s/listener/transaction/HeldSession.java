@@ -28,7 +28,7 @@ public final class HeldSession {
     private final ProcessSession session;
     private final ProcessContext context;
     private final TransactionPeer peer;
-    private final SessionEnds ends;
+    private final SessionCloser ends;
     /** Its stage: held, or the listener for its commit, or ended. */
     private final AtomicReference<Consumer<Outcome>> stage = new AtomicReference<>(Stage.HELD);
 
@@ -40,7 +40,7 @@ public final class HeldSession {
             final ProcessSession session,
             final ProcessContext context,
             final TransactionPeer peer,
-            final SessionEnds ends) {
+            final SessionCloser ends) {
         this.session = session;
         this.context = context;
         this.peer = peer;
@@ -116,7 +116,7 @@ public final class HeldSession {
     }
 
     /** It was offered and not taken: the port task goes on with it. */
-    public void forgo() {
+    public void returnUnused() {
         if (stage.getAndSet(Stage.ENDED) != Stage.ENDED) {
             ends.hasEnded(this);
         }

@@ -36,7 +36,7 @@ public record Outcome(PeerFault fault, boolean destinationFull) {
     }
 
     /** @throws PeerFault if it was not committed */
-    public Outcome orFault() throws PeerFault {
+    public Outcome orThrow() throws PeerFault {
         if (fault != null) {
             throw fault;
         }

@@ -32,7 +32,7 @@ class DeadlinesTest {
 
     @BeforeEach
     void withinRequest() {
-        when(step.patience()).thenReturn(Step.Patience.WITHIN_REQUEST);
+        when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.WITHIN_REQUEST);
     }
 
     private Deadlines with(final IdleTimeout idleTimeout) {
@@ -51,7 +51,7 @@ class DeadlinesTest {
     @DisplayName("who moves too little in three seconds is too slow")
     void slow() {
         pass(Duration.ofMillis(2_900));
-        deadlines.moved(100);
+        deadlines.recordProgress(100);
         assertDoesNotThrow(this::check);
         pass(Duration.ofMillis(100));
         assertEquals(
@@ -64,7 +64,7 @@ class DeadlinesTest {
     void fastEnough() {
         for (int seconds = 0; seconds < 30; seconds++) {
             pass(Duration.ofSeconds(1));
-            deadlines.moved(2_000);
+            deadlines.recordProgress(2_000);
             assertDoesNotThrow(this::check);
         }
     }
@@ -79,31 +79,31 @@ class DeadlinesTest {
     @DisplayName("who holds more than its share, and keeps another peer waiting, has to move sixteen times as much")
     void beyondShare() throws Exception {
         pass(Duration.ofSeconds(3));
-        deadlines.moved(40_000);
+        deadlines.recordProgress(40_000);
         assertDoesNotThrow(this::check);
         scarcity.set(Scarcity.BEYOND_SHARE);
         assertTooSlow();
         pass(Duration.ofSeconds(3));
-        deadlines.moved(50_000);
+        deadlines.recordProgress(50_000);
         assertDoesNotThrow(this::check);
     }
 
     @Test
     @DisplayName("the longer a transaction lasts, the more it has to move, up to a bound")
     void age() {
-        deadlines.transferBegins();
+        deadlines.startTransaction();
         pass(Duration.ofMinutes(3));
-        deadlines.moved(3 * 4_000);
+        deadlines.recordProgress(3 * 4_000);
         assertTooSlow();
         pass(Duration.ofSeconds(3));
-        deadlines.moved(3 * 4_200);
+        deadlines.recordProgress(3 * 4_200);
         assertDoesNotThrow(this::check);
         pass(Duration.ofHours(3));
-        deadlines.moved(3 * 8_200);
+        deadlines.recordProgress(3 * 8_200);
         assertDoesNotThrow(this::check);
-        deadlines.transferEnds();
+        deadlines.endTransaction();
         pass(Duration.ofSeconds(3));
-        deadlines.moved(3 * 1_100);
+        deadlines.recordProgress(3 * 1_100);
         assertDoesNotThrow(this::check);
     }
 
@@ -111,8 +111,8 @@ class DeadlinesTest {
     @DisplayName("the time between transactions is not that of the next one")
     void idleBefore() {
         pass(Duration.ofMinutes(1));
-        deadlines.peersTurn();
-        deadlines.moved(100);
+        deadlines.startPeerTurn();
+        deadlines.recordProgress(100);
         assertDoesNotThrow(this::check);
         pass(Duration.ofMillis(2_900));
         assertDoesNotThrow(this::check);
@@ -125,7 +125,7 @@ class DeadlinesTest {
         pass(Duration.ofMinutes(1));
         assertDoesNotThrow(this::check);
         scarcity.set(Scarcity.SCARCE);
-        deadlines.waitBegins();
+        deadlines.startWait();
         pass(Duration.ofMillis(2_900));
         assertDoesNotThrow(this::check);
     }
@@ -149,7 +149,7 @@ class DeadlinesTest {
     @MethodSource
     @DisplayName("between requests a peer may be silent for twice its expiration, or as the setting says")
     void betweenRequests(final IdleTimeout setting, final long expirationMillis, final Duration allowed) {
-        when(step.patience()).thenReturn(Step.Patience.BETWEEN_REQUESTS);
+        when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.BETWEEN_REQUESTS);
         scarcity.set(Scarcity.NONE);
         final Deadlines set = with(setting);
         pass(allowed);
@@ -169,7 +169,7 @@ class DeadlinesTest {
     @MethodSource
     @DisplayName("between requests a peer may be silent for ever if it asked for that, or the setting says so")
     void neverTooLong(final IdleTimeout setting, final long expirationMillis) {
-        when(step.patience()).thenReturn(Step.Patience.BETWEEN_REQUESTS);
+        when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.BETWEEN_REQUESTS);
         scarcity.set(Scarcity.NONE);
         final Deadlines set = with(setting);
         pass(Duration.ofDays(365));

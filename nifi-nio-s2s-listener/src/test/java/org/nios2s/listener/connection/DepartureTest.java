@@ -173,7 +173,7 @@ class DepartureTest {
     @DisplayName("a listener that stops cuts off every peer, and nothing stays")
     void cut(final Moment moment) throws Exception {
         reach(moment);
-        listener.cutAll();
+        listener.closeAllNow();
         peer.expectEnd();
         assertNothingStays();
     }

@@ -115,14 +115,14 @@ class HostNamesTest {
                     return "name";
                 },
                 Runnable::run);
-        for (int i = 0; i < HostNames.MOST_NAMES; i++) {
+        for (int i = 0; i < HostNames.MAX_NAMES; i++) {
             hostNames.nameOf(address(i));
         }
         assertEquals("name", hostNames.nameOf(address(0)));
-        hostNames.nameOf(address(HostNames.MOST_NAMES));
-        assertEquals("name", hostNames.nameOf(address(HostNames.MOST_NAMES)));
+        hostNames.nameOf(address(HostNames.MAX_NAMES));
+        assertEquals("name", hostNames.nameOf(address(HostNames.MAX_NAMES)));
         assertEquals("name", hostNames.nameOf(address(0)));
-        assertEquals(HostNames.MOST_NAMES + 1, lookedUp.get());
+        assertEquals(HostNames.MAX_NAMES + 1, lookedUp.get());
         assertEquals("10.0.0.1", hostNames.nameOf(address(1)));
     }
 }

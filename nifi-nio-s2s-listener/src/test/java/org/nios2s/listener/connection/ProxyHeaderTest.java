@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.opening.ProxyHeaders;
+import org.nios2s.listener.protocol.ProxyHeaders;
 import org.slf4j.LoggerFactory;
 
 /** A load balancer says for whom it connects, or should. Lives on the test's thread. */

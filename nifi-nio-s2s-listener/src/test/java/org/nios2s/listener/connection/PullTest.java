@@ -261,7 +261,7 @@ class PullTest {
         open();
         pull().expect(ResponseCode.MORE_DATA);
         readPackets(false);
-        listener.awaitStep("AwaitReceiptStep");
+        listener.awaitStep("AwaitChecksumStep");
         listener.output().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.expectEnd();
@@ -373,7 +373,7 @@ class PullTest {
     @DisplayName("a peer that takes its time to finish is not blamed for memory that others lack")
     void finishesLate() throws Exception {
         pullUpToFinish();
-        listener.awaitStep("AwaitFinishStep");
+        listener.awaitStep("AwaitFinishedStep");
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.output().port());
         try (MemoryBudget.Charge other = dispatcher.limits().memory().open();
@@ -392,7 +392,7 @@ class PullTest {
     @DisplayName("a peer that has not finished when its port stops has half a minute, then everything is given back")
     void portStoppedBeforeFinish() throws Exception {
         pullUpToFinish();
-        listener.awaitStep("AwaitFinishStep");
+        listener.awaitStep("AwaitFinishedStep");
         listener.output().running(false);
         listener.checkDeadlinesAfter(Duration.ofSeconds(29));
         listener.assertNoFault();
@@ -408,7 +408,7 @@ class PullTest {
     void possibleDuplicates() throws Exception {
         try (AccessLines log = new AccessLines("Transactions", Level.DEBUG)) {
             pullUpToFinish();
-            listener.awaitStep("AwaitFinishStep");
+            listener.awaitStep("AwaitFinishedStep");
             peer.reset();
             listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
             assertRolledBack();

@@ -18,7 +18,7 @@ class QuickAckTest {
 
     private void receive(final int bytes) {
         quickAck.received(bytes);
-        quickAck.peersTurn();
+        quickAck.awaitsPeer();
     }
 
     @Test
@@ -32,14 +32,14 @@ class QuickAckTest {
     @DisplayName("is asked for once for each read")
     void oncePerRead() {
         receive(SMALL);
-        quickAck.peersTurn();
+        quickAck.awaitsPeer();
         assertEquals(1, asked.get());
     }
 
     @Test
     @DisplayName("is not asked for when nothing has come, or the end of the stream")
     void nothing() {
-        quickAck.peersTurn();
+        quickAck.awaitsPeer();
         receive(END_OF_STREAM);
         assertEquals(0, asked.get());
     }
@@ -49,7 +49,7 @@ class QuickAckTest {
     void answered() {
         quickAck.received(SMALL);
         quickAck.sent();
-        quickAck.peersTurn();
+        quickAck.awaitsPeer();
         assertEquals(0, asked.get());
     }
 

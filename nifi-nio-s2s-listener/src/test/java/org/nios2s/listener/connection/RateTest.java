@@ -112,7 +112,7 @@ class RateTest {
         try (WirePeer limited = listener.connectFrom(LIMITED)) {
             limited.open("REQUEST_EXPIRATION_MILLIS", "1000");
             final CompletableFuture<Void> slow = inBackground(() -> push(limited));
-            RunningListener.awaiting().until(() -> listener.isHeldBack());
+            RunningListener.awaiting().until(() -> listener.isRatePaused());
             final PortDispatcher dispatcher =
                     listener.dispatchers().acquire(listener.input().port());
             try (MemoryBudget.Charge other = dispatcher.limits().memory().open();
@@ -202,7 +202,7 @@ class RateTest {
         try (WirePeer limited = listener.connectFrom(LIMITED)) {
             limited.open();
             inBackground(() -> push(limited));
-            RunningListener.awaiting().until(() -> listener.isHeldBack());
+            RunningListener.awaiting().until(() -> listener.isRatePaused());
             limited.reset();
         }
         listener.awaitNoConnections();

@@ -52,10 +52,10 @@ import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.opening.PeerList;
-import org.nios2s.listener.opening.RawProtocol;
 import org.nios2s.listener.port.PortDispatchers;
 import org.nios2s.listener.port.RecordingPort;
+import org.nios2s.listener.protocol.PeerList;
+import org.nios2s.listener.protocol.RawProtocol;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.slf4j.LoggerFactory;
@@ -407,7 +407,7 @@ final class RunningListener implements AutoCloseable {
     /** Drains as the listener's operation does. */
     void drain() {
         drain.begin();
-        worker.submit(connections::letGo).syncUninterruptibly();
+        worker.submit(connections::closeIdle).syncUninterruptibly();
     }
 
     Drain drainState() {
@@ -415,8 +415,8 @@ final class RunningListener implements AutoCloseable {
     }
 
     /** @return whether the latest connection is not read since its peer has used up its rate */
-    boolean isHeldBack() throws Exception {
-        return worker.submit(() -> handlers.get(handlers.size() - 1).isHeldBack())
+    boolean isRatePaused() throws Exception {
+        return worker.submit(() -> handlers.get(handlers.size() - 1).isRatePaused())
                 .get();
     }
 
@@ -424,7 +424,7 @@ final class RunningListener implements AutoCloseable {
     void checkDeadlinesWhileHeldBackAfter(final Duration time) {
         awaiting().until(() -> worker.submit(() -> {
                     final MessageSequenceHandler latest = handlers.get(handlers.size() - 1);
-                    if (!latest.isHeldBack()) {
+                    if (!latest.isRatePaused()) {
                         return false;
                     }
                     latest.checkDeadlines(System.nanoTime() + time.toNanos());
@@ -434,8 +434,8 @@ final class RunningListener implements AutoCloseable {
     }
 
     /** Ends all connections as a listener does that stops. */
-    void cutAll() {
-        worker.submit(connections::cutAll).syncUninterruptibly();
+    void closeAllNow() {
+        worker.submit(connections::closeAllNow).syncUninterruptibly();
     }
 
     /** Waits until there was exactly one fault, and that of this kind. */
@@ -479,7 +479,7 @@ final class RunningListener implements AutoCloseable {
     /** Ends everything; what is still held then is a leak. */
     @Override
     public void close() {
-        cutAll();
+        closeAllNow();
         input.scheduled(true);
         input.running(true);
         output.scheduled(true);

@@ -55,7 +55,7 @@ class StepBeginsTest {
         when(listener.metrics()).thenReturn(new ListenerMetrics(0));
         when(listener.rates()).thenReturn(new RateLimits(List.of(), NanoClock.SYSTEM));
         when(listener.faultLog()).thenReturn(faultLog);
-        final Step.Conversation conversation = mock(Step.Conversation.class);
+        final Step.Protocol conversation = mock(Step.Protocol.class);
         when(conversation.begins(any())).thenReturn(first);
         when(listener.conversation()).thenReturn(conversation);
         return new EmbeddedChannel(new MessageSequenceHandler(listener, new WorkerConnections(nanos -> {}))) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.opening.ProxyHeaders;
+import org.nios2s.listener.protocol.ProxyHeaders;
 
 /** More peers come at once than may be in their handshake. Lives on the test's thread; each peer has its own. */
 @DisplayName("A storm of handshakes")

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.opening.ProxyHeaders;
+import org.nios2s.listener.protocol.ProxyHeaders;
 
 /** Peers behind a load balancer, plain and over TLS, which begins behind the header. Lives on the test's thread. */
 @DisplayName("Behind a load balancer")

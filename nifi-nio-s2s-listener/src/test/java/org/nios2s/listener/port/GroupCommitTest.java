@@ -44,8 +44,8 @@ import org.mockito.InOrder;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
-import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 
 /** Many transactions in one commit. Lives on the test's thread, as a port task. */
@@ -86,13 +86,13 @@ class GroupCommitTest {
         assertEquals(0, transactions.held());
     }
 
-    private InboundTransaction claimed(final String identity, final String... contents) throws Exception {
-        final InboundTransaction transaction = transactions.ready(identity, contents);
+    private BufferedPush claimed(final String identity, final String... contents) throws Exception {
+        final BufferedPush transaction = transactions.ready(identity, contents);
         assertTrue(transaction.claim());
         return transaction;
     }
 
-    private Outcome outcomeOf(final InboundTransaction transaction) {
+    private Outcome outcomeOf(final BufferedPush transaction) {
         final List<Outcome> outcomes = transactions.served().stream()
                 .filter(served -> served.transaction() == transaction)
                 .map(Transactions.Served::outcome)
@@ -108,7 +108,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("all transactions of a batch are committed together, and counted")
     void together() throws Exception {
-        final List<InboundTransaction> batch = List.of(claimed(null, "a", "b"), claimed(null, "c"));
+        final List<BufferedPush> batch = List.of(claimed(null, "a", "b"), claimed(null, "c"));
         assertEquals(3, groupCommit.commit(batch));
         verify(session, times(1)).commit();
         verify(session, times(3)).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
@@ -122,7 +122,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("a peer hears of its transaction only after the commit has returned")
     void finishedBehindCommit() throws Exception {
-        final InboundTransaction transaction = transactions.received(null, "a");
+        final BufferedPush transaction = transactions.received(null, "a");
         @SuppressWarnings("unchecked") // Mockito knows only the raw type.
         final Consumer<Outcome> peer = mock(Consumer.class);
         transaction.ready(peer, CommitDeadline.NONE);
@@ -161,7 +161,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("provenance of a peer without identity, of a packet without uuid, says none and names no source")
     void anonymousProvenance() throws Exception {
-        final InboundTransaction transaction = transactions.received(null);
+        final BufferedPush transaction = transactions.received(null);
         transaction.packetBegins(new HashMap<>(), 0);
         transaction.packetEnds(0);
         transactions.ready(transaction);
@@ -180,9 +180,9 @@ class GroupCommitTest {
     @Test
     @DisplayName("of a group that fills the destination each peer hears what it would have heard alone")
     void destinationFull() throws Exception {
-        final InboundTransaction before = claimed(null, "a");
-        final InboundTransaction filling = claimed(null, "b");
-        final InboundTransaction behind = claimed(null, "c");
+        final BufferedPush before = claimed(null, "a");
+        final BufferedPush filling = claimed(null, "b");
+        final BufferedPush behind = claimed(null, "c");
         doAnswer(invocation -> {
                     queued.set(3);
                     return when(context.getAvailableRelationships()).thenReturn(Set.of());
@@ -203,7 +203,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("a commit that may have reached the FlowFile repository is not tried again, and nothing else is")
     void unknownOutcome() throws Exception {
-        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(new IllegalStateException("A reporter of metrics failed"))
                 .when(session)
                 .commit();
@@ -216,9 +216,9 @@ class GroupCommitTest {
     @Test
     @DisplayName("one bad transaction in a batch fails alone, and the others are committed without it")
     void badTransactionFailsAlone() throws Exception {
-        final InboundTransaction good = claimed(null, "a");
-        final InboundTransaction bad = claimed(null, "bad");
-        final InboundTransaction behind = claimed(null, "c");
+        final BufferedPush good = claimed(null, "a");
+        final BufferedPush bad = claimed(null, "bad");
+        final BufferedPush behind = claimed(null, "c");
         doThrow(new ProcessException("No such attribute"))
                 .when(session)
                 .putAllAttributes(any(), argThat(attributes -> "bad".equals(attributes.get("name"))));
@@ -234,7 +234,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("a repository that fails every commit fails every transaction, each once")
     void allFail() throws Exception {
-        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(repositoryFailure()).when(session).commit();
         assertEquals(0, groupCommit.commit(batch));
         batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
@@ -245,7 +245,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("a commit that fails once, for the batch, is made up for in halves")
     void retriedOneByOne() throws Exception {
-        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(repositoryFailure()).doNothing().when(session).commit();
         assertEquals(2, groupCommit.commit(batch));
         batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
@@ -258,7 +258,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("a terminated port task fails its batch and does not touch its session again")
     void terminated() throws Exception {
-        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(new TerminatedTaskException()).when(session).commit();
         assertEquals(0, groupCommit.commit(batch));
         batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
@@ -270,8 +270,8 @@ class GroupCommitTest {
     @DisplayName("a peer that is not authorized loses its own transactions and no other")
     void unauthorizedAlone() throws Exception {
         unauthorized.add("CN=mallory");
-        final InboundTransaction good = claimed("CN=alice", "a");
-        final InboundTransaction refused = claimed("CN=mallory", "b");
+        final BufferedPush good = claimed("CN=alice", "a");
+        final BufferedPush refused = claimed("CN=mallory", "b");
         assertEquals(1, groupCommit.commit(List.of(refused, good)));
         assertEquals(new Outcome(null, false), outcomeOf(good));
         assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
@@ -282,7 +282,7 @@ class GroupCommitTest {
     @DisplayName("a batch of peers that are all refused opens no FlowFile and commits nothing")
     void allUnauthorized() throws Exception {
         unauthorized.add("CN=mallory");
-        final InboundTransaction refused = claimed("CN=mallory", "b");
+        final BufferedPush refused = claimed("CN=mallory", "b");
         assertEquals(0, groupCommit.commit(List.of(refused)));
         assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
         verify(session, never()).create();
@@ -296,7 +296,7 @@ class GroupCommitTest {
         assertEquals(2, asked.size());
         assertNull(asked.get(1));
         unauthorized.add("CN=alice");
-        final InboundTransaction refused = claimed("CN=alice", "d");
+        final BufferedPush refused = claimed("CN=alice", "d");
         groupCommit.commit(List.of(refused));
         assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
     }
@@ -304,10 +304,10 @@ class GroupCommitTest {
     @Test
     @DisplayName("halves are committed and answered one after the other, not when the last is done")
     void answersEarly() throws Exception {
-        final InboundTransaction first = claimed(null, "a");
-        final InboundTransaction second = claimed(null, "b");
-        final InboundTransaction third = claimed(null, "c");
-        final InboundTransaction bad = claimed(null, "bad");
+        final BufferedPush first = claimed(null, "a");
+        final BufferedPush second = claimed(null, "b");
+        final BufferedPush third = claimed(null, "c");
+        final BufferedPush bad = claimed(null, "bad");
         final List<Integer> answeredBefore = new ArrayList<>();
         doThrow(new ProcessException("No such attribute"))
                 .when(session)
@@ -323,7 +323,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("repositories that fail again and again fail the rest of a batch untried")
     void hopeless() throws Exception {
-        final List<InboundTransaction> batch = new ArrayList<>();
+        final List<BufferedPush> batch = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             batch.add(claimed(null, "a"));
         }
@@ -337,7 +337,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("an Error in a commit is passed on, and its transactions are left to who claimed them")
     void errorInCommit() throws Exception {
-        final List<InboundTransaction> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(new OutOfMemoryError("test")).when(session).commit();
         assertThrows(OutOfMemoryError.class, () -> groupCommit.commit(batch));
         verify(session, times(1)).commit();
@@ -348,7 +348,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("what is committed is answered as committed, though the destination can't be asked")
     void committedWhateverFollows() throws Exception {
-        final InboundTransaction transaction = claimed(null, "a");
+        final BufferedPush transaction = claimed(null, "a");
         when(context.getAvailableRelationships()).thenThrow(new IllegalStateException("test"));
         assertEquals(1, groupCommit.commit(List.of(transaction)));
         assertEquals(new Outcome(null, false), outcomeOf(transaction));
@@ -357,16 +357,16 @@ class GroupCommitTest {
     @Test
     @DisplayName("an Error while one peer is told keeps no other from being told")
     void errorInAnswer() throws Exception {
-        final InboundTransaction unlucky = transactions.received(null, "a");
+        final BufferedPush unlucky = transactions.received(null, "a");
         unlucky.ready(
                 outcome -> {
                     throw new OutOfMemoryError("test");
                 },
                 CommitDeadline.NONE);
         assertTrue(unlucky.claim());
-        final InboundTransaction behind = claimed(null, "b");
+        final BufferedPush behind = claimed(null, "b");
         groupCommit.commit(List.of(unlucky, behind));
         assertEquals(new Outcome(null, false), outcomeOf(behind));
-        assertEquals(InboundTransaction.State.ENDED, unlucky.state());
+        assertEquals(BufferedPush.State.ENDED, unlucky.state());
     }
 }

@@ -44,7 +44,7 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
-import org.nios2s.listener.transaction.InboundTransaction;
+import org.nios2s.listener.transaction.BufferedPush;
 
 /** Transactions and port tasks come together. Lives on the test's thread. */
 class PortDispatcherTest {
@@ -157,7 +157,7 @@ class PortDispatcherTest {
             threads.shutdownNow();
         }
         assertEquals(submitters * each, port.committed().size());
-        final var distinct = new HashSet<InboundTransaction>();
+        final var distinct = new HashSet<BufferedPush>();
         transactions.served().forEach(served -> distinct.add(served.transaction()));
         assertEquals(submitters * each, distinct.size());
         assertTrue(port.mostInQueue() <= CONCURRENT_TASKS, () -> port.mostInQueue() + " requests in the queue");
@@ -319,7 +319,7 @@ class PortDispatcherTest {
     void abandoned() throws Exception {
         port.scheduled(false);
         submit(1);
-        final InboundTransaction transaction = transactions.ready(null, "gone");
+        final BufferedPush transaction = transactions.ready(null, "gone");
         dispatcher.submit(transaction);
         assertTrue(transaction.abandon());
         dispatcher.withdraw(transaction);
@@ -442,7 +442,7 @@ class PortDispatcherTest {
     @DisplayName("a request whose transactions have all gone is let go")
     void letGo() throws Exception {
         port.scheduled(false);
-        final InboundTransaction transaction = transactions.ready(null, "gone");
+        final BufferedPush transaction = transactions.ready(null, "gone");
         dispatcher.submit(transaction);
         await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == 1);
         assertTrue(transaction.abandon());

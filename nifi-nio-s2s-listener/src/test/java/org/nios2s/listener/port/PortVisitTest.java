@@ -27,9 +27,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
-import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.SessionEnds;
-import org.nios2s.listener.transaction.SessionRequest;
+import org.nios2s.listener.transaction.BufferedPush;
+import org.nios2s.listener.transaction.SessionCloser;
+import org.nios2s.listener.transaction.SessionWaiter;
 
 /** When a visit leaves. Lives on the test's thread, which is the port task. */
 class PortVisitTest {
@@ -38,7 +38,7 @@ class PortVisitTest {
 
     private final PublicPort port = mock(PublicPort.class);
     private final PortDispatcher dispatcher = mock(PortDispatcher.class);
-    private final SessionEnds ends = mock(SessionEnds.class);
+    private final SessionCloser ends = mock(SessionCloser.class);
     private final ProcessContext context = mock(ProcessContext.class);
     private final GroupCommit groupCommit = mock(GroupCommit.class);
     private final RequestQueue queue = new RequestQueue();
@@ -56,7 +56,7 @@ class PortVisitTest {
         when(dispatcher.queue()).thenReturn(queue);
         when(dispatcher.destination()).thenReturn(new DestinationRoom(List::of, () -> true));
         when(dispatcher.isReadyToCommit()).thenAnswer(invocation -> queue.first() != null);
-        when(dispatcher.sessionRequests()).thenReturn(new ArrayDeque<>());
+        when(dispatcher.sessionWaiters()).thenReturn(new ArrayDeque<>());
         when(groupCommit.commit(anyList())).thenReturn(1);
     }
 
@@ -98,11 +98,11 @@ class PortVisitTest {
     @DisplayName("a visit commits nothing once its port is stopped, and hands no session out")
     void leavesAStoppedPort() throws Exception {
         add(3);
-        final ArrayDeque<SessionRequest> requests = new ArrayDeque<>();
-        when(dispatcher.sessionRequests()).thenReturn(requests);
+        final ArrayDeque<SessionWaiter> requests = new ArrayDeque<>();
+        when(dispatcher.sessionWaiters()).thenReturn(requests);
         when(groupCommit.commit(anyList())).thenAnswer(invocation -> {
             when(dispatcher.isPortRunning()).thenReturn(false);
-            requests.add(mock(SessionRequest.class));
+            requests.add(mock(SessionWaiter.class));
             return 1;
         });
         assertEquals(1, visit.serve());
@@ -117,7 +117,7 @@ class PortVisitTest {
         when(context.getAvailableRelationships()).thenReturn(Set.of());
         assertEquals(0, visit.serve());
         verify(groupCommit, never()).commit(any());
-        final InboundTransaction waiting = queue.first();
+        final BufferedPush waiting = queue.first();
         assertTrue(waiting.abandon());
     }
 }

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.transaction.BufferedPush;
+import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
-import org.nios2s.listener.transaction.InboundTransaction;
-import org.nios2s.listener.transaction.InboundTransaction.State;
 
 /** The queue of a port: order, batches, deadlines, removal. Lives on the test's thread. */
 class RequestQueueTest {
@@ -26,8 +26,8 @@ class RequestQueueTest {
     private final Transactions transactions = new Transactions();
     private final RequestQueue queue = new RequestQueue();
 
-    private InboundTransaction add(final String... contents) throws Exception {
-        final InboundTransaction transaction = transactions.ready(null, contents);
+    private BufferedPush add(final String... contents) throws Exception {
+        final BufferedPush transaction = transactions.ready(null, contents);
         queue.add(transaction);
         return transaction;
     }
@@ -38,8 +38,8 @@ class RequestQueueTest {
         assertEquals(0, transactions.held());
     }
 
-    private List<InboundTransaction> claim(final int maxTransactions, final long maxBytes) {
-        final List<InboundTransaction> batch = new ArrayList<>();
+    private List<BufferedPush> claim(final int maxTransactions, final long maxBytes) {
+        final List<BufferedPush> batch = new ArrayList<>();
         queue.claimInto(batch, new CommitLimits(maxTransactions, maxBytes), ANYWHERE.claim());
         return batch;
     }
@@ -47,9 +47,9 @@ class RequestQueueTest {
     @Test
     @DisplayName("transactions leave in the order in which they came")
     void order() throws Exception {
-        final InboundTransaction first = add("a");
-        final InboundTransaction second = add("b");
-        final InboundTransaction third = add("c");
+        final BufferedPush first = add("a");
+        final BufferedPush second = add("b");
+        final BufferedPush third = add("c");
         assertSame(first, queue.first());
         assertEquals(List.of(first), claim(1, Long.MAX_VALUE));
         assertEquals(List.of(second, third), claim(10, Long.MAX_VALUE));
@@ -69,8 +69,8 @@ class RequestQueueTest {
     @Test
     @DisplayName("a batch stays within its bytes")
     void batchByBytes() throws Exception {
-        final InboundTransaction first = add("12345");
-        final InboundTransaction second = add("12345");
+        final BufferedPush first = add("12345");
+        final BufferedPush second = add("12345");
         add("12345");
         assertEquals(2, claim(10, first.bytes() + second.bytes()).size());
         assertEquals(1, queue.size());
@@ -90,7 +90,7 @@ class RequestQueueTest {
     @Test
     @DisplayName("a transaction larger than a commit makes a batch of its own")
     void batchOfOne() throws Exception {
-        final InboundTransaction large = transactions.ready(null, empty(RequestQueue.COMMIT_FLOW_FILES + 1));
+        final BufferedPush large = transactions.ready(null, empty(RequestQueue.COMMIT_FLOW_FILES + 1));
         queue.add(large);
         add("a");
         assertEquals(List.of(large), claim(10, 0));
@@ -106,8 +106,8 @@ class RequestQueueTest {
     @Test
     @DisplayName("what is claimed is in service, and what its peer gave up is dropped")
     void claims() throws Exception {
-        final InboundTransaction abandoned = add("a");
-        final InboundTransaction waiting = add("b");
+        final BufferedPush abandoned = add("a");
+        final BufferedPush waiting = add("b");
         assertTrue(abandoned.abandon());
         assertEquals(List.of(waiting), claim(10, Long.MAX_VALUE));
         assertEquals(State.IN_SERVICE, waiting.state());
@@ -117,9 +117,9 @@ class RequestQueueTest {
     @Test
     @DisplayName("a transaction that is removed leaves the others in order")
     void removal() throws Exception {
-        final InboundTransaction first = add("a");
-        final InboundTransaction second = add("b");
-        final InboundTransaction third = add("c");
+        final BufferedPush first = add("a");
+        final BufferedPush second = add("b");
+        final BufferedPush third = add("c");
         queue.remove(second);
         queue.remove(second);
         assertEquals(List.of(first, third), claim(10, Long.MAX_VALUE));
@@ -129,10 +129,10 @@ class RequestQueueTest {
     @Test
     @DisplayName("what its peer has stopped waiting for is not claimed, and is not there any more")
     void pastItsDeadline() throws Exception {
-        final InboundTransaction late = transactions.received(null, "a");
+        final BufferedPush late = transactions.received(null, "a");
         late.ready(outcome -> {}, CommitDeadline.of(1, System.nanoTime() - TimeUnit.SECONDS.toNanos(1)));
         queue.add(late);
-        final InboundTransaction inTime = add("b");
+        final BufferedPush inTime = add("b");
         assertEquals(List.of(inTime), claim(10, Long.MAX_VALUE));
         assertEquals(State.READY, late.state());
         assertEquals(0, queue.size());
@@ -141,11 +141,11 @@ class RequestQueueTest {
     @Test
     @DisplayName("a batch ends where the destination is full, and what is behind stays in order")
     void batchByDestination() throws Exception {
-        final InboundTransaction first = add("a", "b");
-        final InboundTransaction second = add("c");
-        final InboundTransaction third = add("d");
+        final BufferedPush first = add("a", "b");
+        final BufferedPush second = add("c");
+        final BufferedPush third = add("d");
         final DestinationRoom room = new DestinationRoom(() -> List.of(Destinations.withThreshold(3)), () -> true);
-        final List<InboundTransaction> batch = new ArrayList<>();
+        final List<BufferedPush> batch = new ArrayList<>();
         queue.claimInto(batch, new CommitLimits(10, Long.MAX_VALUE), room.claim());
         assertEquals(List.of(first, second), batch);
         assertSame(third, queue.first());

@@ -21,8 +21,8 @@ import org.apache.nifi.remote.PeerDescription;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
-import org.nios2s.listener.transaction.InboundTransaction;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.TransactionPeer;
 
@@ -33,7 +33,7 @@ final class Transactions {
     private final MemoryBudget budget = new MemoryBudget(Long.MAX_VALUE);
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
     private final List<Served> served = new CopyOnWriteArrayList<>();
-    private final List<InboundTransaction> made = new CopyOnWriteArrayList<>();
+    private final List<BufferedPush> made = new CopyOnWriteArrayList<>();
     private final EventExecutor worker;
 
     /**
@@ -42,7 +42,7 @@ final class Transactions {
      * @param transaction that ended
      * @param outcome that its peer hears of
      */
-    record Served(InboundTransaction transaction, Outcome outcome) {}
+    record Served(BufferedPush transaction, Outcome outcome) {}
 
     Transactions() {
         this(ImmediateEventExecutor.INSTANCE);
@@ -53,20 +53,20 @@ final class Transactions {
     }
 
     /** @return a transaction that both sides have confirmed, with one packet for each content */
-    InboundTransaction ready(final String identity, final String... contents) throws Exception {
+    BufferedPush ready(final String identity, final String... contents) throws Exception {
         return ready(received(identity, contents));
     }
 
     /** Both sides have confirmed the transaction. */
-    InboundTransaction ready(final InboundTransaction transaction) {
+    BufferedPush ready(final BufferedPush transaction) {
         transaction.ready(outcome -> served.add(new Served(transaction, outcome)), CommitDeadline.NONE);
         return transaction;
     }
 
     /** @return a transaction that is complete, but not yet confirmed */
-    InboundTransaction received(final String identity, final String... contents) throws Exception {
+    BufferedPush received(final String identity, final String... contents) throws Exception {
         final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
-        final InboundTransaction transaction = new InboundTransaction(peer(identity), hold, allocator);
+        final BufferedPush transaction = new BufferedPush(peer(identity), hold, allocator);
         made.add(transaction);
         for (final String content : contents) {
             final ByteBuf bytes = Unpooled.copiedBuffer(content, StandardCharsets.UTF_8);
@@ -107,7 +107,7 @@ final class Transactions {
 
     /** Ends those that nobody has ended. */
     void endAll() {
-        for (final InboundTransaction transaction : made) {
+        for (final BufferedPush transaction : made) {
             if (!transaction.abandon()) {
                 transaction.end();
             }

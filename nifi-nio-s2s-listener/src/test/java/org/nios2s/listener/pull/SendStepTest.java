@@ -44,8 +44,8 @@ import org.nios2s.listener.limits.PeerRate;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.transaction.HeldSession;
-import org.nios2s.listener.transaction.OutboundTransaction;
-import org.nios2s.listener.transaction.SessionRequest;
+import org.nios2s.listener.transaction.PullEncoder;
+import org.nios2s.listener.transaction.SessionWaiter;
 
 /** What becomes of a piece that can't be sent. Lives on the test's thread, which does what all others would. */
 class SendStepTest {
@@ -56,7 +56,7 @@ class SendStepTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
     private final PeerConnection connection = mock(PeerConnection.class);
     private final PortDispatcher dispatcher = mock(PortDispatcher.class);
-    private final OutboundTransaction transaction = mock(OutboundTransaction.class);
+    private final PullEncoder transaction = mock(PullEncoder.class);
     private final HeldSession held = mock(HeldSession.class);
     private final ByteBuf piece = Unpooled.buffer().writeZero(1);
 
@@ -126,8 +126,8 @@ class SendStepTest {
         final Channel channel = mock(Channel.class);
         when(channel.alloc()).thenReturn(allocator);
         when(connection.channel()).thenReturn(channel);
-        final ArgumentCaptor<SessionRequest> request = ArgumentCaptor.forClass(SessionRequest.class);
-        doNothing().when(dispatcher).requestSession(request.capture());
+        final ArgumentCaptor<SessionWaiter> request = ArgumentCaptor.forClass(SessionWaiter.class);
+        doNothing().when(dispatcher).awaitSession(request.capture());
         sessionWithOne();
 
         new AwaitFlowFilesStep(connection).begin();

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.protocol;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.nifi.remote.protocol.HandshakeProperties;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.wire.ModifiedUtf8;
+
+/**
+ * The peer names itself, the port it wants and how it wants to talk. Lives on the connection's IO worker; the
+ * properties are checked on a thread for blocking tasks, since NiFi looks up ports and policies for it.
+ */
+final class HandshakeStep implements Step {
+    /** What names and values may take together in memory: far beyond what any client sends. */
+    private static final int MAX_BYTES = 8 * 1024;
+
+    /** Of one name or value beyond its characters. */
+    private static final int TEXT_BYTES = 80;
+
+    /** First version in which the peer sends a transit URI prefix. */
+    private static final int TRANSIT_URI_VERSION = 3;
+
+    private final PeerConnection connection;
+    private final HandshakeProperties confirmed = new HandshakeProperties();
+    /** The same kind of map as the stock listener's: its order decides which of several faults is answered. */
+    private final Map<String, String> properties = new HashMap<>();
+
+    private Integer propertiesLeft;
+    private String propertyName;
+    private int heldBytes;
+
+    HandshakeStep(final PeerConnection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        while (propertiesLeft == null || propertiesLeft > 0) {
+            if (!receiveNext(in)) {
+                return this;
+            }
+        }
+        return new ValidateHandshakeStep(connection, confirmed, properties, heldBytes);
+    }
+
+    private boolean receiveNext(final ByteBuf in) throws IOException {
+        if (confirmed.getCommsIdentifier() != null && !awaitsTransitUri() && propertiesLeft == null) {
+            if (in.readableBytes() < Integer.BYTES) {
+                return false;
+            }
+            propertiesLeft = in.readInt();
+            return true;
+        }
+        final String text = ModifiedUtf8.readIfComplete(in, MAX_BYTES);
+        if (text == null) {
+            return false;
+        }
+        heldBytes += TEXT_BYTES + text.length();
+        if (heldBytes > MAX_BYTES) {
+            throw Kind.HANDSHAKE_REFUSED.fault("The handshake takes more than " + MAX_BYTES + " bytes of memory");
+        }
+        take(text);
+        return true;
+    }
+
+    private void take(final String text) {
+        if (confirmed.getCommsIdentifier() == null) {
+            confirmed.setCommsIdentifier(text);
+        } else if (awaitsTransitUri()) {
+            confirmed.setTransitUriPrefix(text.endsWith("/") ? text : text + "/");
+        } else if (propertyName == null) {
+            propertyName = text;
+        } else {
+            properties.put(propertyName, text);
+            propertyName = null;
+            propertiesLeft--;
+        }
+    }
+
+    private boolean awaitsTransitUri() {
+        return connection.protocolVersion() >= TRANSIT_URI_VERSION && confirmed.getTransitUriPrefix() == null;
+    }
+
+    @Override
+    public int heldBytes() {
+        return heldBytes;
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.HANDSHAKE;
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.protocol;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.PeerDescription;
+import org.apache.nifi.remote.PeerStatus;
+import org.apache.nifi.remote.cluster.NodeInformation;
+import org.nios2s.listener.connection.PeerConnection;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.wire.ModifiedUtf8;
+
+/**
+ * The peer is told which peers there are, once NiFi has told us. Lives on the connection's IO worker, and never leaves it
+ * while the nodes are known.
+ */
+final class PeerListStep implements WaitingStep {
+    /** NiFi's own time-outs, to connect to the coordinator and to hear from it, are 5 s each. */
+    private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    private final PeerConnection connection;
+    private final PeerList peers;
+    private final long beganNanos = System.nanoTime();
+
+    PeerListStep(final PeerConnection connection, final PeerList peers) {
+        this.connection = connection;
+        this.peers = peers;
+    }
+
+    @Override
+    public PeerConnection connection() {
+        return connection;
+    }
+
+    @Override
+    public Step begin() throws IOException {
+        final CompletableFuture<Collection<NodeInformation>> nodes =
+                peers.nodes().current();
+        if (nodes.state() == Future.State.SUCCESS) {
+            // Within this turn, which is bounded: tasks of a peer that asks without end would keep the IO worker from
+            // its
+            // sockets.
+            return tell(nodes.resultNow());
+        }
+        goOnWith(nodes);
+        return this;
+    }
+
+    private void goOnWith(final CompletableFuture<Collection<NodeInformation>> nodes) {
+        nodes.whenComplete((known, failure) -> {
+            if (failure == null) {
+                proceed(() -> tell(known));
+            } else {
+                fail(Kind.INTERNAL.fault("The list of peers can't be had: " + failure, failure));
+            }
+        });
+    }
+
+    private Step tell(final Collection<NodeInformation> nodes) throws IOException {
+        if (peers.routing() != PeerList.Routing.NONE) {
+            return new RoutePeersStep(connection, peers, nodes);
+        }
+        return answer(connection, peers.entriesFor(connection.description(), nodes));
+    }
+
+    /** Tells the peer which peers there are; a request follows. */
+    static Step answer(final PeerConnection connection, final List<PeerStatus> entries) throws IOException {
+        // On the heap, where nothing is to be released if a name can't be written.
+        final ByteBuf message = Unpooled.buffer().writeInt(entries.size());
+        for (final PeerStatus entry : entries) {
+            final PeerDescription peer = entry.getPeerDescription();
+            ModifiedUtf8.write(message, peer.getHostname());
+            message.writeInt(peer.getPort()).writeBoolean(peer.isSecure()).writeInt(entry.getFlowFileCount());
+        }
+        connection.send(message);
+        connection.listener().metrics().add(Count.PEER_LISTS, 1);
+        return connection.awaitRequest();
+    }
+
+    /** NiFi may have been asked for so long by now that the last list has to do. */
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        if (nowNanos - beganNanos > MAX_WAIT_NANOS) {
+            throw Kind.INTERNAL.fault("The list of peers can't be had: NiFi has not told the nodes of its cluster for "
+                    + TimeUnit.NANOSECONDS.toSeconds(MAX_WAIT_NANOS) + " s");
+        }
+        final CompletableFuture<Collection<NodeInformation>> nodes =
+                peers.nodes().current();
+        if (nodes.isDone()) {
+            goOnWith(nodes);
+        }
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.NONE;
+    }
+
+    @Override
+    public boolean answersBeforeEndOfInput() {
+        return true;
+    }
+}

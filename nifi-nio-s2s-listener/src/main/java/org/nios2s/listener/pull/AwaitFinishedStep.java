@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.pull;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.Scarcity;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * The peer says that it has made the FlowFiles its own. Lives on the connection's IO worker.
+ *
+ * <p>It may have done so already: so it has half a minute, as much as NiFi's client gives itself, before it is cut off because
+ * its port has stopped, or because others wait for what it holds.
+ *
+ * @param beganNanos as {@link System#nanoTime}
+ */
+record AwaitFinishedStep(Pull pull, long beganNanos) implements Step {
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    @Override
+    public Step receive(final ByteBuf in) throws IOException {
+        final ResponseMessage finish = ResponseMessage.readIfComplete(in);
+        if (finish == null) {
+            return this;
+        }
+        return switch (finish.code()) {
+            case TRANSACTION_FINISHED, TRANSACTION_FINISHED_BUT_DESTINATION_FULL -> new CommitPullStep(pull).commit();
+            default -> throw unexpected(finish, "transaction finished");
+        };
+    }
+
+    @Override
+    public void checkDeadline(final long nowNanos) throws PeerFault {
+        if (nowNanos - beganNanos < GRACE_NANOS) {
+            return;
+        }
+        if (!pull.connection().isPortRunning()) {
+            throw Kind.PORT_NOT_RUNNING.fault(pull.connection().port() + " was stopped, and the peer does not finish");
+        }
+        if (pull.scarcity() != Scarcity.NONE) {
+            throw Kind.SLOW_PEER.fault("The peer does not finish its transaction, and others wait for what it holds");
+        }
+    }
+
+    /** The peer may have the FlowFiles already. */
+    @Override
+    public boolean isEvictable() {
+        return false;
+    }
+
+    @Override
+    public void abandon() {
+        pull.connection()
+                .reportPossibleDuplicates(
+                        pull.transaction().flowFilesSent(),
+                        "The peer confirmed a transaction and did not finish it; it is rolled back");
+        pull.abandon();
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.transaction;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.wire.AttributeMemory;
+
+/**
+ * A push transaction that fits into memory: what a peer sends, from its first packet until a port task has committed
+ * it. Received on the connection's IO worker, then owned by exactly one side: {@link #claim()} and {@link #abandon()}
+ * decide between the port task and the IO worker.
+ */
+public final class BufferedPush implements PacketSink {
+    private static final int INITIAL_CONTENT_BYTES = 256;
+
+    /** Contents beyond this gather in pieces of this size, none of which is ever copied. */
+    private static final int PIECE_BYTES = 64 * 1024;
+
+    /** Where a transaction stands. */
+    public enum State {
+        /** Packets arrive, or the peer has yet to confirm them. */
+        RECEIVING,
+        /** Confirmed by both sides; waits for a port task. */
+        READY,
+        /** A port task writes and commits it. */
+        IN_SERVICE,
+        /** Nobody's any more. */
+        ENDED
+    }
+
+    /**
+     * A packet, complete. Immutable but for the attributes, which belong to the thread that handles the transaction.
+     *
+     * @param attributes as sent, mutable
+     * @param offset of its content among the contents of the transaction, in bytes
+     * @param length of its content, in bytes
+     * @param transferMillis how long it took from its first byte to its last
+     */
+    public record Packet(Map<String, String> attributes, int offset, int length, long transferMillis) {}
+
+    private final TransactionPeer peer;
+    private final TransactionHold hold;
+    private final ByteBufAllocator allocator;
+    private final List<Packet> packets = new ArrayList<>();
+    private final AtomicReference<State> state = new AtomicReference<>(State.RECEIVING);
+
+    private ByteBuf contents;
+    private long heldBytes;
+    private Map<String, String> attributes;
+    private long contentLength;
+    private int contentOffset;
+    private Consumer<Outcome> report;
+    private long readyNanos;
+    private CommitDeadline deadline = CommitDeadline.NONE;
+
+    /** @param hold what its memory is charged to; given back with its end */
+    public BufferedPush(final TransactionPeer peer, final TransactionHold hold, final ByteBufAllocator allocator) {
+        this.peer = peer;
+        this.hold = hold;
+        this.allocator = allocator;
+    }
+
+    @Override
+    public void packetBegins(final Map<String, String> packetAttributes, final long length) {
+        attributes = packetAttributes;
+        contentLength = length;
+        contentOffset = contentBytes();
+        heldBytes += AttributeMemory.of(attributes);
+    }
+
+    @Override
+    public void content(final ByteBuf in, final int length) {
+        makeRoom(length);
+        contents.writeBytes(in, length);
+    }
+
+    private void makeRoom(final int length) {
+        if (contents != null && contents.writableBytes() >= length) {
+            return;
+        }
+        final int before = contents == null ? 0 : contents.capacity();
+        if (contents == null) {
+            contents = allocator.directBuffer(Math.max(INITIAL_CONTENT_BYTES, length));
+        } else if (before + length <= PIECE_BYTES) {
+            contents.ensureWritable(length);
+        } else {
+            if (!(contents instanceof CompositeByteBuf)) {
+                contents = allocator
+                        .compositeDirectBuffer(Integer.MAX_VALUE)
+                        .addComponent(true, contents.capacity(contents.writerIndex()));
+            }
+            contents.capacity(contents.writerIndex() + Math.max(length, PIECE_BYTES));
+        }
+        heldBytes += contents.capacity() - before;
+    }
+
+    @Override
+    public void packetEnds(final long transferMillis) {
+        packets.add(new Packet(attributes, contentOffset, contentBytes() - contentOffset, transferMillis));
+        attributes = null;
+    }
+
+    /** Passes on all that has arrived so far, and with it the hold. */
+    public void moveTo(final StreamedPush streaming) {
+        try {
+            for (final Packet packet : packets) {
+                streaming.packetBegins(packet.attributes(), packet.length());
+                pass(packet.offset(), packet.length(), streaming);
+                streaming.packetEnds(packet.transferMillis());
+            }
+            if (attributes != null) {
+                streaming.packetBegins(attributes, contentLength);
+                pass(contentOffset, contentBytes() - contentOffset, streaming);
+            }
+        } finally {
+            state.set(State.ENDED);
+            packets.clear();
+            releaseContents();
+            hold.charge().add(-heldBytes);
+        }
+    }
+
+    private void pass(final int offset, final int length, final StreamedPush streaming) {
+        if (length > 0) {
+            streaming.content(contents.slice(offset, length), length);
+        }
+    }
+
+    /**
+     * Both sides have confirmed: from now on a port task may claim it.
+     *
+     * @param outcome hears on the IO worker what became of it
+     * @param commitDeadline until when it may be committed
+     */
+    public void ready(final Consumer<Outcome> outcome, final CommitDeadline commitDeadline) {
+        report = outcome;
+        deadline = commitDeadline;
+        readyNanos = System.nanoTime();
+        state.set(State.READY);
+    }
+
+    /** @return since when it is ready, as {@link System#nanoTime} */
+    public long readyNanos() {
+        return readyNanos;
+    }
+
+    /** @return whether the caller, a port task, is now the one who ends it */
+    public boolean claim() {
+        return state.compareAndSet(State.READY, State.IN_SERVICE);
+    }
+
+    /** @return whether its peer has stopped waiting for it, so that it may not be committed any more */
+    public boolean isPastDeadline(final long nowNanos) {
+        return deadline.hasPassed(nowNanos);
+    }
+
+    /** The connection gives it up; false if a port task has it: then that one ends it. */
+    public boolean abandon() {
+        if (state.compareAndSet(State.READY, State.ENDED) || state.compareAndSet(State.RECEIVING, State.ENDED)) {
+            free();
+            return true;
+        }
+        return false;
+    }
+
+    /** The port task is done with it. */
+    public void end() {
+        if (state.compareAndSet(State.IN_SERVICE, State.ENDED)) {
+            free();
+        }
+    }
+
+    private void free() {
+        releaseContents();
+        hold.close();
+    }
+
+    private void releaseContents() {
+        if (contents != null) {
+            contents.release();
+            contents = null;
+        }
+    }
+
+    /** Tells the connection what became of it. On the connection's IO worker. */
+    public void served(final Outcome outcome) {
+        report.accept(outcome);
+    }
+
+    public State state() {
+        return state.get();
+    }
+
+    public TransactionPeer peer() {
+        return peer;
+    }
+
+    public List<Packet> packets() {
+        return packets;
+    }
+
+    /** @return bytes of all contents */
+    public int contentBytes() {
+        return contents == null ? 0 : contents.writerIndex();
+    }
+
+    /** @return bytes of memory that it holds, for contents and attributes */
+    public long bytes() {
+        return heldBytes;
+    }
+
+    /** Writes a packet's content. */
+    public void writeContent(final Packet packet, final OutputStream out) throws IOException {
+        contents.getBytes(packet.offset(), out, packet.length());
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.transaction;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
+import org.apache.nifi.flowfile.FlowFile;
+import org.apache.nifi.flowfile.attributes.CoreAttributes;
+import org.apache.nifi.processor.ProcessSession;
+import org.apache.nifi.remote.protocol.HandshakeProperties;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.wire.Checksum;
+import org.nios2s.wire.ChunkDeflater;
+import org.nios2s.wire.PacketEncoder;
+import org.nios2s.wire.ResponseMessage;
+
+/**
+ * A pull transaction while its packets are made: takes FlowFiles from a session and turns them into bytes, a piece at a
+ * time, as far as the peer takes them. Lives on one thread at a time: first the port task that hands out the session,
+ * then content workers; it reads files and never waits for the network.
+ *
+ * <p>The batch ends as in NiFi's {@code AbstractFlowFileServerProtocol}: at the first of the peer's limits of count, bytes
+ * and duration, after five seconds if it named none, or with the last FlowFile of the queue.
+ */
+public final class PullEncoder implements AutoCloseable {
+    private static final long DEFAULT_BATCH_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** How much of a content is read in one go. */
+    private static final int READ_BYTES = 32 * 1024;
+
+    /** What a piece begins with; it grows to what was asked for. */
+    private static final int INITIAL_PIECE_BYTES = 1024;
+
+    private final TransactionPeer peer;
+    private final ProcessSession session;
+    private final HandshakeProperties handshake;
+    private final ByteBufAllocator allocator;
+    private final CRC32 checksum = new CRC32();
+    private final long startNanos = System.nanoTime();
+
+    private final boolean compressed;
+
+    /** While packets are made, if they are compressed. */
+    private ChunkDeflater deflater;
+
+    private FlowFile flowFile;
+    private InputStream content;
+    private long contentLeft;
+    private long packetStartNanos;
+    private boolean started;
+    private boolean complete;
+    private int flowFilesSent;
+    private long bytesSent;
+
+    public PullEncoder(final HeldSession held, final HandshakeProperties handshake, final ByteBufAllocator allocator) {
+        this.peer = held.peer();
+        this.session = held.session();
+        this.handshake = handshake;
+        this.allocator = allocator;
+        this.compressed = handshake.isUseGzip();
+    }
+
+    /** @return bytes that it takes to make packets, beside the packets */
+    public static long deflaterBytes(final HandshakeProperties handshake) {
+        if (handshake.isUseGzip()) {
+            return ChunkDeflater.MEMORY_BYTES;
+        }
+        return 0;
+    }
+
+    /** @return whether there is something to send */
+    public boolean begin() {
+        flowFile = session.get();
+        return flowFile != null;
+    }
+
+    /** Makes the next piece of the conversation, of about so many bytes, from MORE_DATA to FINISH_TRANSACTION. */
+    public ByteBuf nextPiece(final int mostBytes) throws IOException {
+        final ByteBuf piece = allocator.directBuffer(Math.min(mostBytes, INITIAL_PIECE_BYTES));
+        try {
+            if (!started) {
+                started = true;
+                ResponseMessage.write(piece, ResponseCode.MORE_DATA);
+            }
+            while (!complete && piece.readableBytes() < mostBytes) {
+                if (content == null) {
+                    beginPacket(piece);
+                } else if (contentLeft > 0) {
+                    continuePacket(piece, deflater == null ? mostBytes - piece.readableBytes() : READ_BYTES);
+                } else {
+                    endPacket(piece);
+                }
+            }
+            return piece;
+        } catch (final Throwable e) {
+            piece.release();
+            throw e;
+        }
+    }
+
+    private void beginPacket(final ByteBuf piece) throws IOException {
+        packetStartNanos = System.nanoTime();
+        if (compressed && deflater == null) {
+            deflater = new ChunkDeflater();
+        }
+        contentLeft = flowFile.getSize();
+        content = contentLeft == 0 ? InputStream.nullInputStream() : session.read(flowFile);
+        write(piece, plain -> PacketEncoder.writeHeader(plain, flowFile.getAttributes(), flowFile.getSize()));
+    }
+
+    private void continuePacket(final ByteBuf piece, final int mostBytes) throws IOException {
+        final int wanted = (int) Math.min(contentLeft, Math.min(mostBytes, READ_BYTES));
+        write(piece, plain -> {
+            final int read = plain.writeBytes(content, wanted);
+            if (read < 0) {
+                throw new EOFException("The content of " + flowFile + " ends " + contentLeft + " bytes early");
+            }
+            contentLeft -= read;
+        });
+    }
+
+    /** Plain bytes of a packet, and what may go wrong with them. */
+    private interface PlainBytes {
+        void writeTo(ByteBuf plain) throws IOException;
+    }
+
+    private void write(final ByteBuf piece, final PlainBytes source) throws IOException {
+        final ByteBuf plain = deflater == null ? piece : allocator.directBuffer();
+        try {
+            final int from = plain.writerIndex();
+            source.writeTo(plain);
+            Checksum.update(checksum, plain, from, plain.writerIndex() - from);
+            if (deflater != null) {
+                deflater.deflate(plain, piece);
+            }
+        } finally {
+            if (plain != piece) {
+                plain.release();
+            }
+        }
+    }
+
+    private void endPacket(final ByteBuf piece) throws IOException {
+        if (deflater != null) {
+            deflater.endPacket(piece);
+        }
+        content.close();
+        content = null;
+        session.getProvenanceReporter()
+                .send(
+                        flowFile,
+                        peer.transitUri(flowFile.getAttribute(CoreAttributes.UUID.key())),
+                        FlowFileReceiver.detailsOf(peer),
+                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos),
+                        false);
+        flowFilesSent++;
+        bytesSent += flowFile.getSize();
+        session.remove(flowFile);
+        flowFile = isBatchFull() ? null : session.get();
+        complete = flowFile == null;
+        if (complete) {
+            closeDeflater();
+            ResponseMessage.write(piece, ResponseCode.FINISH_TRANSACTION);
+        } else {
+            ResponseMessage.write(piece, ResponseCode.CONTINUE_TRANSACTION);
+        }
+    }
+
+    private boolean isBatchFull() {
+        final long elapsedNanos = System.nanoTime() - startNanos;
+        final long batchNanos = handshake.getBatchDurationNanos();
+        final long batchBytes = handshake.getBatchBytes();
+        final int batchCount = handshake.getBatchCount();
+        if (batchNanos == 0 && batchBytes == 0 && batchCount == 0) {
+            return elapsedNanos >= DEFAULT_BATCH_NANOS;
+        }
+        return batchNanos > 0 && elapsedNanos >= batchNanos
+                || batchBytes > 0 && bytesSent >= batchBytes
+                || batchCount > 0 && flowFilesSent >= batchCount;
+    }
+
+    /** @return whether the last piece has been made */
+    public boolean isComplete() {
+        return complete;
+    }
+
+    /** @return the CRC32 of all packets, as the wire has it; final when complete */
+    public String checksum() {
+        return String.valueOf(checksum.getValue());
+    }
+
+    /** @return when it began, as {@link System#nanoTime} */
+    public long startNanos() {
+        return startNanos;
+    }
+
+    public int flowFilesSent() {
+        return flowFilesSent;
+    }
+
+    public long bytesSent() {
+        return bytesSent;
+    }
+
+    /**
+     * Gives back what making the packets took; the session is its holder's to end, after this: NiFi complains of contents that
+     * are still being read.
+     */
+    @Override
+    public void close() {
+        closeDeflater();
+        if (content != null) {
+            Guarded.run("Closing the content of a FlowFile that was not sent", content::close);
+            content = null;
+        }
+    }
+
+    private void closeDeflater() {
+        if (deflater != null) {
+            deflater.close();
+            deflater = null;
+        }
+    }
+}

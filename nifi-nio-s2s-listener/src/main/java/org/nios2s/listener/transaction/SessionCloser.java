@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.transaction;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How the sessions that one port's tasks have handed out come to their end. Thread-safe.
+ *
+ * <p>A rollback is done at once, on a content worker: it puts nothing into a connection that is full, and NiFi triggers
+ * no port under back pressure. The commit of a pull is done at once, too: it only removes FlowFiles that the peer has. That
+ * touches no connection that the port's active threads would have to protect, since NiFi does not let go of a connection
+ * while it has unacknowledged FlowFiles. And between the peer's last word and the commit a crash would bring the FlowFiles
+ * back, so that the commit must not wait for a port task.
+ *
+ * <p>The commit of a push waits for a visit of a port task. If there will be none, since the port has stopped or refuses the
+ * peer, the push is rolled back.
+ */
+public final class SessionCloser {
+    private static final Logger logger = LoggerFactory.getLogger(SessionCloser.class);
+
+    private final boolean pull;
+    private final Executor contentWorkers;
+    private final Runnable visitWanted;
+    private final ListenerMetrics metrics;
+    private final Queue<HeldSession> commits = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger held = new AtomicInteger();
+
+    /**
+     * @param pull whether the port sends
+     * @param visitWanted asks for a visit; must not block
+     */
+    public SessionCloser(
+            final boolean pull,
+            final Executor contentWorkers,
+            final Runnable visitWanted,
+            final ListenerMetrics metrics) {
+        this.pull = pull;
+        this.contentWorkers = contentWorkers;
+        this.visitWanted = visitWanted;
+        this.metrics = metrics;
+    }
+
+    void hasCommitted(final long startNanos) {
+        metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
+    }
+
+    void hasRolledBack() {
+        metrics.add(pull ? Count.PULLS_ROLLED_BACK : Count.PUSHES_ROLLED_BACK, 1);
+    }
+
+    void begins() {
+        held.incrementAndGet();
+    }
+
+    void hasEnded(final HeldSession session) {
+        commits.remove(session);
+        held.decrementAndGet();
+    }
+
+    void commit(final HeldSession session) {
+        if (pull) {
+            now(session::commitNow);
+        } else {
+            commits.add(session);
+            visitWanted.run();
+        }
+    }
+
+    /** Runs the end of a session now, on a content worker, or here if there is none any more. */
+    void now(final Runnable end) {
+        try {
+            contentWorkers.execute(end);
+        } catch (final Throwable e) {
+            logger.debug("No content worker takes the end of a session, which is done here", e);
+            end.run();
+        }
+    }
+
+    /** Commits what waits for it; on the port task. */
+    public void commitAll(final BooleanSupplier goOn) {
+        while (!commits.isEmpty() && goOn.getAsBoolean()) {
+            final HeldSession next = commits.poll();
+            if (next != null) {
+                next.commitNow();
+            }
+        }
+    }
+
+    /** There will be no visit for this push, if it still waits. */
+    public void end(final HeldSession session, final PeerFault fault) {
+        if (commits.remove(session)) {
+            now(() -> session.rollbackNow(fault));
+        }
+    }
+
+    /** @return the one whose commit has waited longest, or null */
+    public HeldSession first() {
+        return commits.peek();
+    }
+
+    public int waiting() {
+        return commits.size();
+    }
+
+    public int held() {
+        return held.get();
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.transaction;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.nios2s.listener.fault.PeerFault;
+
+/**
+ * A transaction's wish for a session of its own: it takes the one of the port task that serves it, and the port task
+ * returns to NiFi without waiting for anything. Made on the IO worker; the first to claim it, port task or IO worker,
+ * decides its outcome.
+ *
+ * @param peer whose transaction it is
+ * @param taker takes the session, on the port task, and says whether it is kept: then it is to be ended by who keeps it
+ * @param refusal hears if there will be no session, on the port task or a dispatcher thread
+ * @param madeNanos when it was made, as {@link System#nanoTime}
+ */
+public record SessionWaiter(
+        TransactionPeer peer, Taker taker, Consumer<PeerFault> refusal, AtomicBoolean claimed, long madeNanos) {
+    public SessionWaiter(final TransactionPeer peer, final Taker taker, final Consumer<PeerFault> refusal) {
+        this(peer, taker, refusal, new AtomicBoolean(), System.nanoTime());
+    }
+
+    public boolean claim() {
+        return claimed.compareAndSet(false, true);
+    }
+
+    public boolean take(final HeldSession held) throws IOException {
+        return claim() && taker.take(held);
+    }
+
+    /** Receives a session, or the news that there will be none. */
+    @FunctionalInterface
+    public interface Taker {
+        boolean take(HeldSession held) throws IOException;
+    }
+}

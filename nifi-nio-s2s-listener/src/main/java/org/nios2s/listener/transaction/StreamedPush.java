@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.transaction;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.nifi.flowfile.FlowFile;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.wire.AttributeMemory;
+
+/**
+ * A push transaction that does not fit into memory: what arrives is written to NiFi's content repository at once, in a
+ * session of its own. The connection's IO worker adds pieces; a content worker, one at a time, writes them in order and
+ * is the only one who touches the session.
+ *
+ * <p>A content worker writes for a turn, then goes behind the others that wait for one: a fast sender takes no worker from
+ * the rest. When the writer is behind, the connection stops reading until it has caught up. Whatever ends the transaction,
+ * the writer does it, behind all pieces before, and once.
+ */
+public final class StreamedPush implements PacketSink {
+    /**
+     * With so many bytes to write the writer is behind, and reading pauses. What many transactions have waiting is to be
+     * written while the processor's caches still hold it.
+     */
+    private static final long HIGH_WATERMARK_BYTES = 256 * 1024;
+
+    /** With so few it has caught up. */
+    private static final long LOW_WATERMARK_BYTES = 64 * 1024;
+
+    /** With more it is behind already, where there is no room for more than the transaction has reserved. */
+    private static final long RESERVED_BYTES = MemoryBudget.UNIT;
+
+    /** After so many bytes a content worker turns to the next transaction that has something to write. */
+    private static final long TURN_BYTES = 1024 * 1024;
+
+    /** What NiFi's repository is given in one go: as much as is read from a socket at a time, in few system calls. */
+    private static final int CHUNK_BYTES = 64 * 1024;
+
+    /** What a piece takes beside its bytes: its objects, and of the buffer in which it came at least 256 bytes. */
+    private static final int PIECE_OVERHEAD_BYTES = 500;
+
+    /** One per content worker. */
+    private static final ThreadLocal<byte[]> CHUNK = ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
+
+    private final HeldSession held;
+    private final TransactionHold hold;
+    private final Executor contentWorkers;
+    private final ListenerMetrics metrics;
+    private final Consumer<PeerFault> failureReport;
+
+    private final Queue<Piece> pieces = new ConcurrentLinkedQueue<>();
+    private final AtomicLong unwrittenBytes = new AtomicLong();
+    private final AtomicBoolean writing = new AtomicBoolean();
+    private final AtomicReference<Runnable> resume = new AtomicReference<>();
+    private volatile boolean abandoned;
+
+    // The content worker's alone; handed from one to the next through 'writing'.
+    private FlowFile flowFile;
+    private OutputStream content;
+    private Map<String, String> attributes;
+    private volatile boolean rolledBack;
+    private int flowFiles;
+    private long bytes;
+
+    /** Something for the writer to do, which holds memory, and perhaps a buffer, until it is written or discarded. */
+    private record Piece(long heldBytes, ByteBuf buffer, Guarded.Task writing) {}
+
+    /**
+     * @param held the session, of which this is from now on the holder
+     * @param hold what its memory is charged to; given back with its end
+     * @param contentWorkers what runs a turn
+     * @param failureReport hears, on any thread, if something could not be written; the transaction is then rolled back
+     */
+    public StreamedPush(
+            final HeldSession held,
+            final TransactionHold hold,
+            final Executor contentWorkers,
+            final ListenerMetrics metrics,
+            final Consumer<PeerFault> failureReport) {
+        this.held = held;
+        this.hold = hold;
+        this.contentWorkers = contentWorkers;
+        this.metrics = metrics;
+        this.failureReport = failureReport;
+    }
+
+    @Override
+    public void packetBegins(final Map<String, String> packetAttributes, final long contentLength) {
+        add(AttributeMemory.of(packetAttributes), () -> {
+            attributes = packetAttributes;
+            flowFile = held.session().create();
+        });
+    }
+
+    @Override
+    public void content(final ByteBuf in, final int length) {
+        final ByteBuf buffer = in.readRetainedSlice(length);
+        try {
+            queue(length, buffer, () -> write(buffer));
+        } catch (final Throwable e) {
+            buffer.release();
+            throw e;
+        }
+        startWriting();
+    }
+
+    @Override
+    public void packetEnds(final long transferMillis) {
+        add(0, () -> {
+            closeContent();
+            new FlowFileReceiver(held.session(), held.peer()).complete(flowFile, attributes, transferMillis);
+            flowFiles++;
+        });
+    }
+
+    /**
+     * Commits, behind everything that was added.
+     *
+     * @param deadline until when it may be committed
+     * @param report hears of the outcome on any thread
+     */
+    public void commit(final CommitDeadline deadline, final Consumer<Outcome> report) {
+        final Consumer<Outcome> ended = outcome -> {
+            if (outcome.fault() == null) {
+                metrics.committed(1, flowFiles, bytes);
+            }
+            hold.close();
+            report.accept(outcome);
+        };
+        add(0, () -> held.commit(deadline, ended));
+    }
+
+    /** @return whether its commit, or its end, has begun */
+    public boolean isEnding() {
+        return held.isEnding();
+    }
+
+    /** Rolls back, without writing what is still to be written. */
+    public void abandon() {
+        abandoned = true;
+        startWriting();
+    }
+
+    /** @return whether reading has to pause */
+    public boolean isBehind() {
+        return unwrittenBytes.get() > bound(HIGH_WATERMARK_BYTES);
+    }
+
+    private long bound(final long whereThereIsRoom) {
+        if (hold.charge().hasRoom()) {
+            return whereThereIsRoom;
+        }
+        return RESERVED_BYTES;
+    }
+
+    /** @param caughtUp called once, on any thread, when reading may go on; must not block */
+    public void awaitCaughtUp(final Runnable caughtUp) {
+        resume.set(caughtUp);
+        resumeIfCaughtUp();
+    }
+
+    private void resumeIfCaughtUp() {
+        if (unwrittenBytes.get() <= bound(LOW_WATERMARK_BYTES)) {
+            final Runnable caughtUp = resume.getAndSet(null);
+            if (caughtUp != null) {
+                caughtUp.run();
+            }
+        }
+    }
+
+    private void add(final long bytesOfIt, final Guarded.Task writing) {
+        queue(bytesOfIt, null, writing);
+        startWriting();
+    }
+
+    private void queue(final long bytesOfIt, final ByteBuf buffer, final Guarded.Task writing) {
+        final Piece piece = new Piece(bytesOfIt + PIECE_OVERHEAD_BYTES, buffer, writing);
+        hold.charge().add(piece.heldBytes);
+        unwrittenBytes.addAndGet(piece.heldBytes);
+        pieces.add(piece);
+    }
+
+    private void startWriting() {
+        if (writing.compareAndSet(false, true)) {
+            scheduleTurn();
+        }
+    }
+
+    private void scheduleTurn() {
+        try {
+            contentWorkers.execute(this::writeTurn);
+        } catch (final Throwable e) {
+            failed(e);
+            writeTurn();
+        }
+    }
+
+    /** Content worker. Whatever happens, the turn is given up or passed on. */
+    private void writeTurn() {
+        long turnBytes = 0;
+        for (Piece piece = pieces.poll(); piece != null; piece = pieces.poll()) {
+            writeOrDiscard(piece);
+            turnBytes += piece.heldBytes;
+            if (turnBytes >= TURN_BYTES && !abandoned) {
+                scheduleTurn();
+                return;
+            }
+        }
+        if (abandoned && !rolledBack) {
+            rolledBack = true;
+            Guarded.run("Closing the content of a transaction that is rolled back", this::closeContent);
+            Guarded.run("Rolling back a streamed transaction", held::rollback);
+            hold.close();
+        }
+        writing.set(false);
+        // Who added something, or abandoned, while we were leaving found us still writing.
+        if (!pieces.isEmpty() || abandoned && !rolledBack) {
+            startWriting();
+        }
+    }
+
+    private void writeOrDiscard(final Piece piece) {
+        try {
+            if (!abandoned) {
+                piece.writing.run();
+            }
+        } catch (final Throwable e) {
+            failed(e);
+        } finally {
+            Guarded.run("Giving back what was written", () -> release(piece));
+        }
+    }
+
+    private void failed(final Throwable cause) {
+        abandoned = true;
+        final PeerFault fault =
+                Kind.COMMIT_FAILED.fault("The transaction could not be written and is rolled back", cause);
+        Guarded.run("The report of a transaction that failed", () -> failureReport.accept(fault));
+    }
+
+    private void release(final Piece piece) {
+        if (piece.buffer != null) {
+            piece.buffer.release();
+        }
+        hold.charge().add(-piece.heldBytes);
+        unwrittenBytes.addAndGet(-piece.heldBytes);
+        resumeIfCaughtUp();
+    }
+
+    private void write(final ByteBuf buffer) throws IOException {
+        if (content == null) {
+            content = held.session().write(flowFile);
+        }
+        final byte[] chunk = CHUNK.get();
+        while (buffer.isReadable()) {
+            final int length = Math.min(buffer.readableBytes(), chunk.length);
+            buffer.readBytes(chunk, 0, length);
+            content.write(chunk, 0, length);
+            bytes += length;
+        }
+    }
+
+    private void closeContent() throws IOException {
+        if (content != null) {
+            final OutputStream closing = content;
+            content = null;
+            closing.close();
+        }
+    }
+}

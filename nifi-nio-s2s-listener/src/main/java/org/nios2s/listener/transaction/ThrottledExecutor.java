@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.transaction;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.nios2s.listener.metrics.ListenerMetrics;
+
+/**
+ * A thread that rests behind each task while small transactions crowd, and leaves them most of processors and disk: for
+ * what costs its peer nothing. Thread-safe.
+ */
+public record ThrottledExecutor(Executor thread, ListenerMetrics metrics) implements Executor {
+    /** It rests so many times as long as the task took: it works for a sixth of the time. */
+    private static final int RESTS = 5;
+
+    /** A task that took long waited for the disk, and left the processors to others. */
+    private static final long MAX_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    @Override
+    public void execute(final Runnable task) {
+        thread.execute(() -> {
+            final long beganNanos = System.nanoTime();
+            task.run();
+            if (metrics.isCrowded()) {
+                LockSupport.parkNanos(Math.min(RESTS * (System.nanoTime() - beganNanos), MAX_REST_NANOS));
+            }
+        });
+    }
+}
