@@ -20,6 +20,8 @@ import org.slf4j.LoggerFactory;
 final class Answers {
     private static final Logger logger = LoggerFactory.getLogger(Answers.class);
 
+    private static final Outcome COMMITTED = Outcome.committed(false);
+
     private Answers() {}
 
     /** They are committed: whatever goes wrong while their peers are told, no other outcome is reported for them. */
@@ -27,6 +29,11 @@ final class Answers {
         final Outcome outcome = Outcome.committed(destinationFull);
         Guarded.run("The answer to peers", () -> give(transactions, outcome));
         giveOneByOne(transactions, outcome);
+    }
+
+    /** Those that have no answer yet are committed all the same; whether the destination is full they hear next time. */
+    static void committedOneByOne(final List<BufferedPush> transactions) {
+        giveOneByOne(transactions, COMMITTED);
     }
 
     /** They have the same outcome: each IO worker is told of all its own in one go. */

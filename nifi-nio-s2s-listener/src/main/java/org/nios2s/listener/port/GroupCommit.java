@@ -14,6 +14,7 @@ import org.apache.nifi.processor.exception.FlowFileAccessException;
 import org.apache.nifi.processor.exception.FlowFileHandlingException;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.processor.exception.TerminatedTaskException;
+import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics;
@@ -110,11 +111,14 @@ final class GroupCommit {
         } catch (final RuntimeException e) {
             return isKnownToBeUncommitted(e) ? halve(part, e) : giveUp(part, e);
         }
-        // From here on the transactions are committed, whatever happens.
+        // From here on the transactions are committed, whatever happens: also where memory runs out.
         failures = 0;
-        metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
-        metrics.committed(part.size(), written.flowFiles, written.bytes);
-        answerCommitted(part);
+        Guarded.run("Counting what was committed", () -> {
+            metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
+            metrics.committed(part.size(), written.flowFiles, written.bytes);
+        });
+        Guarded.run("The answer to peers", () -> answerCommitted(part));
+        Answers.committedOneByOne(part);
         return written.flowFiles;
     }
 

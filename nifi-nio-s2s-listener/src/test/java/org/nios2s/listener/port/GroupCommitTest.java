@@ -19,6 +19,7 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,6 +41,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.InOrder;
 import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
@@ -345,13 +348,35 @@ class GroupCommitTest {
         batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
     }
 
-    @Test
+    /** Commits as a visit does: a transaction without an answer has failed when an Error comes out. */
+    private void visit(final List<BufferedPush> batch) {
+        try {
+            groupCommit.commit(batch);
+        } catch (final OutOfMemoryError e) {
+            Answers.failed(batch, PeerFault.Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, OutOfMemoryError.class})
     @DisplayName("what is committed is answered as committed, though the destination can't be asked")
-    void committedWhateverFollows() throws Exception {
+    void committedWhateverFollows(final Class<? extends Throwable> failure) throws Exception {
         final BufferedPush transaction = claimed(null, "a");
-        when(context.getAvailableRelationships()).thenThrow(new IllegalStateException("test"));
-        assertEquals(1, groupCommit.commit(List.of(transaction)));
+        when(context.getAvailableRelationships()).thenThrow(failure);
+        visit(List.of(transaction));
         assertEquals(new Outcome(null, false), outcomeOf(transaction));
+    }
+
+    @Test
+    @DisplayName("memory that runs out while committed transactions are sorted by IO worker fails none of them")
+    void errorBeforeAnswers() throws Exception {
+        final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doThrow(new OutOfMemoryError("test"))
+                .doReturn(ImmediateEventExecutor.INSTANCE)
+                .when(batch.get(1).peer())
+                .worker();
+        visit(batch);
+        batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
     }
 
     @Test
