@@ -2,11 +2,15 @@
 package org.nios2s.listener.metrics;
 
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.management.openmbean.TabularData;
 import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.time.NanoClock;
 
@@ -41,27 +45,33 @@ public final class PeerStatistics {
 
     /**
      * @param lastHeardNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
-     * @return the lists by name, each as JSON
+     * @return the lists by name, each as JSON and as a table
      */
-    Map<String, Supplier<String>> figures(final Supplier<Map<String, Long>> lastHeardNanos) {
-        return Map.of(
-                "MostBytes", () -> json(bytes, "bytes"),
-                "MostTransactions", () -> json(transactions, "transactions"),
-                "MostFaults", () -> json(faults, "faults"),
-                "LongestSilence", new LongestSilence(lastHeardNanos));
+    Map<String, Supplier<?>> figures(final Supplier<Map<String, Long>> lastHeardNanos) {
+        final LongestSilence silence = new LongestSilence(lastHeardNanos);
+        final Map<String, Supplier<?>> figures = new HashMap<>();
+        figures.put("MostBytes", () -> json(bytes, "bytes"));
+        figures.put("MostTransactions", () -> json(transactions, "transactions"));
+        figures.put("MostFaults", () -> json(faults, "faults"));
+        figures.put("LongestSilence", () -> json(silence.get()));
+        figures.put("BytesByPeer", () -> table(bytes));
+        figures.put("TransactionsByPeer", () -> table(transactions));
+        figures.put("FaultsByPeer", () -> table(faults));
+        figures.put("SilenceSecondsByPeer", () -> PeerTable.of(silence.get()));
+        return figures;
     }
 
     /**
-     * The list of those that are silent. Thread-safe.
+     * Those that are silent, in seconds, the longest silence first. Thread-safe.
      *
      * <p>Every IO worker has to look through its connections for it. A reader of the bean asks several times in a row, and several
      * readers may ask at the same time, so the list is kept for a while.
      */
-    private final class LongestSilence implements Supplier<String> {
+    private final class LongestSilence implements Supplier<SequencedMap<String, Long>> {
         private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
         private final Supplier<Map<String, Long>> lastHeardNanos;
-        private String list;
+        private SequencedMap<String, Long> list;
         private long madeNanos;
 
         private LongestSilence(final Supplier<Map<String, Long>> lastHeardNanos) {
@@ -69,7 +79,7 @@ public final class PeerStatistics {
         }
 
         @Override
-        public synchronized String get() {
+        public synchronized SequencedMap<String, Long> get() {
             final long now = clock.nanoTime();
             if (list == null || now - madeNanos > KEPT_NANOS) {
                 list = silence(lastHeardNanos.get());
@@ -77,6 +87,28 @@ public final class PeerStatistics {
             }
             return list;
         }
+    }
+
+    private SequencedMap<String, Long> silence(final Map<String, Long> lastHeardNanos) {
+        final long now = clock.nanoTime();
+        final SequencedMap<String, Long> seconds = new LinkedHashMap<>();
+        lastHeardNanos.entrySet().stream()
+                .sorted(Comparator.comparingLong(peer -> peer.getValue() - now))
+                .limit(MOST_IN_LIST)
+                .forEach(peer ->
+                        seconds.put(peer.getKey(), TimeUnit.NANOSECONDS.toSeconds(Math.max(0, now - peer.getValue()))));
+        return seconds;
+    }
+
+    private static TabularData table(final PeerRanking ranking) {
+        final SequencedMap<String, Long> counts = new LinkedHashMap<>();
+        ranking.first(MOST_IN_LIST).forEach(ranked -> counts.put(ranked.peer(), ranked.count()));
+        return PeerTable.of(counts);
+    }
+
+    private static String json(final SequencedMap<String, Long> seconds) {
+        return array(seconds.entrySet().stream()
+                .map(peer -> "\"peer\":%s,\"seconds\":%d".formatted(quoted(peer.getKey()), peer.getValue())));
     }
 
     private static String json(final PeerRanking ranking, final String what) {
@@ -87,17 +119,6 @@ public final class PeerStatistics {
             }
             return entry + ",\"tooHighByUpTo\":" + ranked.inherited();
         }));
-    }
-
-    private String silence(final Map<String, Long> lastHeardNanos) {
-        final long now = clock.nanoTime();
-        return array(lastHeardNanos.entrySet().stream()
-                .sorted(Comparator.comparingLong(peer -> peer.getValue() - now))
-                .limit(MOST_IN_LIST)
-                .map(peer -> "\"peer\":%s,\"seconds\":%d"
-                        .formatted(
-                                quoted(peer.getKey()),
-                                TimeUnit.NANOSECONDS.toSeconds(Math.max(0, now - peer.getValue())))));
     }
 
     private static String array(final Stream<String> entries) {

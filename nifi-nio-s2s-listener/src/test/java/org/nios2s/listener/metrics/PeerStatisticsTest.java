@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.TabularData;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.metrics.PeerRanking.Ranked;
@@ -23,7 +25,31 @@ class PeerStatisticsTest {
     private final Map<String, Long> lastHeard = new HashMap<>();
 
     private String read(final String figure) {
-        return statistics.figures(() -> lastHeard).get(figure).get();
+        return (String) statistics.figures(() -> lastHeard).get(figure).get();
+    }
+
+    private Map<String, Long> table(final String figure) {
+        final TabularData table =
+                (TabularData) statistics.figures(() -> lastHeard).get(figure).get();
+        final Map<String, Long> rows = new HashMap<>();
+        for (final Object row : table.values()) {
+            final CompositeData peer = (CompositeData) row;
+            rows.put((String) peer.get("peer"), (Long) peer.get("value"));
+        }
+        return rows;
+    }
+
+    @Test
+    @DisplayName("the lists are there as tables, too, with the same peers")
+    void tables() {
+        IntStream.range(0, 30).forEach(peer -> statistics.transferred("agent-" + peer, 100 + peer));
+        statistics.failed("CN=\"a\"\n");
+        lastHeard.put("silent", clock.get() - Duration.ofMinutes(1).toNanos());
+        assertEquals(PeerStatistics.MOST_IN_LIST, table("BytesByPeer").size());
+        assertEquals(129, table("BytesByPeer").get("agent-29"));
+        assertEquals(1, table("TransactionsByPeer").get("agent-29"));
+        assertEquals(Map.of("CN=\"a\"\\u000a", 1L), table("FaultsByPeer"));
+        assertEquals(Map.of("silent", 60L), table("SilenceSecondsByPeer"));
     }
 
     @Test
