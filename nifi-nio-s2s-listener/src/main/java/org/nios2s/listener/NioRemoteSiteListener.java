@@ -231,7 +231,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ExecutorService handshakeChecks =
                 blockingThreads("Handshake Check", settings.authorizationThreads());
         private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
-        private final Drain drain = new Drain(port);
+        private final Drain drain = new Drain(port, dispatchers::inProgress);
         private final RateLimits rates = new RateLimits(settings.rates(), NanoClock.SYSTEM);
         private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, NanoClock.SYSTEM);
         private final ExecutorService authorizations =
@@ -270,6 +270,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             final EventExecutor any = workers.next();
             repeat(any, often, "Looking after ports", dispatchers::sweep);
+            repeat(any, often, "Looking after a drain", drain::check);
             repeat(any, often, "Looking after writers", contentWriters::startThreads);
             final ListenerContext context = context();
             metrics.publish(gauges(context), operations());

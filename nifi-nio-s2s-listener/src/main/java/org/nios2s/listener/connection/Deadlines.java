@@ -29,6 +29,7 @@ final class Deadlines {
     private final NanoClock clock;
     private final long acceptedNanos;
     private long lastMovedNanos;
+    private long lastBytesNanos;
     private long waitBeganNanos;
     private long windowStartNanos;
     private long windowBytes;
@@ -52,12 +53,14 @@ final class Deadlines {
         this.clock = clock;
         this.acceptedNanos = clock.nanoTime();
         this.waitBeganNanos = acceptedNanos;
+        this.lastBytesNanos = acceptedNanos;
         startPeerTurn();
     }
 
     /** Bytes have come from the peer, or gone to it. */
     void recordProgress(final int bytes) {
         lastMovedNanos = clock.nanoTime();
+        lastBytesNanos = lastMovedNanos;
         windowBytes += bytes;
     }
 
@@ -90,8 +93,14 @@ final class Deadlines {
         return acceptedNanos;
     }
 
+    /** @return when bytes last moved, or the peer's turn began, if that was later */
     long lastMovedNanos() {
         return lastMovedNanos;
+    }
+
+    /** @return when bytes last moved: a wait of ours is no sign of life */
+    long lastBytesNanos() {
+        return lastBytesNanos;
     }
 
     /**

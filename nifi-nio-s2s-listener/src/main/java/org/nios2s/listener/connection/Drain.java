@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -9,8 +10,8 @@ import org.slf4j.LoggerFactory;
  * Whether the listener serves its peers or sends them elsewhere, and how many it has yet to let go. Thread-safe.
  *
  * <p>A connection counts from the moment when its peer may begin transactions until it is gone. None is added while the listener
- * drains, so the listener is empty as soon as the last one has left. Peers that named no port can only ask for the list of
- * peers; they do not count.
+ * drains. The listener is empty when the last one has left and no commit of a peer that has left is under way. Peers that named no
+ * port can only ask for the list of peers; they do not count.
  *
  * <pre>
  * SERVING ◄─ resume ─┬─────────┐
@@ -33,12 +34,17 @@ public final class Drain {
     }
 
     private final int port;
+    private final IntSupplier transactions;
     private int connections;
     private volatile State state = State.SERVING;
 
-    /** @param port of the listener, for the log */
-    public Drain(final int port) {
+    /**
+     * @param port of the listener, for the log
+     * @param transactions how many are under way, those included whose peer has left
+     */
+    public Drain(final int port, final IntSupplier transactions) {
         this.port = port;
+        this.transactions = transactions;
     }
 
     /** @return whether peers are sent elsewhere */
@@ -58,10 +64,17 @@ public final class Drain {
     public synchronized String describe() {
         return switch (state) {
             case SERVING -> "The listener serves its peers";
-            case DRAINING -> "The listener drains: " + connections + " connections are left";
+            case DRAINING -> "The listener drains: " + describeLeft();
             case EMPTY -> "The listener is empty: no peer is connected to a port, and no transaction begins";
             case STOPPED -> "The listener has stopped";
         };
+    }
+
+    private String describeLeft() {
+        if (connections > 0) {
+            return connections + " connections are left";
+        }
+        return "no connection is left, but transactions of peers that have left are being committed";
     }
 
     /** @return whether a connection may begin transactions; it then counts until {@link #release} */
@@ -79,9 +92,17 @@ public final class Drain {
         endIfEmpty();
     }
 
-    /** @return how many connections the listener has yet to let go; 0 while it serves */
+    /** @return how many connections the listener has yet to let go, or transactions whose peer has left; 0 while it serves */
     public synchronized int connectionsLeft() {
-        return state == State.DRAINING ? connections : 0;
+        if (state != State.DRAINING) {
+            return 0;
+        }
+        return Math.max(1, connections);
+    }
+
+    /** Looks whether the last transaction has ended; called a few times a second. */
+    public synchronized void check() {
+        endIfEmpty();
     }
 
     /** @return whether the listener served until now: then those who call look after idle connections */
@@ -100,7 +121,7 @@ public final class Drain {
     }
 
     private void endIfEmpty() {
-        if (state == State.DRAINING && connections == 0) {
+        if (state == State.DRAINING && connections == 0 && transactions.getAsInt() == 0) {
             state = State.EMPTY;
             logger.info(
                     "The NIO Site-to-Site listener on port {} is empty: no peer is connected to a port, and no transaction begins until"

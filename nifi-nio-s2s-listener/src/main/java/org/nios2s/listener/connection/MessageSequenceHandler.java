@@ -596,7 +596,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** Tells when something last moved here, if the peer named a port. */
     void reportLastProgress(final Map<String, Long> latestOfPeers) {
         if (connection.port() != null) {
-            latestOfPeers.merge(connection.key().name(), deadlines.lastMovedNanos(), Math::max);
+            latestOfPeers.merge(connection.key().name(), deadlines.lastBytesNanos(), Math::max);
         }
     }
 

@@ -288,7 +288,7 @@ public final class PortDispatcher {
     }
 
     private void showWhetherTransmitting() {
-        final boolean underWay = limits.places().held() + limits.sending().held() > 0;
+        final boolean underWay = isTransactionUnderWay();
         if (isPortRunning() && (underWay || pace.arrivedWithin(TRANSMITTING_NANOS, System.nanoTime()))) {
             transmitting.show(new DetachedSession(null, this::interrupted));
         } else {
@@ -328,9 +328,14 @@ public final class PortDispatcher {
         return connections;
     }
 
+    /** @return whether a transaction is under way; its peer may have left, and its commit goes on */
+    private boolean isTransactionUnderWay() {
+        return limits.places().held() + limits.sending().held() > 0;
+    }
+
     /** @return whether nothing is under way, so that nobody would miss it */
     boolean isIdle() {
-        return waiting() == 0 && requests.isEmpty() && ends.held() == 0;
+        return waiting() == 0 && requests.isEmpty() && ends.held() == 0 && !isTransactionUnderWay();
     }
 
     int waiting() {

@@ -129,6 +129,11 @@ public final class PortDispatchers implements AutoCloseable {
         return sum(null, PortDispatcher::waiting);
     }
 
+    /** @return transactions under way, over all ports, those included whose peer has left */
+    public int inProgress() {
+        return sum(null, dispatcher -> inProgress(dispatcher.limits()));
+    }
+
     private static int inProgress(final PortLimits limits) {
         return limits.places().held() + limits.sending().held();
     }

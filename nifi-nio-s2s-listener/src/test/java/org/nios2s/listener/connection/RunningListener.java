@@ -36,6 +36,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -89,7 +90,7 @@ final class RunningListener implements AutoCloseable {
     private final HostNames hostNames;
     private final ListenerMetrics metrics = new ListenerMetrics(1);
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), NanoClock.SYSTEM);
-    private final Drain drain = new Drain(1);
+    private final Drain drain = new Drain(1, () -> 0);
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
     private final RecordingPort output;
@@ -101,6 +102,7 @@ final class RunningListener implements AutoCloseable {
     private final AtomicInteger answers = new AtomicInteger();
     private final AtomicInteger flushes = new AtomicInteger();
     private final AtomicInteger mostInATurn = new AtomicInteger();
+    private final List<AtomicLong> receivedBytes = new CopyOnWriteArrayList<>();
 
     /** The IO worker's; null while answers leave. */
     private List<Runnable> heldAnswers;
@@ -210,6 +212,11 @@ final class RunningListener implements AutoCloseable {
     /** Passes every byte on in a buffer of its own, or many in one, if the test wants that; counts what is answered. */
     private final class Splitter extends ChannelDuplexHandler {
         private final ByteBuf gathered = Unpooled.buffer();
+        private final AtomicLong received = new AtomicLong();
+
+        Splitter() {
+            receivedBytes.add(received);
+        }
 
         @Override
         public void write(final ChannelHandlerContext context, final Object message, final ChannelPromise promise) {
@@ -234,6 +241,7 @@ final class RunningListener implements AutoCloseable {
         @Override
         public void channelRead(final ChannelHandlerContext context, final Object message) {
             final ByteBuf bytes = (ByteBuf) message;
+            received.addAndGet(bytes.readableBytes());
             if (bytesTogether > 0) {
                 gathered.writeBytes(bytes);
                 bytes.release();
@@ -395,6 +403,17 @@ final class RunningListener implements AutoCloseable {
                     return "AwaitWriterStep".equals(stepName(handlers.get(handlers.size() - 1)));
                 })
                 .get());
+    }
+
+    /** Waits until all that a peer has sent has been read, and passed to its current step. */
+    void awaitAllRead(final int connection, final WirePeer peer) {
+        awaiting().until(() -> receivedBytes.get(connection).get() == peer.sentBytes());
+        worker.submit(() -> {}).syncUninterruptibly();
+    }
+
+    /** @return when something last moved on a connection of each peer that named a port */
+    Map<String, Long> lastMovedNanos() throws Exception {
+        return worker.submit(connections::lastMovedNanos).get();
     }
 
     /** Looks after the deadlines of all connections, as if so much time had passed. */

@@ -152,6 +152,20 @@ class StreamingTest {
     }
 
     @Test
+    @DisplayName("a wait of ours is no sign of life from its peer")
+    void silentDuringWait() throws Exception {
+        listener.input().scheduled(false);
+        peer.open().push().out().writeInt(0);
+        peer.out().writeLong(Long.MAX_VALUE);
+        listener.awaitAllRead(0, peer.flush());
+        listener.awaitStep("AwaitSessionStep");
+        final Map<String, Long> before = listener.lastMovedNanos();
+        listener.input().scheduled(true);
+        listener.awaitStep("ReceivePacketStep");
+        assertEquals(before, listener.lastMovedNanos());
+    }
+
+    @Test
     @DisplayName("a streaming transaction that is cancelled, refused or left is rolled back and gives its permit back")
     void rolledBack() throws Exception {
         peer.open()
@@ -383,8 +397,8 @@ class StreamingTest {
             "a peer that holds all permits and moves just more than a kilobyte a second makes room for another peer")
     void hog() throws Exception {
         try (RunningListener own = new RunningListener("transaction.memory", "64 KB", "streaming.transactions", "4");
-                WirePeer first = own.connect().open();
-                WirePeer second = own.connect().open();
+                WirePeer first = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
+                WirePeer second = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
                 WirePeer honest = own.connectFrom("127.0.0.2").open()) {
             for (final WirePeer hog : List.of(first, second)) {
                 hog.push().out().writeInt(0);
@@ -409,9 +423,9 @@ class StreamingTest {
             int seconds = 0;
             while (own.metrics().get(Count.FAULTS) == 0) {
                 assertTrue(seconds <= 40, "nobody is too slow");
-                for (final WirePeer hog : List.of(first, second)) {
-                    hog.bytes(content(4_400)).flush();
-                }
+                // What has not been read would not count as moved.
+                own.awaitAllRead(0, first.bytes(content(4_600)).flush());
+                own.awaitAllRead(1, second.bytes(content(4_600)).flush());
                 seconds += 4;
                 own.checkDeadlinesAfter(Duration.ofSeconds(seconds));
             }

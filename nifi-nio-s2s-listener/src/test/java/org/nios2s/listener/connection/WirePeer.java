@@ -43,6 +43,7 @@ final class WirePeer implements AutoCloseable {
     private final CRC32 checksum = new CRC32();
 
     private boolean gzip;
+    private long sentBytes;
 
     WirePeer(final InetSocketAddress listener) throws IOException {
         this(listener, null);
@@ -63,6 +64,11 @@ final class WirePeer implements AutoCloseable {
         return socket.getLocalPort();
     }
 
+    /** @return bytes that have left */
+    long sentBytes() {
+        return sentBytes;
+    }
+
     DataOutputStream out() {
         return out;
     }
@@ -70,6 +76,7 @@ final class WirePeer implements AutoCloseable {
     WirePeer flush() throws IOException {
         if (unsent.size() > 0) {
             socket.getOutputStream().write(unsent.toByteArray());
+            sentBytes += unsent.size();
             unsent.reset();
         }
         return this;

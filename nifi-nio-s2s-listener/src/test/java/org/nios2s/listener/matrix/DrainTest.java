@@ -132,6 +132,38 @@ class DrainTest {
     }
 
     @Test
+    @DisplayName("a listener is not empty while it commits what a peer has confirmed that has left")
+    void commitOfDepartedPeer() throws Exception {
+        final CountDownLatch commits = new CountDownLatch(1);
+        final CountDownLatch mayCommit = new CountDownLatch(1);
+        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL)) {
+            listener.input().beforeCommit(flowFiles -> {
+                commits.countDown();
+                ServedListener.awaiting().until(() -> mayCommit.getCount() == 0);
+            });
+            try (MatrixPeer peer = listener.connect()) {
+                beginPush(peer, listener);
+                peer.say(Place.Size.SMALL_CONTENT, Message.say(ResponseCode.FINISH_TRANSACTION));
+                peer.expect(ResponseCode.CONFIRM_TRANSACTION);
+                peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+                ServedListener.awaiting().until(() -> commits.getCount() == 0);
+                listener.call("drain");
+                peer.reset();
+                listener.awaitNoConnection();
+                assertEquals(List.of("drains"), lines());
+                assertEquals(1, listener.metric("ConnectionsToDrain"));
+                assertEquals(
+                        "The listener drains: no connection is left, but transactions of peers that have left are being committed",
+                        listener.call("drain"));
+            } finally {
+                mayCommit.countDown();
+            }
+            ServedListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
+            assertEquals(1, listener.input().commits());
+        }
+    }
+
+    @Test
     @DisplayName("a listener that resumes serves newcomers, also those that it has refused; it can drain again")
     void resumes() throws Exception {
         try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL);
