@@ -90,7 +90,7 @@ public final class RawPeer implements Closeable {
     }
 
     /** A peer that has come as far as to say what it wants of an input port. */
-    static RawPeer atPort(final NifiNode nifi, final String portId) throws IOException {
+    public static RawPeer atPort(final NifiNode nifi, final String portId) throws IOException {
         return atPort(of(nifi), portId);
     }
 
@@ -100,7 +100,7 @@ public final class RawPeer implements Closeable {
     }
 
     /** A peer on a connection that is there, which has come as far as to say what it wants of an input port. */
-    static RawPeer atPort(final Socket socket, final String portId) throws IOException {
+    public static RawPeer atPort(final Socket socket, final String portId) throws IOException {
         return atPort(new RawPeer(socket), portId);
     }
 

@@ -26,19 +26,22 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.Peer;
 import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.SharedNifi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The nodes of a cluster that drain before each stop are restarted one after the other under NiFi's own clients. The test's thread
- * ends and starts nodes; each client has a thread of its own.
+ * ends and starts nodes; each client has a thread of its own. {@code -Drolling.nodes=3} takes three nodes.
  */
 @Tag("full")
 class RollingRestartIT {
+    private static final Logger logger = LoggerFactory.getLogger(RollingRestartIT.class);
     private static final Path HOME = SharedNifi.HOMES.resolve("clients-rolling-restart");
     private static final String EMPTY = "is empty: no transaction is under way";
     private static final String PACKET_IDS = "rolling.ids";
     private static final Duration PATIENCE = Duration.ofSeconds(180);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(200);
-    private static final int NODES = 2;
+    private static final int NODES = Integer.getInteger("rolling.nodes", 2);
     private static final int CLIENTS = 6;
     private static final int TRANSACTIONS_OF_A_PHASE = 200;
 
@@ -86,6 +89,11 @@ class RollingRestartIT {
             }
         }
 
+        logger.info(
+                "{} nodes restarted one after the other: {} transactions acknowledged, {} with an unknown outcome",
+                NODES,
+                acknowledged.size(),
+                unknown.size());
         assertEquals(List.of(), List.copyOf(unknown));
         Awaitility.await()
                 .atMost(PATIENCE)

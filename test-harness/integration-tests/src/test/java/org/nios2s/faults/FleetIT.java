@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.faults;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32;
+import java.util.zip.Deflater;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.faults.SteppingPeers.Line;
+import org.nios2s.faults.SteppingPeers.Script;
+import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.integration.OwnNifi;
+import org.nios2s.integration.RawPeer;
+import org.nios2s.integration.SharedNifi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * As many peers at once as a fleet has, and one that takes more than its share. Runs on the thread of the tests, with an event loop for the
+ * peers, against NiFis of its own. The log has the figures.
+ */
+@Tag("full")
+class FleetIT {
+    private static final Logger logger = LoggerFactory.getLogger(FleetIT.class);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final byte[] RESOURCE_OK = {20};
+    private static final int KIB = 1024;
+    private static final int MIB = KIB * KIB;
+    private static final int MOST_HANDSHAKES = 1_000;
+    /** As long as NiFi's client waits. */
+    private static final int HANDSHAKE_SECONDS = 60;
+
+    private static final String ABUSER = "127.0.0.2";
+    private static final String LIMITED = "127.0.0.3";
+
+    private static NifiNode running;
+
+    private static NifiNode nifi(final Listener listener) {
+        if (running == null || !listener.name().equalsIgnoreCase(running.info().listener())) {
+            stop();
+            running = NifiNode.start(OwnNifi.options(SharedNifi.HOMES.resolve("fleet"))
+                    .listener(listener)
+                    // All of the heap is there from the start: what comes to resident memory later is something else.
+                    .jvmArgument("-XX:+AlwaysPreTouch")
+                    .property("nifi.remote.input.nio.handshakes.max", String.valueOf(MOST_HANDSHAKES))
+                    .property("nifi.remote.input.nio.handshake.timeout", "60 secs")
+                    .property("nifi.remote.input.nio.rate.limited.address", LIMITED)
+                    .property("nifi.remote.input.nio.rate.limited.bytes", "1 MB"));
+        }
+        return running;
+    }
+
+    @AfterAll
+    static void stop() {
+        if (running != null) {
+            running.close();
+            running = null;
+        }
+    }
+
+    private static InetSocketAddress socketOf(final NifiNode nifi) {
+        return new InetSocketAddress(nifi.info().s2sHost(), nifi.info().s2sPort());
+    }
+
+    private static String input(final NifiNode nifi) {
+        return nifi.portId("input");
+    }
+
+    private static byte[] content(final int size) {
+        final byte[] content = new byte[size];
+        new Random(size).nextBytes(content);
+        return content;
+    }
+
+    /** Whatever the peer asks for, it does not wait for it: all up to its first request, and all the answers. */
+    private static Line opening(final NifiNode nifi, final boolean gzip, final String expirationMillis) {
+        final Map<String, String> properties = new HashMap<>(Says.properties(input(nifi), gzip));
+        properties.put("REQUEST_EXPIRATION_MILLIS", expirationMillis);
+        return new Line(
+                Says.all(Says.magic(), Says.protocol(Says.NEWEST_VERSION), Says.handshake(properties), Says.codec()),
+                Says.all(RESOURCE_OK, ResponseCode.PROPERTIES_OK.getCodeSequence(), RESOURCE_OK));
+    }
+
+    private static double secondsSince(final long beganNanos) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos) / 1_000.0;
+    }
+
+    /** One packet in pieces of a KiB. */
+    private static List<Line> slowPush(final NifiNode nifi, final int bytes) {
+        final byte[] packet = Says.all(Says.packetHeader(Map.of(), bytes), content(bytes));
+        final CRC32 checksum = new CRC32();
+        checksum.update(packet);
+        final List<Line> lines = new ArrayList<>();
+        lines.add(opening(nifi, false, "60000"));
+        lines.add(Line.of(Says.utf("SEND_FLOWFILES")));
+        for (int sent = 0; sent < packet.length; sent += KIB) {
+            lines.add(Line.of(Arrays.copyOfRange(packet, sent, Math.min(packet.length, sent + KIB))));
+        }
+        lines.add(new Line(
+                ResponseCode.FINISH_TRANSACTION.getCodeSequence(),
+                Says.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue()))));
+        lines.add(new Line(
+                Says.response(ResponseCode.CONFIRM_TRANSACTION, ""),
+                ResponseCode.TRANSACTION_FINISHED.getCodeSequence()));
+        return lines;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3000, 12", "4000, 14"})
+    void pushesThatAreAllUnderWayAtOnceComeToTheirEnd(final int pushes, final int kib) {
+        final NifiNode nifi = nifi(Listener.NIO);
+        final long beganNanos = System.nanoTime();
+        final Script script = new Script(Duration.ofMillis(200), slowPush(nifi, kib * KIB), true);
+        try (SteppingPeers peers = SteppingPeers.connect(pushes, socketOf(nifi), script)) {
+            Awaitility.await().atMost(PATIENCE).until(() -> peers.over() == pushes);
+            logger.info(
+                    "{} pushes of {} KiB at once: {} done in {} s, failed: {}",
+                    pushes,
+                    kib,
+                    peers.finished(),
+                    secondsSince(beganNanos),
+                    peers.failures());
+            assertEquals(Map.of(), peers.failures());
+        }
+    }
+
+    /** The beginning of a chunk that does not deflate. */
+    private static byte[] halfAChunk() {
+        final byte[] plain = content(32 * KIB);
+        final byte[] deflated = new byte[2 * plain.length];
+        final Deflater deflater = new Deflater();
+        deflater.setInput(plain);
+        deflater.finish();
+        final int length = deflater.deflate(deflated);
+        deflater.end();
+        return Says.bytes(out -> {
+            out.writeBytes("SYNC");
+            out.writeInt(plain.length);
+            out.writeInt(length);
+            out.write(deflated, 0, length / 2);
+        });
+    }
+
+    @Test
+    void compressedPushesThatStallHoldNoMoreThanTheBudget() throws IOException {
+        final int pushes = 2_000;
+        final NifiNode nifi = nifi(Listener.NIO);
+        final long before = Vitals.withoutHeap(nifi).residentBytes();
+        final Script script = new Script(
+                Duration.ofMillis(100),
+                List.of(opening(nifi, true, "0"), Line.of(Says.utf("SEND_FLOWFILES")), Line.of(halfAChunk())),
+                false);
+        try (SteppingPeers peers = SteppingPeers.connect(pushes, socketOf(nifi), script)) {
+            Awaitility.await().atMost(PATIENCE).until(() -> peers.finished() == pushes);
+            final long beganNanos = System.nanoTime();
+            final long[] most = {before};
+            try (RawPeer honest = RawPeer.atPort(nifi, input(nifi))) {
+                assertEquals(ResponseCode.TRANSACTION_FINISHED, honest.push(Map.of(), content(100)));
+            }
+            final double honestSeconds = secondsSince(beganNanos);
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(100))
+                    .until(() -> {
+                        most[0] = Math.max(most[0], Vitals.withoutHeap(nifi).residentBytes());
+                        return secondsSince(beganNanos) > 20;
+                    });
+            logger.info(
+                    "{} compressed pushes stall: resident memory {} MiB before, at most {} MiB more; an honest push took {} s",
+                    pushes,
+                    before / MIB,
+                    (most[0] - before) / MIB,
+                    honestSeconds);
+            assertTrue(most[0] - before < 214L * MIB, () -> (most[0] - before) / MIB + " MiB more");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Listener.class)
+    void handshakesWithPausesBeyondTheLimitComeToTheirEnd(final Listener listener) {
+        final int clients = Integer.getInteger("fleet.handshakes", 8_000);
+        final NifiNode nifi = nifi(listener);
+        final List<Line> lines = List.of(
+                Line.of(Says.magic()),
+                new Line(Says.protocol(Says.NEWEST_VERSION), RESOURCE_OK),
+                new Line(
+                        Says.handshake(Says.properties(input(nifi), false)),
+                        ResponseCode.PROPERTIES_OK.getCodeSequence()));
+        final Duration cpuBefore = nifi.usage().cpu();
+        final long beganNanos = System.nanoTime();
+        try (SteppingPeers peers =
+                SteppingPeers.connect(clients, socketOf(nifi), new Script(Duration.ofMillis(300), lines, true))) {
+            final AtomicInteger threads = new AtomicInteger();
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(250))
+                    .until(() -> {
+                        threads.accumulateAndGet(nifi.usage().threads(), Math::max);
+                        return peers.over() == clients || secondsSince(beganNanos) > HANDSHAKE_SECONDS;
+                    });
+            logger.info(
+                    "{}: {} clients with 300 ms between their steps: {} completed in {} s, failed: {}, NiFi's processor time {} ms, most"
+                            + " threads {}",
+                    nifi.info().listener(),
+                    clients,
+                    peers.finished(),
+                    secondsSince(beganNanos),
+                    peers.failures(),
+                    nifi.usage().cpu().minus(cpuBefore).toMillis(),
+                    threads);
+            if (listener == Listener.NIO) {
+                assertEquals(clients, peers.finished(), () -> peers.failures().toString());
+            }
+        }
+    }
+
+    private static Socket socketFrom(final NifiNode nifi, final String address) throws IOException {
+        final Socket socket = new Socket();
+        socket.bind(new InetSocketAddress(address, 0));
+        socket.connect(socketOf(nifi));
+        return socket;
+    }
+
+    /** Holds as many transactions as it gets, each of which moves just enough to pass for a slow one. Has a thread of its own. */
+    private static final class Abuser implements AutoCloseable {
+        private static final int CONNECTIONS = 50;
+        private static final byte[] A_SECONDS_BYTES = new byte[1_126];
+
+        private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+        private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+
+        Abuser(final NifiNode nifi) throws IOException {
+            final Line opening = opening(nifi, false, "0");
+            for (int connection = 0; connection < CONNECTIONS; connection++) {
+                final Socket socket = socketFrom(nifi, ABUSER);
+                sockets.add(socket);
+                socket.getOutputStream()
+                        .write(Says.all(
+                                opening.words(),
+                                Says.utf("SEND_FLOWFILES"),
+                                Says.packetHeader(Map.of(), 1L << 62),
+                                A_SECONDS_BYTES));
+                assertArrayEquals(opening.answer(), socket.getInputStream().readNBytes(opening.answer().length));
+            }
+            thread.scheduleAtFixedRate(() -> sockets.removeIf(Abuser::isCut), 1, 1, TimeUnit.SECONDS);
+        }
+
+        private static boolean isCut(final Socket socket) {
+            try {
+                socket.getOutputStream().write(A_SECONDS_BYTES);
+                return false;
+            } catch (final IOException e) {
+                return true;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            thread.shutdownNow();
+            for (final Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void aPeerThatHoldsAllPermitsMakesRoomForAnother() throws IOException {
+        final NifiNode nifi = nifi(Listener.NIO);
+        try (Abuser abuser = new Abuser(nifi)) {
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() ->
+                            nifi.metrics("SiteToSiteListener").get("TransactionsInProgress") >= Abuser.CONNECTIONS);
+            for (int push = 0; push < 3; push++) {
+                try (RawPeer honest = RawPeer.atPort(nifi, input(nifi))) {
+                    final long beganNanos = System.nanoTime();
+                    assertEquals(ResponseCode.TRANSACTION_FINISHED, honest.push(Map.of(), content(2 * MIB)));
+                    logger.info(
+                            "Beside one peer with {} connections at 1.1 KiB/s a push of 2 MiB took {} s; so far {} of them were cut off",
+                            abuser.sockets.size(),
+                            secondsSince(beganNanos),
+                            nifi.metrics("SiteToSiteListener")
+                                    .get("Faults_TOO_SLOW")
+                                    .longValue());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aPeerWithARateGetsIt() throws IOException {
+        final NifiNode nifi = nifi(Listener.NIO);
+        try (RawPeer limited = RawPeer.atPort(socketFrom(nifi, LIMITED), input(nifi))) {
+            // What it saved while it was idle is spent first.
+            assertEquals(ResponseCode.TRANSACTION_FINISHED, limited.push(Map.of(), content(2 * MIB)));
+            final int pushes = 15;
+            final long beganNanos = System.nanoTime();
+            for (int push = 0; push < pushes; push++) {
+                assertEquals(ResponseCode.TRANSACTION_FINISHED, limited.push(Map.of(), content(MIB)));
+            }
+            final double rate = pushes / secondsSince(beganNanos);
+            logger.info("A peer limited to 1 MiB/s moved {} MiB/s", rate);
+            assertTrue(rate > 0.9 && rate < 1.1, () -> rate + " MiB/s");
+        }
+    }
+}
