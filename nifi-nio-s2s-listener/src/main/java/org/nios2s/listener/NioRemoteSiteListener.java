@@ -44,25 +44,25 @@ import org.nios2s.listener.connection.KeepAlive;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.WorkerConnections;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.limits.RateRule;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.metrics.Operation;
-import org.nios2s.listener.port.PortDispatchers;
+import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.protocol.PeerList;
 import org.nios2s.listener.protocol.RawProtocol;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.time.NanoClock;
-import org.nios2s.listener.tls.TlsHandlers;
+import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.transaction.ContentWriters;
 import org.nios2s.listener.transaction.ThrottledExecutor;
 import org.slf4j.Logger;
@@ -85,10 +85,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     private static final int PEER_LIST_THREADS = 2;
 
     /** Writing contents seldom waits: half of the processors do it, so that it does not starve what is small. */
-    private static final int WRITERS = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, BLOCKING_THREADS);
+    private static final int CONTENT_WRITERS =
+            Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, BLOCKING_THREADS);
 
     /** A task for each of so many connections may wait; further ones are refused. */
-    private static final int MOST_WAITING_TASKS = 100_000;
+    private static final int MAX_QUEUED_TASKS = 100_000;
 
     /** Of the files that the process may have open, connections may use one in so many: the others are NiFi's. */
     private static final int DESCRIPTORS_PER_CONNECTION = 2;
@@ -98,7 +99,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
     private static final long PORTS_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
     private static final long BIND_INTERVAL_MILLIS = 2_000;
-    private static final long SUMMARY_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
+    private static final long STATS_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
     private static final long WORKERS_GRACE_MILLIS = 5_000;
 
     private final int port;
@@ -108,7 +109,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     private final ListenerSettings settings;
     private final AtomicReference<ProcessGroup> rootGroup = new AtomicReference<>();
 
-    private Service service;
+    private RunningServer server;
 
     /**
      * @param sslContext NiFi's own, or null where Site-to-Site is not secure
@@ -144,14 +145,14 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
      */
     @Override
     public synchronized void start() {
-        if (service != null) {
+        if (server != null) {
             return;
         }
-        Service starting = null;
+        RunningServer starting = null;
         try {
-            starting = new Service();
+            starting = new RunningServer();
             starting.start();
-            service = starting;
+            server = starting;
         } catch (final Throwable e) {
             logger.error(
                     "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served; free the port or change {} and"
@@ -172,9 +173,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
     @Override
     public synchronized void stop() {
-        if (service != null) {
-            service.stop();
-            service = null;
+        if (server != null) {
+            server.stop();
+            server = null;
             logger.info("The NIO Site-to-Site listener on port {} has stopped", port);
         }
     }
@@ -185,10 +186,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     }
 
     /** Counts what was accepted, and stops accepting at the limit of handshakes. Lives on the IO worker that accepts. */
-    private static final class CountHandshakes extends ChannelInboundHandlerAdapter {
+    private static final class HandshakeCounter extends ChannelInboundHandlerAdapter {
         private final HandshakeLimit handshakes;
 
-        CountHandshakes(final HandshakeLimit handshakes) {
+        HandshakeCounter(final HandshakeLimit handshakes) {
             this.handshakes = handshakes;
         }
 
@@ -215,7 +216,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     }
 
     /** Everything between a start and the stop that follows. */
-    private final class Service {
+    private final class RunningServer {
         private final TransportSelection transport = TransportSelection.select(settings.transport());
         private final ListenerMetrics metrics = new ListenerMetrics(port);
         private final FaultLog faultLog = new FaultLog(logger, NanoClock.SYSTEM);
@@ -224,22 +225,22 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ExecutorService writerThreads =
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Content Writer", true));
         private final ContentWriters contentWriters =
-                new ContentWriters(writerThreads, WRITERS, settings.streamingTransactions(), NanoClock.SYSTEM);
+                new ContentWriters(writerThreads, CONTENT_WRITERS, settings.streamingTransactions(), NanoClock.SYSTEM);
         private final ExecutorService inflationWriter = blockingThreads("Inflation Writer", 1);
-        private final PortDispatchers dispatchers = new PortDispatchers(settings, budget, contentReaders, metrics);
+        private final PortRegistry ports = new PortRegistry(settings, budget, contentReaders, metrics);
         private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
         private final ExecutorService handshakeChecks =
                 blockingThreads("Handshake Check", settings.authorizationThreads());
         private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
-        private final Drain drain = new Drain(port, dispatchers::inProgress);
+        private final Drain drain = new Drain(port, ports::inProgress);
         private final RateLimits rates = new RateLimits(settings.rates(), NanoClock.SYSTEM);
         private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, NanoClock.SYSTEM);
         private final ExecutorService authorizations =
                 blockingThreads("Authorization", settings.authorizationThreads());
         private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
-        private final TlsHandlers tls = sslContext == null
+        private final TlsHandlerFactory tls = sslContext == null
                 ? null
-                : TlsHandlers.create(sslContext, settings.tlsProvider(), settings.workerThreads());
+                : TlsHandlerFactory.create(sslContext, settings.tlsProvider(), settings.workerThreads());
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
         private StopSignal stopSignal;
         private volatile State state = State.OPENING;
@@ -251,7 +252,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     most,
                     1,
                     TimeUnit.MINUTES,
-                    new LinkedBlockingQueue<>(MOST_WAITING_TASKS),
+                    new LinkedBlockingQueue<>(MAX_QUEUED_TASKS),
                     new DefaultThreadFactory("Site-to-Site NIO " + what, true));
             threads.allowCoreThreadTimeOut(true);
             return threads;
@@ -261,41 +262,41 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             if (tls != null) {
                 tls.reportObstacle();
             }
-            final long often = WorkerConnections.CHECK_INTERVAL_MILLIS;
+            final long intervalMillis = WorkerConnections.CHECK_INTERVAL_MILLIS;
             for (final EventExecutor worker : workers) {
                 final WorkerConnections own =
-                        new WorkerConnections(nanos -> metrics.record(Measure.WORKER_DELAY_MS, nanos));
+                        new WorkerConnections(nanos -> metrics.record(Histogram.WORKER_DELAY_MS, nanos));
                 connections.put((EventLoop) worker, own);
-                repeat(worker, often, "Looking after deadlines", own::checkDeadlines);
+                repeat(worker, intervalMillis, "Looking after deadlines", own::checkDeadlines);
             }
-            final EventExecutor any = workers.next();
-            repeat(any, often, "Looking after ports", dispatchers::sweep);
-            repeat(any, often, "Looking after a drain", drain::check);
-            repeat(any, often, "Looking after writers", contentWriters::startThreads);
+            final EventExecutor anyWorker = workers.next();
+            repeat(anyWorker, intervalMillis, "Looking after ports", ports::sweep);
+            repeat(anyWorker, intervalMillis, "Looking after a drain", drain::check);
+            repeat(anyWorker, intervalMillis, "Looking after writers", contentWriters::startThreads);
             final ListenerContext context = context();
             metrics.publish(gauges(context), operations());
-            metrics.publishPeers(this::lastMovedNanos);
+            metrics.publishPeers(this::lastProgressNanos);
             if (settings.drainBeforeStop().isPositive()) {
                 stopSignal = StopSignal.before(this::drainBeforeStop);
             }
-            final Summary summary = new Summary(metrics, budget, dispatchers, new EnumMap<>(Count.class));
-            repeat(any, SUMMARY_INTERVAL_MILLIS, "The summary", summary::report);
-            repeat(any, SUMMARY_INTERVAL_MILLIS, "Forgetting quiet peers", rates::forgetQuiet);
+            final StatsLogger statsLogger = new StatsLogger(metrics, budget, ports, new EnumMap<>(Counter.class));
+            repeat(anyWorker, STATS_INTERVAL_MILLIS, "Logging statistics", statsLogger::log);
+            repeat(anyWorker, STATS_INTERVAL_MILLIS, "Forgetting quiet peers", rates::forgetQuiet);
             repeat(
-                    any,
+                    anyWorker,
                     PORTS_INTERVAL_MILLIS,
                     "Looking for deleted ports",
                     () -> handshakeChecks.execute(
                             () -> Guarded.run("Forgetting deleted ports", this::forgetDeletedPorts)));
-            bind(context, any);
+            bind(context, anyWorker);
         }
 
         /** NiFi may make us wait while its flow is changed: so on a thread for that. */
         private void forgetDeletedPorts() {
             final ProcessGroup root = rootGroup.get();
             if (root != null) {
-                metrics.retainPorts(id ->
-                        dispatchers.isUsed(id) || root.findInputPort(id) != null || root.findOutputPort(id) != null);
+                metrics.retainPorts(
+                        id -> ports.isUsed(id) || root.findInputPort(id) != null || root.findOutputPort(id) != null);
             }
         }
 
@@ -373,16 +374,16 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
         /** What is so now, or is counted elsewhere. */
         private Map<String, Supplier<Number>> gauges(final ListenerContext context) {
-            final Map<String, Supplier<Number>> gauges = new HashMap<>(dispatchers.gauges(null));
-            gauges.put("ConnectionsOpen", metrics::open);
+            final Map<String, Supplier<Number>> gauges = new HashMap<>(ports.gauges(null));
+            gauges.put("ConnectionsOpen", metrics::openConnections);
             gauges.put("ConnectionsInHandshake", context.handshakes()::count);
-            gauges.put("ConnectionsLimit", this::mostConnections);
+            gauges.put("ConnectionsLimit", this::maxConnections);
             gauges.put("ConnectionsToDrain", drain::connectionsLeft);
             gauges.put("Draining", drain::isDrainingAsNumber);
             gauges.put("BufferUsedBytes", budget::used);
             gauges.put("BufferPeakBytes", budget::peak);
             gauges.put("BufferLimitBytes", budget::limit);
-            for (final PeerFault.Kind kind : PeerFault.Kind.values()) {
+            for (final ConnectionFault.Kind kind : ConnectionFault.Kind.values()) {
                 gauges.put("Faults_" + kind, () -> faultLog.count(kind));
             }
             return gauges;
@@ -397,11 +398,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
 
         /** Each IO worker tells of its own connections; on the thread of the one who reads. */
-        private Map<String, Long> lastMovedNanos() {
+        private Map<String, Long> lastProgressNanos() {
             final Map<String, Long> latestOfPeers = new HashMap<>();
             try {
                 final List<Future<Map<String, Long>>> told = new ArrayList<>();
-                connections.forEach((worker, own) -> told.add(worker.submit(own::lastMovedNanos)));
+                connections.forEach((worker, own) -> told.add(worker.submit(own::lastProgressNanos)));
                 for (final Future<Map<String, Long>> ofWorker : told) {
                     if (ofWorker.awaitUninterruptibly(WORKERS_GRACE_MILLIS) && ofWorker.isSuccess()) {
                         ofWorker.getNow().forEach((peer, nanos) -> latestOfPeers.merge(peer, nanos, Math::max));
@@ -448,13 +449,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     budget,
                     drain,
                     new ConnectionLimit(
-                            mostConnections(),
+                            maxConnections(),
                             settings.connectionsMaxPerAddress(),
                             "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap",
                             NanoClock.SYSTEM),
                     rates,
                     new HandshakeLimit(settings.handshakesMax()),
-                    dispatchers,
+                    ports,
                     new HostNames(settings.resolveHostnames(), InetAddress::getHostName, lookups),
                     handshakeChecks,
                     authorizations,
@@ -473,17 +474,17 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
-                    .handler(new CountHandshakes(context.handshakes()))
+                    .handler(new HandshakeCounter(context.handshakes()))
                     .childHandler(new ChannelInitializer<SocketChannel>() {
                         @Override
                         protected void initChannel(final SocketChannel channel) {
-                            furnish(channel, context);
+                            initConnection(channel, context);
                         }
                     });
         }
 
         /** What an accepted connection gets, if there is a place for it; on its IO worker. */
-        private void furnish(final SocketChannel channel, final ListenerContext context) {
+        private void initConnection(final SocketChannel channel, final ListenerContext context) {
             final InetAddress address = channel.remoteAddress().getAddress();
             final MessageSequenceHandler handler =
                     new MessageSequenceHandler(context, connections.get(channel.eventLoop()));
@@ -495,11 +496,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     addTls(channel, context);
                 }
                 KeepAlive.set(channel);
-                metrics.add(Count.CONNECTIONS_ACCEPTED, 1);
+                metrics.add(Counter.CONNECTIONS_ACCEPTED, 1);
                 channel.pipeline().addLast(handler);
             } catch (final Throwable e) {
-                metrics.add(Count.FAULTS, 1);
-                faultLog.report(address.getHostAddress(), PeerFault.of(e, "Setting a connection up"));
+                metrics.add(Counter.FAULTS, 1);
+                faultLog.report(address.getHostAddress(), ConnectionFault.of(e, "Setting a connection up"));
                 channel.close();
             } finally {
                 channel.closeFuture()
@@ -515,7 +516,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
 
         /** As many as were asked for, or as the process has file descriptors and heap for. */
-        private int mostConnections() {
+        private int maxConnections() {
             if (settings.connectionsMax() > 0) {
                 return settings.connectionsMax();
             }
@@ -543,7 +544,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             stopAccepting();
             connections.forEach(
                     (worker, own) -> worker.submit(own::closeAllNow).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
-            dispatchers.close();
+            ports.close();
             // They tell IO workers of what they end, and writers have readers end sessions.
             for (final ExecutorService threads : List.of(writerThreads, inflationWriter, contentReaders)) {
                 threads.shutdown();

@@ -23,10 +23,10 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.port.PortDispatchers;
+import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
 
@@ -46,9 +46,9 @@ class DocumentedMetricsTest {
     /** A row stands for one attribute, one of each kind of fault, or the figures of what is measured. */
     private static Stream<String> attributesOf(final String name) {
         if (name.equals("Faults_KIND")) {
-            return Stream.of(PeerFault.Kind.values()).map(kind -> "Faults_" + kind);
+            return Stream.of(ConnectionFault.Kind.values()).map(kind -> "Faults_" + kind);
         }
-        return Stream.of(ListenerMetrics.Measure.values())
+        return Stream.of(ListenerMetrics.Histogram.values())
                         .anyMatch(measure -> measure.name().replace("_", "").equalsIgnoreCase(name))
                 ? FIGURES_OF_A_MEASURE.stream().map(name::concat)
                 : Stream.of(name);
@@ -95,8 +95,8 @@ class DocumentedMetricsTest {
         final NiFiProperties none = new NiFiProperties(Map.of());
         try (ListenerMetrics metrics = new ListenerMetrics(1);
                 RecordingPort port = new RecordingPort(1);
-                PortDispatchers dispatchers =
-                        new PortDispatchers(ListenerSettings.from(none), new MemoryBudget(1), Runnable::run, metrics)) {
+                PortRegistry dispatchers =
+                        new PortRegistry(ListenerSettings.from(none), new MemoryBudget(1), Runnable::run, metrics)) {
             metrics.publish(Map.of());
             dispatchers.acquire(port.port());
             assertEquals(

@@ -49,8 +49,8 @@ final class Activation {
             return;
         }
         setUpNetty();
-        OwnNar.link();
-        Rehearsal.perform(
+        NarInspector.link();
+        LoopbackCheck.perform(
                 TransportSelection.select(settings.transport()),
                 settings.tlsProvider(),
                 Boolean.TRUE.equals(properties.isSiteToSiteSecure()) ? context.getSSLContext() : null);
@@ -76,7 +76,7 @@ final class Activation {
     /** Before the take-over, and never in its way: other NARs are none of our business. */
     private static Optional<String> otherVersions() {
         try {
-            return OwnNar.otherVersions(OwnNar.jar());
+            return NarInspector.otherVersions(NarInspector.jar());
         } catch (final IOException | URISyntaxException | RuntimeException e) {
             logger.warn(
                     "Whether the NIO Site-to-Site listener is in NiFi more than once can't be found out: {}",
@@ -99,7 +99,7 @@ final class Activation {
 
     private static void failIfForeign() throws Exception {
         final ClassLoader nifi = Activation.class.getClassLoader();
-        final List<String> missing = NifiSignatures.missing(nifi);
+        final List<String> missing = NifiApiCheck.missing(nifi);
         if (!missing.isEmpty()) {
             throw new IllegalStateException("NiFi %s has no %s%s"
                     .formatted(

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.apache.nifi.remote.RemoteSiteListener;
 
 /**
- * Puts our stand-in for {@code SocketRemoteSiteListener} where {@code FlowController} will link to it: into the
+ * Puts our shim for {@code SocketRemoteSiteListener} where {@code FlowController} will link to it: into the
  * framework's class loader, before the original is loaded. Lives on NiFi's main thread.
  */
 final class ListenerTakeover {
@@ -23,7 +23,7 @@ final class ListenerTakeover {
      * Where no class loader finds it by its name. Not in META-INF: with {@code nifi.nar.unpack.uber.jar=true} NiFi appends a line
      * feed to each file there.
      */
-    private static final String STAND_IN = "/stand-in/SocketRemoteSiteListener.class";
+    private static final String SHIM = "/shim/SocketRemoteSiteListener.class";
 
     private static final String ORIGINAL = "org/apache/nifi/remote/SocketRemoteSiteListener";
     private static final String FLOW_CONTROLLER = "org/apache/nifi/controller/FlowController";
@@ -31,7 +31,7 @@ final class ListenerTakeover {
     private ListenerTakeover() {}
 
     /**
-     * Looks whether NiFi would take the stand-in for the original: {@code FlowController} knows it by name, and it has every
+     * Looks whether NiFi would take the shim for the original: {@code FlowController} knows it by name, and it has every
      * public constructor and method. NiFi's two classes are read, not loaded.
      *
      * @param nifi sees NiFi's classes
@@ -43,7 +43,7 @@ final class ListenerTakeover {
             throw new IllegalStateException("FlowController of this NiFi makes no " + ORIGINAL.replace('/', '.'));
         }
         final Set<String> missing = publicMembers(bytesOf(ORIGINAL, nifi), nifi);
-        missing.removeAll(publicMembers(standInBytes(), nifi));
+        missing.removeAll(publicMembers(shimBytes(), nifi));
         if (!missing.isEmpty()) {
             throw new IllegalStateException(
                     "this NiFi's listener has what ours has not: " + String.join(", ", missing));
@@ -77,7 +77,7 @@ final class ListenerTakeover {
     }
 
     /**
-     * Defines the stand-in and gives it the factory.
+     * Defines the shim and gives it the factory.
      *
      * @param factory makes the listener from the constructor's four arguments
      * @throws LinkageError if a class of that name is there already: activated too late
@@ -85,13 +85,12 @@ final class ListenerTakeover {
     static void install(final Function<Object[], RemoteSiteListener> factory)
             throws IOException, ReflectiveOperationException {
         MethodHandles.privateLookupIn(RemoteSiteListener.class, MethodHandles.lookup())
-                .defineClass(standInBytes())
+                .defineClass(shimBytes())
                 .getMethod("setFactory", Function.class)
                 .invoke(null, factory);
     }
 
-    private static byte[] standInBytes() throws IOException {
-        return bytesOf(
-                ListenerTakeover.class.getResourceAsStream(STAND_IN), "the jar of the listener lacks " + STAND_IN);
+    private static byte[] shimBytes() throws IOException {
+        return bytesOf(ListenerTakeover.class.getResourceAsStream(SHIM), "the jar of the listener lacks " + SHIM);
     }
 }

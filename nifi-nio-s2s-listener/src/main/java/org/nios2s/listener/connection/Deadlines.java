@@ -3,9 +3,9 @@ package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.limits.Scarcity;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.settings.IdleTimeout;
 import org.nios2s.listener.time.NanoClock;
 
@@ -25,10 +25,10 @@ final class Deadlines {
 
     private final long handshakeMillis;
     private final IdleTimeout idleTimeout;
-    private final Supplier<Scarcity> scarcity;
+    private final Supplier<Contention> scarcity;
     private final NanoClock clock;
     private final long acceptedNanos;
-    private long lastMovedNanos;
+    private long lastProgressNanos;
     private long lastBytesNanos;
     private long waitBeganNanos;
     private long windowStartNanos;
@@ -45,7 +45,7 @@ final class Deadlines {
     Deadlines(
             final long handshakeMillis,
             final IdleTimeout idleTimeout,
-            final Supplier<Scarcity> scarcity,
+            final Supplier<Contention> scarcity,
             final NanoClock clock) {
         this.handshakeMillis = handshakeMillis;
         this.idleTimeout = idleTimeout;
@@ -59,15 +59,15 @@ final class Deadlines {
 
     /** Bytes have come from the peer, or gone to it. */
     void recordProgress(final int bytes) {
-        lastMovedNanos = clock.nanoTime();
-        lastBytesNanos = lastMovedNanos;
+        lastProgressNanos = clock.nanoTime();
+        lastBytesNanos = lastProgressNanos;
         windowBytes += bytes;
     }
 
     /** Only from now on is it the peer's turn: it was ours, or nothing was under way. */
     void startPeerTurn() {
-        lastMovedNanos = clock.nanoTime();
-        windowStartNanos = lastMovedNanos;
+        lastProgressNanos = clock.nanoTime();
+        windowStartNanos = lastProgressNanos;
         windowBytes = 0;
         bytesPerSecond = Long.MAX_VALUE;
     }
@@ -75,7 +75,7 @@ final class Deadlines {
     /** A transaction begins, with its peer's turn. */
     void startTransaction() {
         startPeerTurn();
-        transferBeganNanos = lastMovedNanos;
+        transferBeganNanos = lastProgressNanos;
         isInTransfer = true;
     }
 
@@ -86,7 +86,7 @@ final class Deadlines {
     /** From now on it is ours: how fast the peer is shows only when it is its turn again. */
     void startWait() {
         startPeerTurn();
-        waitBeganNanos = lastMovedNanos;
+        waitBeganNanos = lastProgressNanos;
     }
 
     long acceptedNanos() {
@@ -94,8 +94,8 @@ final class Deadlines {
     }
 
     /** @return when bytes last moved, or the peer's turn began, if that was later */
-    long lastMovedNanos() {
-        return lastMovedNanos;
+    long lastProgressNanos() {
+        return lastProgressNanos;
     }
 
     /** @return when bytes last moved: a wait of ours is no sign of life */
@@ -105,9 +105,9 @@ final class Deadlines {
 
     /**
      * @param expirationMillis what the peer asked for in its handshake; 0 for ever
-     * @throws PeerFault if it has taken too long
+     * @throws ConnectionFault if it has taken too long
      */
-    void check(final Step step, final long expirationMillis, final long nowNanos) throws PeerFault {
+    void check(final Step step, final long expirationMillis, final long nowNanos) throws ConnectionFault {
         switch (step.timeoutPolicy()) {
             case HANDSHAKE -> checkHandshake(step, nowNanos);
             case WITHIN_REQUEST -> checkSilence(step, expirationMillis, nowNanos);
@@ -118,20 +118,20 @@ final class Deadlines {
         checkProgress(step, nowNanos);
     }
 
-    private void checkHandshake(final Step step, final long nowNanos) throws PeerFault {
+    private void checkHandshake(final Step step, final long nowNanos) throws ConnectionFault {
         if (nowNanos - acceptedNanos > TimeUnit.MILLISECONDS.toNanos(handshakeMillis)) {
             throw Kind.HANDSHAKE_TIMEOUT.fault(
                     "The handshake was not complete after " + handshakeMillis + " ms, in step " + step.name());
         }
     }
 
-    private void checkSilence(final Step step, final long allowedMillis, final long nowNanos) throws PeerFault {
-        if (allowedMillis > 0 && nowNanos - lastMovedNanos > TimeUnit.MILLISECONDS.toNanos(allowedMillis)) {
+    private void checkSilence(final Step step, final long allowedMillis, final long nowNanos) throws ConnectionFault {
+        if (allowedMillis > 0 && nowNanos - lastProgressNanos > TimeUnit.MILLISECONDS.toNanos(allowedMillis)) {
             throw Kind.IDLE_TIMEOUT.fault("The peer was silent for " + allowedMillis + " ms in step " + step.name());
         }
     }
 
-    private void checkExpiration(final long allowedMillis, final long nowNanos) throws PeerFault {
+    private void checkExpiration(final long allowedMillis, final long nowNanos) throws ConnectionFault {
         final long millis = Math.max(MIN_EXPIRATION_MILLIS, allowedMillis);
         if (allowedMillis > 0 && nowNanos - waitBeganNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
             throw Kind.REQUEST_EXPIRED.fault(
@@ -139,7 +139,7 @@ final class Deadlines {
         }
     }
 
-    private void checkProgress(final Step step, final long nowNanos) throws PeerFault {
+    private void checkProgress(final Step step, final long nowNanos) throws ConnectionFault {
         if (nowNanos - windowStartNanos >= WINDOW_NANOS) {
             bytesPerSecond = windowBytes / TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
             windowStartNanos = nowNanos;
@@ -158,7 +158,7 @@ final class Deadlines {
     private long demanded(final long nowNanos) {
         return switch (scarcity.get()) {
             case NONE -> 0;
-            case SCARCE ->
+            case CONTENDED ->
                 Math.min(MAX_DEMANDED_BYTES_PER_SECOND, MIN_BYTES_PER_SECOND * (1 + minutesOfTransfer(nowNanos)));
             case BEYOND_SHARE -> BYTES_PER_SECOND_BEYOND_SHARE;
         };

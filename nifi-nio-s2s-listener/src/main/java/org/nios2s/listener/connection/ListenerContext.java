@@ -12,9 +12,9 @@ import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.port.PortDispatchers;
+import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.settings.ListenerSettings;
-import org.nios2s.listener.tls.TlsHandlers;
+import org.nios2s.listener.tls.TlsHandlerFactory;
 
 /**
  * What all connections of a listener share. Immutable; every part of it is thread-safe.
@@ -34,7 +34,7 @@ import org.nios2s.listener.tls.TlsHandlers;
 public record ListenerContext(
         ListenerSettings settings,
         Step.Protocol conversation,
-        TlsHandlers tls,
+        TlsHandlerFactory tls,
         int listenPort,
         Supplier<ProcessGroup> rootGroup,
         MemoryBudget budget,
@@ -42,7 +42,7 @@ public record ListenerContext(
         ConnectionLimit connections,
         RateLimits rates,
         HandshakeLimit handshakes,
-        PortDispatchers dispatchers,
+        PortRegistry dispatchers,
         HostNames hostNames,
         Executor handshakeChecks,
         Executor authorizations,

@@ -22,14 +22,14 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import org.apache.nifi.remote.exception.ProtocolException;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.ConnectionLimit.Activity;
+import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.limits.Scarcity;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,13 +37,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Walks one connection through the sequence of messages: hands arriving bytes to the current step, enters the next one,
  * and closes the connection when a step ends in a fault. Lives on the connection's IO worker; {@link #proceed},
- * {@link #fail(Step.Transfer, PeerFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
+ * {@link #fail(Step.Transfer, ConnectionFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
  *
  * <p>One rule says when a step runs: bytes are there, what the peer was told before has left, and the step does not wait
  * for our own side. One rule says when more is read: the step can use it; and while it waits, until a first byte comes,
  * since so we learn that the peer has left. Nothing else starts or stops the reading.
  */
-public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter implements ConnectionLimit.Member {
+public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter implements ConnectionLimit.Evictable {
     private static final Logger logger = LoggerFactory.getLogger(MessageSequenceHandler.class);
 
     private static final QuickAckOption QUICK_ACK = new QuickAckOption();
@@ -69,7 +69,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private final ListenerContext listener;
     private final WorkerConnections workerConnections;
     private final Deadlines deadlines;
-    private final MemoryBudget.Charge unreadCharge;
+    private final MemoryBudget.Account unreadCharge;
     private final QuickAck quickAck = new QuickAck(this::acknowledge);
     private final ReadThrottle reads = new ReadThrottle(this, quickAck);
     private final OverShareDeadline share = new OverShareDeadline();
@@ -93,7 +93,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 listener.settings().idleTimeout(),
                 this::scarcity,
                 NanoClock.SYSTEM);
-        this.unreadCharge = listener.budget().common().open();
+        this.unreadCharge = listener.budget().sharedQuota().open();
     }
 
     @Override
@@ -229,14 +229,14 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private void acknowledge() {
         if (QUICK_ACK.set(channelContext.channel())) {
-            connection.metrics().add(Count.QUICK_ACKS, 1);
+            connection.metrics().add(Counter.QUICK_ACKS, 1);
         }
     }
 
     /** @return whether little is to be read at once */
     boolean readsMinimally() {
         return stepWaits
-                || step.transfer() == null && !listener.budget().common().isRoomy();
+                || step.transfer() == null && !listener.budget().sharedQuota().hasRoomForLarge();
     }
 
     /** @return whether it has use for more than it has */
@@ -298,23 +298,24 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** @return whether others wait for what its transaction holds, or will soon for what the peer makes us hold beside one */
-    private Scarcity scarcity() {
+    private Contention scarcity() {
         if (step.transfer() == null) {
-            if (unreadCharge.held() > FREE_BYTES && !listener.budget().common().isRoomy()) {
-                return Scarcity.SCARCE;
+            if (unreadCharge.held() > FREE_BYTES
+                    && !listener.budget().sharedQuota().hasRoomForLarge()) {
+                return Contention.CONTENDED;
             }
-            return Scarcity.NONE;
+            return Contention.NONE;
         }
         if (step.timeoutPolicy() == Step.TimeoutPolicy.WITHIN_REQUEST) {
             return step.transfer().scarcity();
         }
-        return Scarcity.NONE;
+        return Contention.NONE;
     }
 
-    private PeerFault faultOf(final Throwable thrown) {
+    private ConnectionFault faultOf(final Throwable thrown) {
         return thrown instanceof final ProtocolException violation
                 ? Kind.PROTOCOL_ERROR.fault(violation.getMessage(), violation)
-                : PeerFault.of(thrown, "Step " + step.name());
+                : ConnectionFault.of(thrown, "Step " + step.name());
     }
 
     private void enter(final Step next) throws IOException {
@@ -377,7 +378,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** Something went wrong for a transaction elsewhere; nothing happens if the connection is past it. From any thread. */
-    public void fail(final Step.Transfer transfer, final PeerFault fault) {
+    public void fail(final Step.Transfer transfer, final ConnectionFault fault) {
         connection.worker().execute(() -> {
             if (step.transfer() == transfer) {
                 fail(fault);
@@ -385,7 +386,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         });
     }
 
-    private void fail(final PeerFault fault) {
+    private void fail(final ConnectionFault fault) {
         if (step instanceof ClosingStep) {
             return;
         }
@@ -401,7 +402,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         readIfWanted();
     }
 
-    private void report(final PeerFault fault) {
+    private void report(final ConnectionFault fault) {
         if (!reads.hasReadFromPeer() && fault.isDeparture()) {
             // A health check, or a scan of ports.
             logger.debug("{} left without a word", connection);
@@ -411,8 +412,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         countAndLog(fault);
     }
 
-    private void countAndLog(final PeerFault fault) {
-        connection.metrics().add(Count.FAULTS, 1);
+    private void countAndLog(final ConnectionFault fault) {
+        connection.metrics().add(Counter.FAULTS, 1);
         listener.faultLog().report(connection, fault);
     }
 
@@ -474,7 +475,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     @Override
-    public void giveWay(final PeerFault fault) {
+    public void evict(final ConnectionFault fault) {
         connection.worker().execute(() -> {
             if (step.isEvictable()) {
                 // It is no fault of the peer's: the peers' statistics don't count it.
@@ -501,7 +502,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 throw Kind.TLS.fault("The TLS handshake failed", event.cause());
             }
             connection.identify(channelContext.pipeline().get(SslHandler.class).engine());
-        } catch (final PeerFault e) {
+        } catch (final ConnectionFault e) {
             fail(e);
         }
     }
@@ -567,7 +568,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** At the limit of handshakes nobody is accepted: one that stands still, where it is the peer's turn, is in the way. */
-    private void checkHandshake(final long nowNanos) throws PeerFault {
+    private void checkHandshake(final long nowNanos) throws ConnectionFault {
         if (step.timeoutPolicy() != Step.TimeoutPolicy.HANDSHAKE
                 || !listener.handshakes().isFull()
                 || isTlsOurTurn()) {
@@ -584,7 +585,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (!step.countsPartialMessages()) {
             return deadlines.acceptedNanos();
         }
-        return Math.max(reads.lastReadNanos(), deadlines.lastMovedNanos());
+        return Math.max(reads.lastReadNanos(), deadlines.lastProgressNanos());
     }
 
     /** @return whether what TLS has to compute is with our threads */

@@ -2,9 +2,9 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.limits.Scarcity;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.limits.Contention;
 
 /**
  * How long a peer that a rule slows down has held more than its share of what others wait for. Lives on the connection's IO
@@ -23,9 +23,9 @@ final class OverShareDeadline {
     /**
      * Called a few times a second.
      *
-     * @throws PeerFault if it has been so for too long
+     * @throws ConnectionFault if it has been so for too long
      */
-    void check(final Step step, final long nowNanos) throws PeerFault {
+    void check(final Step step, final long nowNanos) throws ConnectionFault {
         if (!isSlowedBeyondShare(step)) {
             isBeyond = false;
             return;
@@ -44,6 +44,6 @@ final class OverShareDeadline {
     private static boolean isSlowedBeyondShare(final Step step) {
         return step.transfer() != null
                 && step.isDelayedByRate()
-                && step.transfer().scarcity() == Scarcity.BEYOND_SHARE;
+                && step.transfer().scarcity() == Contention.BEYOND_SHARE;
     }
 }

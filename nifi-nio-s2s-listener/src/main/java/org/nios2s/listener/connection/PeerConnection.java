@@ -27,17 +27,17 @@ import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.listener.access.AccessLog;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.LogText;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PeerRate;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
-import org.nios2s.listener.port.DetachedSession;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.PortDispatcher;
-import org.nios2s.listener.tls.TlsHandlers;
+import org.nios2s.listener.port.SocketlessCommunicationsSession;
+import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.wire.ResponseMessage;
 import org.slf4j.Logger;
@@ -100,7 +100,7 @@ public final class PeerConnection implements TransactionPeer {
      *
      * @param address of the peer, or null if the header names none; the connection then keeps its own
      */
-    public void setProxiedAddress(final InetSocketAddress address) throws PeerFault {
+    public void setProxiedAddress(final InetSocketAddress address) throws ConnectionFault {
         if (address != null) {
             remoteAddress = address;
             host();
@@ -109,9 +109,9 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     /** The TLS handshake is over: takes the peer's identity from its certificate. */
-    public void identify(final SSLEngine engine) throws PeerFault {
-        listener.metrics().add(Count.TLS_HANDSHAKES, 1);
-        listener.metrics().add(Count.TLS_RESUMPTIONS, TlsHandlers.isResumed(engine, acceptedMillis) ? 1 : 0);
+    public void identify(final SSLEngine engine) throws ConnectionFault {
+        listener.metrics().add(Counter.TLS_HANDSHAKES, 1);
+        listener.metrics().add(Counter.TLS_RESUMPTIONS, TlsHandlerFactory.isResumed(engine, acceptedMillis) ? 1 : 0);
         try {
             final X509Certificate certificate =
                     (X509Certificate) engine.getSession().getPeerCertificates()[0];
@@ -179,7 +179,7 @@ public final class PeerConnection implements TransactionPeer {
 
     @Override
     public Peer toPeer(final Runnable interrupted) {
-        final CommunicationsSession session = new DetachedSession(identity, interrupted);
+        final CommunicationsSession session = new SocketlessCommunicationsSession(identity, interrupted);
         return new Peer(description(), session, url(), "nifi://localhost:" + listener.listenPort());
     }
 
@@ -267,7 +267,7 @@ public final class PeerConnection implements TransactionPeer {
         // As the stock listener, which gives it to the socket as an int.
         requestExpirationMillis = (int) properties.getExpirationMillis();
         listener.handshakes().remove(channelContext.channel());
-        listener.metrics().recordSince(Measure.HANDSHAKE_TIME_MS, acceptedNanos);
+        listener.metrics().recordSince(Histogram.HANDSHAKE_TIME_MS, acceptedNanos);
         if (requestedPort != null) {
             dispatcher = listener.dispatchers().acquire(requestedPort);
             limitRate();
@@ -366,7 +366,7 @@ public final class PeerConnection implements TransactionPeer {
         if (isAdmitted) {
             listener.drain().release();
         }
-        listener.metrics().add(Count.CONNECTIONS_CLOSED, 1);
+        listener.metrics().add(Counter.CONNECTIONS_CLOSED, 1);
         if (dispatcher != null) {
             listener.dispatchers().release(dispatcher);
         }

@@ -3,9 +3,9 @@ package org.nios2s.listener.connection;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.limits.Scarcity;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.limits.Contention;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -37,7 +37,7 @@ public interface Step {
     /**
      * Takes what it can from the bytes that have arrived, and names the next step, or this one if it needs more.
      *
-     * @throws IOException if the conversation can't go on: a {@link PeerFault}, or a protocol violation found by a codec
+     * @throws IOException if the conversation can't go on: a {@link ConnectionFault}, or a protocol violation found by a codec
      */
     Step receive(ByteBuf in) throws IOException;
 
@@ -103,12 +103,12 @@ public interface Step {
     }
 
     /** @return for a peer that says something else than this step takes */
-    default PeerFault unexpected(final ResponseMessage said, final String expected) {
+    default ConnectionFault unexpected(final ResponseMessage said, final String expected) {
         return Kind.UNEXPECTED_RESPONSE.fault("The peer says " + said + " in place of " + expected);
     }
 
     /** Looks after its own deadline; called a few times a second. */
-    default void checkDeadline(final long nowNanos) throws PeerFault {}
+    default void checkDeadline(final long nowNanos) throws ConnectionFault {}
 
     default String name() {
         return getClass().getSimpleName();
@@ -119,7 +119,7 @@ public interface Step {
         PeerConnection connection();
 
         /** @return whether others wait for what it holds: then its peer makes progress or loses it */
-        Scarcity scarcity();
+        Contention scarcity();
 
         /** Nothing comes of it: gives back what it holds. */
         void abandon();

@@ -7,8 +7,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.transaction.SessionWaiter;
 
@@ -33,7 +33,7 @@ public interface WaitingStep extends Step {
     }
 
     /** The wait ends in a fault, unless the connection has moved on. From any thread. */
-    default void fail(final PeerFault fault) {
+    default void fail(final ConnectionFault fault) {
         proceed(() -> {
             throw fault;
         });
@@ -50,7 +50,7 @@ public interface WaitingStep extends Step {
                     final T result = task.call();
                     proceed(() -> then.next(result));
                 } catch (final Throwable e) {
-                    fail(PeerFault.of(e, "Step " + name()));
+                    fail(ConnectionFault.of(e, "Step " + name()));
                 }
             });
         } catch (final RejectedExecutionException e) {

@@ -48,7 +48,7 @@ public final class WorkerConnections {
     }
 
     /** @return when something last moved on a connection of each peer that named a port, as {@link System#nanoTime} */
-    public Map<String, Long> lastMovedNanos() {
+    public Map<String, Long> lastProgressNanos() {
         final Map<String, Long> latestOfPeers = new HashMap<>();
         handlers.forEach(handler -> handler.reportLastProgress(latestOfPeers));
         return latestOfPeers;

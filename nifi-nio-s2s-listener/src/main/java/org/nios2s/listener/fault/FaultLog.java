@@ -5,7 +5,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
@@ -34,7 +34,7 @@ public final class FaultLog {
      * @param peer who, for the log
      * @param fault what and why
      */
-    public void report(final Object peer, final PeerFault fault) {
+    public void report(final Object peer, final ConnectionFault fault) {
         final Entry entry = entries.get(fault.kind());
         entry.total.incrementAndGet();
         final long now = clock.nanoTime();
@@ -57,7 +57,7 @@ public final class FaultLog {
                         silent == 0 ? "" : ", and " + silent + " more since the last such line");
     }
 
-    private static String reasonOf(final PeerFault fault) {
+    private static String reasonOf(final ConnectionFault fault) {
         final Throwable cause = fault.getCause();
         return cause == null || String.valueOf(fault.getMessage()).contains(String.valueOf(cause.getMessage()))
                 ? String.valueOf(fault.getMessage())

@@ -5,14 +5,14 @@ import java.util.regex.Pattern;
 
 /** Makes text from the wire fit for a log: one line, printable, of limited length. Stateless; any thread. */
 public final class LogText {
-    private static final int MOST_CHARACTERS = 500;
+    private static final int MAX_CHARACTERS = 500;
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
 
     private LogText() {}
 
     /** @return the text, its control and separator characters escaped, cut where it is too long */
     public static String of(final String text) {
-        final int length = Math.min(text.length(), MOST_CHARACTERS);
+        final int length = Math.min(text.length(), MAX_CHARACTERS);
         final String line = UNPRINTABLE.matcher(text.substring(0, length)).replaceAll(found -> "\\\\u%04x"
                 .formatted(found.group().codePointAt(0)));
         return length == text.length() ? line : line + "… (" + text.length() + " characters)";

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.time.NanoClock;
 
 /**
@@ -26,23 +26,23 @@ import org.nios2s.listener.time.NanoClock;
  */
 public final class ConnectionLimit {
     /** An address has many connections if it has so many times as many as there are for each address. */
-    private static final int MANY_TIMES = 4;
+    private static final int HEAVY_TIMES = 4;
 
     /** For so long after a newcomer was refused a connection is scarce. */
-    private static final long SCARCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long CONTENDED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private final int most;
-    private final int mostPerAddress;
+    private final int max;
+    private final int maxPerAddress;
     private final String remedy;
     private final NanoClock clock;
 
-    private final Map<Member, Slot> slots = new IdentityHashMap<>();
+    private final Map<Evictable, Slot> slots = new IdentityHashMap<>();
     private final Map<PeerKey, Integer> ofAddresses = new HashMap<>();
-    private final SequencedSet<Slot> idleOfMany = new LinkedHashSet<>();
+    private final SequencedSet<Slot> idleOfHeavyAddresses = new LinkedHashSet<>();
     private final SequencedSet<Slot> idle = new LinkedHashSet<>();
     private final SequencedSet<Slot> waiting = new LinkedHashSet<>();
     /** Those that give way in this order, the longest idle one first in each. */
-    private final List<SequencedSet<Slot>> victims = List.of(idleOfMany, idle, waiting);
+    private final List<SequencedSet<Slot>> evictionOrder = List.of(idleOfHeavyAddresses, idle, waiting);
 
     /** Those that were told to give way and have not left yet. */
     private int leaving;
@@ -61,104 +61,104 @@ public final class ConnectionLimit {
     }
 
     /** A connection that counts. */
-    public interface Member {
+    public interface Evictable {
         /** Another one takes its place: closes, if it is not busy. From any thread. */
-        void giveWay(PeerFault fault);
+        void evict(ConnectionFault fault);
     }
 
     /** A connection and what it does. Guarded by the limit's lock. */
     private static final class Slot {
-        private final Member member;
+        private final Evictable member;
         private PeerKey address;
         private boolean isLeaving;
 
-        Slot(final Member member, final PeerKey address) {
+        Slot(final Evictable member, final PeerKey address) {
             this.member = member;
             this.address = address;
         }
     }
 
     /**
-     * @param mostPerAddress 0 for no limit
+     * @param maxPerAddress 0 for no limit
      * @param remedy what to do if there are too few, for the log
      */
-    public ConnectionLimit(final int most, final int mostPerAddress, final String remedy, final NanoClock clock) {
-        this.most = most;
-        this.mostPerAddress = mostPerAddress;
+    public ConnectionLimit(final int max, final int maxPerAddress, final String remedy, final NanoClock clock) {
+        this.max = max;
+        this.maxPerAddress = maxPerAddress;
         this.remedy = remedy;
         this.clock = clock;
     }
 
     /** Counts a connection, busy for now, or throws if it is one too many; then it is not counted. */
-    public void add(final InetAddress address, final Member member) throws PeerFault {
+    public void add(final InetAddress address, final Evictable member) throws ConnectionFault {
         final PeerKey key = PeerKey.of(address);
         final Slot victim;
         synchronized (this) {
-            requireRoomAt(key);
+            requirePlaceFor(key);
             victim = admit(key, member);
         }
-        dismiss(victim);
+        evict(victim);
     }
 
     /** As {@link #add}, for a connection whose PROXY header has yet to come: see {@link #setAddress}. */
-    public void addProxied(final InetAddress balancer, final Member member) throws PeerFault {
+    public void addProxied(final InetAddress balancer, final Evictable member) throws ConnectionFault {
         final Slot victim;
         synchronized (this) {
             victim = admit(new PeerKey("behind " + PeerKey.of(balancer).name()), member);
         }
-        dismiss(victim);
+        evict(victim);
     }
 
     /** The PROXY header has come. Throws if its address has one connection too many: the caller then closes this one. */
-    public synchronized void setAddress(final Member member, final InetAddress address) throws PeerFault {
+    public synchronized void setAddress(final Evictable member, final InetAddress address) throws ConnectionFault {
         final Slot slot = slots.get(member);
         if (slot == null) {
             return;
         }
         final PeerKey key = PeerKey.of(address);
-        forget(slot.address);
+        uncount(slot.address);
         try {
-            requireRoomAt(key);
+            requirePlaceFor(key);
             slot.address = key;
         } finally {
             ofAddresses.merge(slot.address, 1, Integer::sum);
         }
     }
 
-    private void requireRoomAt(final PeerKey address) throws PeerFault {
-        if (mostPerAddress > 0 && ofAddresses.getOrDefault(address, 0) >= mostPerAddress) {
-            throw Kind.TOO_MANY_CONNECTIONS.fault("There are " + mostPerAddress + " connections from " + address.name()
+    private void requirePlaceFor(final PeerKey address) throws ConnectionFault {
+        if (maxPerAddress > 0 && ofAddresses.getOrDefault(address, 0) >= maxPerAddress) {
+            throw Kind.TOO_MANY_CONNECTIONS.fault("There are " + maxPerAddress + " connections from " + address.name()
                     + " already; raise nifi.remote.input.nio.connections.max.per.address");
         }
     }
 
-    private void forget(final PeerKey address) {
+    private void uncount(final PeerKey address) {
         ofAddresses.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
     }
 
     /** @return the connection that has to leave for it, or null */
-    private Slot admit(final PeerKey address, final Member member) throws PeerFault {
+    private Slot admit(final PeerKey address, final Evictable member) throws ConnectionFault {
         final Slot victim = chooseVictim(1);
-        if (victim == null && slots.size() - leaving >= most) {
+        if (victim == null && slots.size() - leaving >= max) {
             hasRefused = true;
             lastRefusedNanos = clock.nanoTime();
-            throw tooMany();
+            throw tooManyConnections();
         }
         slots.put(member, new Slot(member, address));
         ofAddresses.merge(address, 1, Integer::sum);
         return victim;
     }
 
-    private PeerFault tooMany() {
-        return Kind.TOO_MANY_CONNECTIONS.fault("There are more than " + most + " connections; " + remedy);
+    private ConnectionFault tooManyConnections() {
+        return Kind.TOO_MANY_CONNECTIONS.fault("There are more than " + max + " connections; " + remedy);
     }
 
     /** @return who is to give way so that so many more may come, and is leaving from now on; null if nobody has to, or can */
     private Slot chooseVictim(final int newcomers) {
-        if (slots.size() - leaving + newcomers <= most) {
+        if (slots.size() - leaving + newcomers <= max) {
             return null;
         }
-        for (final SequencedSet<Slot> candidates : victims) {
+        for (final SequencedSet<Slot> candidates : evictionOrder) {
             if (!candidates.isEmpty()) {
                 final Slot victim = candidates.removeFirst();
                 victim.isLeaving = true;
@@ -169,21 +169,21 @@ public final class ConnectionLimit {
         return null;
     }
 
-    private void dismiss(final Slot victim) {
+    private void evict(final Slot victim) {
         if (victim != null) {
-            victim.member.giveWay(tooMany());
+            victim.member.evict(tooManyConnections());
         }
     }
 
     /** A connection does something else, or the same once more: it is idle only from now on. */
-    public void set(final Member member, final Activity activity) {
+    public void set(final Evictable member, final Activity activity) {
         final Slot victim;
         synchronized (this) {
             final Slot slot = slots.get(member);
             if (slot == null) {
                 return;
             }
-            victims.forEach(candidates -> candidates.remove(slot));
+            evictionOrder.forEach(candidates -> candidates.remove(slot));
             if (slot.isLeaving) {
                 // It was busy before it heard that it has to leave, so it stays, and somebody else has to.
                 slot.isLeaving = false;
@@ -196,13 +196,13 @@ public final class ConnectionLimit {
             }
             victim = chooseVictim(0);
         }
-        dismiss(victim);
+        evict(victim);
     }
 
     private SequencedSet<Slot> idleOf(final Slot slot) {
         final long fair = slots.size() / ofAddresses.size();
-        if (ofAddresses.get(slot.address) > MANY_TIMES * Math.max(1, fair)) {
-            return idleOfMany;
+        if (ofAddresses.get(slot.address) > HEAVY_TIMES * Math.max(1, fair)) {
+            return idleOfHeavyAddresses;
         }
         return idle;
     }
@@ -212,25 +212,25 @@ public final class ConnectionLimit {
     }
 
     /** @return whether a newcomer was refused a moment ago, and would be again */
-    public synchronized boolean isScarce() {
+    public synchronized boolean isContended() {
         return hasRefused
-                && clock.nanoTime() - lastRefusedNanos < SCARCE_NANOS
-                && slots.size() - leaving >= most
-                && victims.stream().allMatch(SequencedSet::isEmpty);
+                && clock.nanoTime() - lastRefusedNanos < CONTENDED_NANOS
+                && slots.size() - leaving >= max
+                && evictionOrder.stream().allMatch(SequencedSet::isEmpty);
     }
 
     /** A connection that was counted counts no longer; it does no harm to say so twice. */
-    public void remove(final Member member) {
+    public void remove(final Evictable member) {
         synchronized (this) {
             final Slot slot = slots.remove(member);
             if (slot == null) {
                 return;
             }
-            victims.forEach(candidates -> candidates.remove(slot));
+            evictionOrder.forEach(candidates -> candidates.remove(slot));
             if (slot.isLeaving) {
                 leaving--;
             }
-            forget(slot.address);
+            uncount(slot.address);
         }
     }
 }

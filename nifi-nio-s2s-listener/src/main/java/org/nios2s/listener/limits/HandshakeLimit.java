@@ -18,13 +18,13 @@ public final class HandshakeLimit {
         void setAccepting(boolean accepting);
     }
 
-    private final int most;
+    private final int max;
     private final Set<Object> inHandshake = Collections.newSetFromMap(new IdentityHashMap<>());
     private volatile boolean isFull;
     private Acceptor acceptor = accepting -> {};
 
-    public HandshakeLimit(final int most) {
-        this.most = most;
+    public HandshakeLimit(final int max) {
+        this.max = max;
     }
 
     /** Before anything is accepted. */
@@ -35,7 +35,7 @@ public final class HandshakeLimit {
     /** A connection was accepted. A few that the kernel has handed over already may come beyond the limit. */
     public synchronized void add(final Object connection) {
         inHandshake.add(connection);
-        if (inHandshake.size() >= most) {
+        if (inHandshake.size() >= max) {
             isFull = true;
             // Once more for each that comes: after an error in accepting Netty goes on accepting by itself.
             acceptor.setAccepting(false);
@@ -45,7 +45,7 @@ public final class HandshakeLimit {
     /** Its handshake has ended, or it is gone; it does no harm to say so twice. */
     public synchronized void remove(final Object connection) {
         inHandshake.remove(connection);
-        if (isFull && inHandshake.size() < most) {
+        if (isFull && inHandshake.size() < max) {
             isFull = false;
             acceptor.setAccepting(true);
         }

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.limits.PeerShares.Holder;
+import org.nios2s.listener.limits.PeerUsage.Holder;
 
 /**
  * So many of something at once: places, permits, sessions. Thread-safe.
@@ -18,14 +18,14 @@ import org.nios2s.listener.limits.PeerShares.Holder;
  * one leaves some of the upper one to its neighbours.
  */
 public final class Limit {
-    private final int most;
-    private final Limit upper;
+    private final int max;
+    private final Limit parent;
     /** One lock for an upper limit and all below it. */
     private final Object lock;
     /** Those of the lower limits in which somebody waits for the upper one, the longest ignored one first. */
-    private final SequencedSet<Limit> wanting = new LinkedHashSet<>();
+    private final SequencedSet<Limit> contendedChildren = new LinkedHashSet<>();
 
-    private final PeerShares peers = new PeerShares();
+    private final PeerUsage peers = new PeerUsage();
     private final WaitQueue<Permit> waiting = new WaitQueue<>();
     private int held;
 
@@ -61,7 +61,7 @@ public final class Limit {
         public boolean isBeyondShare() {
             synchronized (lock) {
                 final Permit first = waiting.first();
-                return first != null && first.holder != holder && holder.held() > Math.max(1, most / peers.peers());
+                return first != null && first.holder != holder && holder.held() > Math.max(1, max / peers.peers());
             }
         }
 
@@ -87,19 +87,19 @@ public final class Limit {
         }
     }
 
-    public Limit(final int most) {
-        this(most, null);
+    public Limit(final int max) {
+        this(max, null);
     }
 
-    private Limit(final int most, final Limit upper) {
-        this.most = most;
-        this.upper = upper;
-        this.lock = upper == null ? this : upper.lock;
+    private Limit(final int max, final Limit parent) {
+        this.max = max;
+        this.parent = parent;
+        this.lock = parent == null ? this : parent.lock;
     }
 
     /** @return a limit below this one, of at most so many */
-    public Limit below(final int lowerMost) {
-        return new Limit(lowerMost, this);
+    public Limit child(final int childMax) {
+        return new Limit(childMax, this);
     }
 
     /**
@@ -115,15 +115,15 @@ public final class Limit {
             }
             final Permit permit = new Permit(holder, granted);
             waiting.add(holder, permit);
-            if (upper != null) {
-                upper.wanting.add(this);
+            if (parent != null) {
+                parent.contendedChildren.add(this);
             }
             return permit;
         }
     }
 
     private boolean hasRoom() {
-        return held < most && (upper == null || upper.held < upper.most);
+        return held < max && (parent == null || parent.held < parent.max);
     }
 
     private void count(final Holder holder, final int more) {
@@ -131,8 +131,8 @@ public final class Limit {
         peers.hold(holder, more);
         waiting.putBack(holder);
         held += more;
-        if (upper != null) {
-            upper.held += more;
+        if (parent != null) {
+            parent.held += more;
         }
     }
 
@@ -147,14 +147,14 @@ public final class Limit {
 
     /** Neighbours take turns: a busy one's queue holds up nobody. */
     private Permit grantNext() {
-        if (upper == null) {
+        if (parent == null) {
             return grantOwn();
         }
-        for (final Limit lower : List.copyOf(upper.wanting)) {
-            final Permit called = lower.grantOwn();
+        for (final Limit child : List.copyOf(parent.contendedChildren)) {
+            final Permit called = child.grantOwn();
             if (called != null) {
-                upper.wanting.addLast(lower);
-                lower.forgetIfNobodyWaits();
+                parent.contendedChildren.addLast(child);
+                child.forgetIfNobodyWaits();
                 return called;
             }
         }
@@ -162,8 +162,8 @@ public final class Limit {
     }
 
     private void forgetIfNobodyWaits() {
-        if (waiting.isEmpty() && upper != null) {
-            upper.wanting.remove(this);
+        if (waiting.isEmpty() && parent != null) {
+            parent.contendedChildren.remove(this);
         }
     }
 
@@ -179,9 +179,10 @@ public final class Limit {
     }
 
     /** @return whether somebody waits: what is held is scarce */
-    public boolean isScarce() {
+    public boolean isContended() {
         synchronized (lock) {
-            return !waiting.isEmpty() || upper != null && upper.held >= upper.most && !upper.wanting.isEmpty();
+            return !waiting.isEmpty()
+                    || parent != null && parent.held >= parent.max && !parent.contendedChildren.isEmpty();
         }
     }
 

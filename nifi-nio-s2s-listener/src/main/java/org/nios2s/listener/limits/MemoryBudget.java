@@ -6,19 +6,19 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.limits.PeerShares.Holder;
+import org.nios2s.listener.limits.PeerUsage.Holder;
 
 /**
- * Memory for all that peers make us hold. Every byte is charged to an {@link Charge}, one for each transaction and one
+ * Memory for all that peers make us hold. Every byte is charged to an {@link Account}, one for each transaction and one
  * for each connection. Thread-safe.
  *
- * <p><b>Reserve, then admit.</b> A transaction first {@link Charge#reserve reserves} what it needs to come to its end, and
+ * <p><b>Reserve, then admit.</b> A transaction first {@link Account#reserve reserves} what it needs to come to its end, and
  * waits while there is no room for that. From then on it never waits for what it has reserved. What it holds uses its reservation
  * up first: as long as it stays within, nothing more is counted.
  *
- * <p><b>What arrives beyond.</b> {@link Charge#add} always succeeds, since those bytes are there already. Before more is
- * read, its holder asks for {@link Charge#hasRoom room}, and without room it stops reading. Contents are relieved by streaming.
- * Only attributes of a packet that is under way are not: they {@link Charge#extend wait} for another unit.
+ * <p><b>What arrives beyond.</b> {@link Account#add} always succeeds, since those bytes are there already. Before more is
+ * read, its holder asks for {@link Account#canGrow room}, and without room it stops reading. Contents are relieved by streaming.
+ * Only attributes of a packet that is under way are not: they {@link Account#extend wait} for another unit.
  *
  * <p><b>No standstill.</b> Of those that wait to extend, one at a time has the right of way in its share: there is always room for
  * its attributes, until they are relieved. Those that stream have a right of way of their own, since the others may wait for
@@ -33,39 +33,39 @@ import org.nios2s.listener.limits.PeerShares.Holder;
  */
 public final class MemoryBudget {
     /** What every transaction reserves for its packets: up to here it is small. */
-    public static final int UNIT = 16 * 1024;
+    public static final int SMALL_BYTES = 16 * 1024;
 
     /** An charge that belongs to no peer, or to one that is not known yet. */
     private static final Object NO_PEER = "no peer";
 
-    private static final int SHARE_DIVISOR = 2;
+    private static final int PORT_DIVISOR = 2;
     private static final int OWN_DIVISOR = 64;
     private static final int LARGE_QUARTERS = 3;
     private static final int QUARTERS = 4;
 
     private final long limit;
     /** Those in which somebody waits, the longest ignored one first. */
-    private final SequencedSet<Share> wanting = new LinkedHashSet<>();
+    private final SequencedSet<Quota> contendedQuotas = new LinkedHashSet<>();
 
-    private final Share common;
+    private final Quota sharedQuota;
     /** Written under the lock; a reader without it sees what was so a moment ago, which is all that it could use. */
     private volatile long used;
 
-    private long most;
+    private long recentPeak;
     private long peak;
 
     public MemoryBudget(final long limit) {
         this.limit = limit;
-        this.common = new Share(limit);
+        this.sharedQuota = new Quota(limit);
     }
 
-    public Share share() {
-        return new Share(limit / SHARE_DIVISOR);
+    public Quota newQuota() {
+        return new Quota(limit / PORT_DIVISOR);
     }
 
     /** @return the share of what belongs to no port: connections before their requests */
-    public Share common() {
-        return common;
+    public Quota sharedQuota() {
+        return sharedQuota;
     }
 
     public long used() {
@@ -73,16 +73,16 @@ public final class MemoryBudget {
     }
 
     /** @return most bytes held at once since this was last asked */
-    public synchronized long takeMost() {
-        final long taken = most;
+    public synchronized long peakSinceLastCall() {
+        final long taken = recentPeak;
         peak = peak();
-        most = used;
+        recentPeak = used;
         return taken;
     }
 
     /** @return most bytes held at once since the start */
     public synchronized long peak() {
-        return Math.max(peak, most);
+        return Math.max(peak, recentPeak);
     }
 
     public long limit() {
@@ -90,83 +90,83 @@ public final class MemoryBudget {
     }
 
     /** What one port may use. */
-    public final class Share {
-        private final long shareLimit;
-        private final PeerShares peers = new PeerShares();
-        private final WaitQueue<Charge> small = new WaitQueue<>();
+    public final class Quota {
+        private final long quotaLimit;
+        private final PeerUsage peers = new PeerUsage();
+        private final WaitQueue<Account> small = new WaitQueue<>();
         private final Lane inMemory = new Lane();
         private final Lane streaming = new Lane();
-        private final WaitQueue<Charge> large = new WaitQueue<>();
+        private final WaitQueue<Account> large = new WaitQueue<>();
         /** In the order in which they are served. */
-        private final List<WaitQueue<Charge>> queues = List.of(small, streaming, inMemory, large);
+        private final List<WaitQueue<Account>> queues = List.of(small, streaming, inMemory, large);
 
-        private volatile long shareUsed;
-        private volatile boolean isWanted;
+        private volatile long quotaUsed;
+        private volatile boolean hasWaiters;
 
-        private Share(final long shareLimit) {
-            this.shareLimit = shareLimit;
+        private Quota(final long quotaLimit) {
+            this.quotaLimit = quotaLimit;
         }
 
         /** @return one that belongs to no peer, and is small up to a unit */
-        public Charge open() {
-            return open(NO_PEER, UNIT);
+        public Account open() {
+            return open(NO_PEER, SMALL_BYTES);
         }
 
         /**
          * @param peer whose it is
          * @param smallBytes up to how many bytes it is small
          */
-        public Charge open(final Object peer, final long smallBytes) {
+        public Account open(final Object peer, final long smallBytes) {
             synchronized (MemoryBudget.this) {
-                return new Charge(this, peers.acquire(peer), smallBytes);
+                return new Account(this, peers.acquire(peer), smallBytes);
             }
         }
 
         /** @return whether there is room for what is large, and nobody waits for it */
-        public boolean isRoomy() {
-            return !isWanted && hasRoom(false, 1);
+        public boolean hasRoomForLarge() {
+            return !hasWaiters && hasRoom(false, 1);
         }
 
         /** @return whether somebody waits: what is held is scarce */
-        public boolean isScarce() {
-            if (isWanted) {
+        public boolean isContended() {
+            if (hasWaiters) {
                 return true;
             }
             synchronized (MemoryBudget.this) {
-                return used >= limit && !wanting.isEmpty();
+                return used >= limit && !contendedQuotas.isEmpty();
             }
         }
 
         private boolean hasRoom(final boolean forSmall, final long bytes) {
-            if (shareUsed < limit / OWN_DIVISOR) {
+            if (quotaUsed < limit / OWN_DIVISOR) {
                 return true;
             }
             final long whole = forSmall ? limit : limit / QUARTERS * LARGE_QUARTERS;
-            final long part = forSmall ? shareLimit : shareLimit / QUARTERS * LARGE_QUARTERS;
-            return used + bytes <= whole && shareUsed + bytes <= part;
+            final long part = forSmall ? quotaLimit : quotaLimit / QUARTERS * LARGE_QUARTERS;
+            return used + bytes <= whole && quotaUsed + bytes <= part;
         }
 
-        private void enqueue(final WaitQueue<Charge> queue, final Charge charge) {
-            queue.add(charge.holder, charge);
-            isWanted = true;
-            wanting.add(this);
+        private void enqueue(final WaitQueue<Account> queue, final Account account) {
+            queue.add(account.holder, account);
+            hasWaiters = true;
+            contendedQuotas.add(this);
         }
 
-        private void leave(final Charge charge) {
+        private void leave(final Account account) {
             boolean waited = false;
             boolean isEmpty = true;
-            for (final WaitQueue<Charge> queue : queues) {
-                waited |= queue.remove(charge.holder, charge);
+            for (final WaitQueue<Account> queue : queues) {
+                waited |= queue.remove(account.holder, account);
                 isEmpty &= queue.isEmpty();
             }
             if (waited && isEmpty) {
-                isWanted = false;
-                wanting.remove(this);
+                hasWaiters = false;
+                contendedQuotas.remove(this);
             }
         }
 
         private void hold(final Holder holder, final long more) {
-            if (isWanted) {
+            if (hasWaiters) {
                 queues.forEach(queue -> queue.takeOut(holder));
                 peers.hold(holder, more);
                 queues.forEach(queue -> queue.putBack(holder));
@@ -176,9 +176,9 @@ public final class MemoryBudget {
         }
 
         /** @return who has got what it waited for; null where nobody waits, or there is no room */
-        private Charge grantNext() {
-            for (final WaitQueue<Charge> queue : queues) {
-                final Charge next = queue.first();
+        private Account grantNext() {
+            for (final WaitQueue<Account> queue : queues) {
+                final Account next = queue.first();
                 if (next != null && mayHave(queue, next)) {
                     leave(next);
                     next.grant();
@@ -189,7 +189,7 @@ public final class MemoryBudget {
         }
 
         /** @return whether the first of a queue may have what it wants: there is room, or it now has the right of way */
-        private boolean mayHave(final WaitQueue<Charge> queue, final Charge first) {
+        private boolean mayHave(final WaitQueue<Account> queue, final Account first) {
             if (hasRoom(queue == small, first.wanted)) {
                 return true;
             }
@@ -198,26 +198,26 @@ public final class MemoryBudget {
     }
 
     /** Those that hold some already, and can't go on without more. Guarded by the lock. */
-    private static final class Lane extends WaitQueue<Charge> {
-        private volatile Charge withRightOfWay;
+    private static final class Lane extends WaitQueue<Account> {
+        private volatile Account withRightOfWay;
 
-        boolean takeRightOfWay(final Charge charge) {
+        boolean takeRightOfWay(final Account account) {
             if (withRightOfWay == null) {
-                withRightOfWay = charge;
+                withRightOfWay = account;
             }
-            return withRightOfWay == charge;
+            return withRightOfWay == account;
         }
 
-        void yieldRightOfWay(final Charge charge) {
-            if (withRightOfWay == charge) {
+        void yieldRightOfWay(final Account account) {
+            if (withRightOfWay == account) {
                 withRightOfWay = null;
             }
         }
     }
 
     /** What one holder has of the budget: one for each transaction, from its admission to its end. */
-    public final class Charge implements AutoCloseable {
-        private final Share share;
+    public final class Account implements AutoCloseable {
+        private final Quota quota;
         private final Holder holder;
         private final long smallBytes;
         /** What is there. */
@@ -232,11 +232,11 @@ public final class MemoryBudget {
         private long wanted;
         private Runnable granted;
 
-        private Charge(final Share share, final Holder holder, final long smallBytes) {
-            this.share = share;
+        private Account(final Quota quota, final Holder holder, final long smallBytes) {
+            this.quota = quota;
             this.holder = holder;
             this.smallBytes = smallBytes;
-            this.lane = share.inMemory;
+            this.lane = quota.inMemory;
         }
 
         /**
@@ -249,9 +249,9 @@ public final class MemoryBudget {
         public boolean reserve(final long bytes, final Runnable whenGranted) {
             synchronized (MemoryBudget.this) {
                 if (isSmall(bytes)) {
-                    return grantOrWait(share.small, bytes, whenGranted);
+                    return grantOrWait(quota.small, bytes, whenGranted);
                 }
-                return grantOrWait(share.large, bytes, whenGranted);
+                return grantOrWait(quota.large, bytes, whenGranted);
             }
         }
 
@@ -261,18 +261,18 @@ public final class MemoryBudget {
                 if (hasRightOfWay()) {
                     return true;
                 }
-                return grantOrWait(lane, UNIT, whenGranted);
+                return grantOrWait(lane, SMALL_BYTES, whenGranted);
             }
         }
 
-        private boolean grantOrWait(final WaitQueue<Charge> queue, final long bytes, final Runnable whenGranted) {
+        private boolean grantOrWait(final WaitQueue<Account> queue, final long bytes, final Runnable whenGranted) {
             wanted = bytes;
             granted = whenGranted;
-            if (queue.isEmpty() && share.mayHave(queue, this)) {
+            if (queue.isEmpty() && quota.mayHave(queue, this)) {
                 grant();
                 return true;
             }
-            share.enqueue(queue, this);
+            quota.enqueue(queue, this);
             return false;
         }
 
@@ -283,7 +283,7 @@ public final class MemoryBudget {
 
         /** @param bytes held beyond those so far; below 0 for those that are held no longer */
         public void add(final long bytes) {
-            final List<Charge> called;
+            final List<Account> called;
             if (bytes == 0) {
                 return;
             }
@@ -300,7 +300,7 @@ public final class MemoryBudget {
 
         /** As {@link #add}; and it will need no more: what was reserved beyond is given back. */
         public void settle(final long bytes) {
-            final List<Charge> called;
+            final List<Account> called;
             synchronized (MemoryBudget.this) {
                 if (closed) {
                     return;
@@ -316,13 +316,13 @@ public final class MemoryBudget {
 
         /** From now on what it holds is written, and given back as fast as that goes: it waits with those that stream. */
         public void streams() {
-            final List<Charge> called;
+            final List<Account> called;
             synchronized (MemoryBudget.this) {
                 if (closed) {
                     return;
                 }
                 lane.yieldRightOfWay(this);
-                lane = share.streaming;
+                lane = quota.streaming;
                 reserved = Math.min(reserved, smallBytes);
                 count();
                 called = grantWaiting();
@@ -335,9 +335,9 @@ public final class MemoryBudget {
             if (more != 0) {
                 counted += more;
                 used += more;
-                share.shareUsed += more;
-                share.hold(holder, more);
-                most = Math.max(most, used);
+                quota.quotaUsed += more;
+                quota.hold(holder, more);
+                recentPeak = Math.max(recentPeak, used);
             }
         }
 
@@ -350,8 +350,8 @@ public final class MemoryBudget {
         }
 
         /** @return whether more may be read into it: within its reservation, or beyond, where nobody waits */
-        public boolean hasRoom() {
-            return held < reserved || !share.isWanted && share.hasRoom(isSmall(1), 1);
+        public boolean canGrow() {
+            return held < reserved || !quota.hasWaiters && quota.hasRoom(isSmall(1), 1);
         }
 
         /**
@@ -359,12 +359,12 @@ public final class MemoryBudget {
          *     divided by the peers that hold or want some of it
          */
         public boolean isBeyondShare() {
-            if (!share.isWanted) {
+            if (!quota.hasWaiters) {
                 return false;
             }
             synchronized (MemoryBudget.this) {
-                return holder.held() > share.shareLimit / Math.max(1, share.peers.peers())
-                        && share.queues.stream()
+                return holder.held() > quota.quotaLimit / Math.max(1, quota.peers.peers())
+                        && quota.queues.stream()
                                 .map(WaitQueue::first)
                                 .anyMatch(first -> first != null && first.holder != holder);
             }
@@ -382,18 +382,18 @@ public final class MemoryBudget {
         /** Nothing is held any more, or waited for; what is added from now on does not count. */
         @Override
         public void close() {
-            final List<Charge> called;
+            final List<Account> called;
             synchronized (MemoryBudget.this) {
                 if (closed) {
                     return;
                 }
                 closed = true;
-                share.leave(this);
+                quota.leave(this);
                 lane.yieldRightOfWay(this);
                 held = 0;
                 reserved = 0;
                 count();
-                share.peers.release(holder);
+                quota.peers.release(holder);
                 called = grantWaiting();
             }
             call(called);
@@ -401,24 +401,24 @@ public final class MemoryBudget {
     }
 
     /** @return those that have got what they waited for, under the same lock as what made room: nobody comes in between */
-    private List<Charge> grantWaiting() {
-        if (wanting.isEmpty()) {
+    private List<Account> grantWaiting() {
+        if (contendedQuotas.isEmpty()) {
             return List.of();
         }
-        final List<Charge> called = new ArrayList<>();
-        for (Charge next = grantNext(); next != null; next = grantNext()) {
+        final List<Account> called = new ArrayList<>();
+        for (Account next = grantNext(); next != null; next = grantNext()) {
             called.add(next);
         }
         return called;
     }
 
     /** Ports take turns. */
-    private Charge grantNext() {
-        for (final Share share : List.copyOf(wanting)) {
-            final Charge next = share.grantNext();
+    private Account grantNext() {
+        for (final Quota quota : List.copyOf(contendedQuotas)) {
+            final Account next = quota.grantNext();
             if (next != null) {
-                if (wanting.contains(share)) {
-                    wanting.addLast(share);
+                if (contendedQuotas.contains(quota)) {
+                    contendedQuotas.addLast(quota);
                 }
                 return next;
             }
@@ -427,7 +427,7 @@ public final class MemoryBudget {
     }
 
     /** Outside the lock. */
-    private static void call(final List<Charge> called) {
+    private static void call(final List<Account> called) {
         called.forEach(next -> Guarded.run("Calling the next in line for memory", next.granted::run));
     }
 }

@@ -15,15 +15,15 @@ public final class PeerRate {
     private static final long TRANSACTIONS_BURST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Of the bytes of a second so many at the most are moved in one go: the next go is then not far. */
-    private static final int GOES_IN_A_SECOND = 10;
+    private static final int BATCHES_PER_SECOND = 10;
 
     /** What lies in the socket's buffer is to be less than what comes in a second, but enough for a distant peer. */
-    private static final int LEAST_SOCKET_BUFFER = 32 * 1024;
+    private static final int MIN_SOCKET_BUFFER = 32 * 1024;
 
-    private static final int MOST_SOCKET_BUFFER = 1024 * 1024;
+    private static final int MAX_SOCKET_BUFFER = 1024 * 1024;
 
-    private static final int LEAST_BYTES_AT_ONCE = 1_024;
-    private static final int MOST_BYTES_AT_ONCE = 64 * 1024;
+    private static final int MIN_BYTES_AT_ONCE = 1_024;
+    private static final int MAX_BYTES_AT_ONCE = 64 * 1024;
 
     private final RateLimits.Key key;
     private final RateMeter bytes;
@@ -40,8 +40,8 @@ public final class PeerRate {
             socketBufferBytes = Integer.MAX_VALUE;
         } else {
             bytes = new RateMeter(rule.bytesPerSecond(), BYTES_BURST_NANOS, clock);
-            bytesAtOnce = Math.clamp(rule.bytesPerSecond() / GOES_IN_A_SECOND, LEAST_BYTES_AT_ONCE, MOST_BYTES_AT_ONCE);
-            socketBufferBytes = Math.clamp(rule.bytesPerSecond() / 2, LEAST_SOCKET_BUFFER, MOST_SOCKET_BUFFER);
+            bytesAtOnce = Math.clamp(rule.bytesPerSecond() / BATCHES_PER_SECOND, MIN_BYTES_AT_ONCE, MAX_BYTES_AT_ONCE);
+            socketBufferBytes = Math.clamp(rule.bytesPerSecond() / 2, MIN_SOCKET_BUFFER, MAX_SOCKET_BUFFER);
         }
         if (rule == null || rule.transactionsPerSecond() == 0) {
             transactions = null;

@@ -10,25 +10,25 @@ import java.util.concurrent.atomic.AtomicReference;
  * @param streaming push transactions that have outgrown memory, with a session each
  * @param sending pull transactions, with a session each
  */
-public record PortLimits(Limit places, Limit streaming, Limit sending, MemoryBudget.Share memory) {
+public record PortLimits(Limit places, Limit streaming, Limit sending, MemoryBudget.Quota memory) {
     /**
      * What a push transaction holds of its port's limits, from admission to its end. Given back once, by whichever thread ends
      * the transaction. Thread-safe.
      */
-    public static final class TransactionHold implements AutoCloseable {
+    public static final class TransactionLease implements AutoCloseable {
         private static final Runnable CLOSED = () -> {};
 
-        private final MemoryBudget.Charge charge;
+        private final MemoryBudget.Account charge;
         private final Limit.Permit place;
         private final AtomicReference<Runnable> whenClosed = new AtomicReference<>();
 
-        public TransactionHold(final MemoryBudget.Charge charge, final Limit.Permit place) {
+        public TransactionLease(final MemoryBudget.Account charge, final Limit.Permit place) {
             this.charge = charge;
             this.place = place;
         }
 
         /** @return what the transaction's memory is charged to */
-        public MemoryBudget.Charge charge() {
+        public MemoryBudget.Account charge() {
             return charge;
         }
 

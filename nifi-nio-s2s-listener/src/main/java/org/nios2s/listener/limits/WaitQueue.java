@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.SequencedMap;
 import java.util.TreeSet;
-import org.nios2s.listener.limits.PeerShares.Holder;
+import org.nios2s.listener.limits.PeerUsage.Holder;
 
 /**
  * Requests that wait for one limited thing. Guarded by the lock of the limit that owns it.

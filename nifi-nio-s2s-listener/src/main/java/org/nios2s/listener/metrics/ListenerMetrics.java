@@ -33,7 +33,7 @@ public final class ListenerMetrics implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(ListenerMetrics.class);
 
     /** What is counted, since the start; each is told of in docs/metrics.md. */
-    public enum Count {
+    public enum Counter {
         CONNECTIONS_ACCEPTED,
         CONNECTIONS_CLOSED,
         TLS_HANDSHAKES,
@@ -56,7 +56,7 @@ public final class ListenerMetrics implements AutoCloseable {
     }
 
     /** What is measured, of this minute and the one before; as told there. */
-    public enum Measure {
+    public enum Histogram {
         HANDSHAKE_TIME_MS,
         RECEIVE_TIME_MS,
         QUEUE_TIME_MS,
@@ -71,23 +71,23 @@ public final class ListenerMetrics implements AutoCloseable {
         }
     }
 
-    private static final Set<Count> COUNTS_OF_A_PORT = EnumSet.range(Count.FAULTS, Count.BYTES_SENT);
-    private static final long HIGHEST = TimeUnit.HOURS.toNanos(1);
-    private static final int DIGITS = 2;
+    private static final Set<Counter> COUNTERS_OF_A_PORT = EnumSet.range(Counter.FAULTS, Counter.BYTES_SENT);
+    private static final long MAX_VALUE = TimeUnit.HOURS.toNanos(1);
+    private static final int SIGNIFICANT_DIGITS = 2;
     private static final Pattern WORD = Pattern.compile("([A-Z])([A-Z]*)_?");
 
     private final String name;
     /** What a port's are part of; null for a listener's own. */
-    private final ListenerMetrics whole;
+    private final ListenerMetrics parent;
 
     /** By the ordinal of what is counted. */
-    private final List<LongAdder> counts =
-            Stream.generate(LongAdder::new).limit(Count.values().length).toList();
+    private final List<LongAdder> counters =
+            Stream.generate(LongAdder::new).limit(Counter.values().length).toList();
 
     /** For so long after a commit of several pushes small ones are taken to crowd. */
-    private static final long CROWDED_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    private volatile long sharedCommitNanos = System.nanoTime() - CROWDED_NANOS;
+    private volatile long sharedCommitNanos = System.nanoTime() - BUSY_NANOS;
 
     /** By the ordinal of what is measured. */
     private volatile List<AtomicHistogram> thisMinute;
@@ -106,83 +106,83 @@ public final class ListenerMetrics implements AutoCloseable {
         thisMinute = newMinute();
     }
 
-    private ListenerMetrics(final String name, final ListenerMetrics whole) {
+    private ListenerMetrics(final String name, final ListenerMetrics parent) {
         this.name = name;
-        this.whole = whole;
-        this.peers = whole == null ? new PeerStatistics(NanoClock.SYSTEM) : whole.peers;
+        this.parent = parent;
+        this.peers = parent == null ? new PeerStatistics(NanoClock.SYSTEM) : parent.peers;
     }
 
     private static List<AtomicHistogram> newMinute() {
-        return Stream.generate(() -> new AtomicHistogram(HIGHEST, DIGITS))
-                .limit(Measure.values().length)
+        return Stream.generate(() -> new AtomicHistogram(MAX_VALUE, SIGNIFICANT_DIGITS))
+                .limit(Histogram.values().length)
                 .toList();
     }
 
-    public void add(final Count count, final long more) {
-        counts.get(count.ordinal()).add(more);
-        if (whole != null) {
-            whole.add(count, more);
+    public void add(final Counter counter, final long more) {
+        counters.get(counter.ordinal()).add(more);
+        if (parent != null) {
+            parent.add(counter, more);
         }
     }
 
-    public long get(final Count count) {
-        return counts.get(count.ordinal()).sum();
+    public long get(final Counter counter) {
+        return counters.get(counter.ordinal()).sum();
     }
 
-    public long open() {
-        return get(Count.CONNECTIONS_ACCEPTED) - get(Count.CONNECTIONS_CLOSED);
+    public long openConnections() {
+        return get(Counter.CONNECTIONS_ACCEPTED) - get(Counter.CONNECTIONS_CLOSED);
     }
 
     /** A commit of pushes returned. */
     public void committed(final int transactions, final int flowFiles, final long contentBytes) {
         if (transactions > 1) {
-            (whole == null ? this : whole).sharedCommitNanos = System.nanoTime();
+            (parent == null ? this : parent).sharedCommitNanos = System.nanoTime();
         }
-        record(Measure.COMMIT_SIZE, transactions);
-        add(Count.COMMITS, 1);
-        add(Count.PUSHES_COMMITTED, transactions);
-        add(Count.FLOW_FILES_RECEIVED, flowFiles);
-        add(Count.BYTES_RECEIVED, contentBytes);
+        record(Histogram.COMMIT_SIZE, transactions);
+        add(Counter.COMMITS, 1);
+        add(Counter.PUSHES_COMMITTED, transactions);
+        add(Counter.FLOW_FILES_RECEIVED, flowFiles);
+        add(Counter.BYTES_RECEIVED, contentBytes);
     }
 
     /** @return whether pushes come faster than they could be committed one by one */
-    public boolean isCrowded() {
-        return System.nanoTime() - sharedCommitNanos < CROWDED_NANOS;
+    public boolean isBusy() {
+        return System.nanoTime() - sharedCommitNanos < BUSY_NANOS;
     }
 
     /** A pull was committed. */
     public void sent(final int flowFiles, final long contentBytes) {
-        add(Count.PULLS_COMMITTED, 1);
-        add(Count.FLOW_FILES_SENT, flowFiles);
-        add(Count.BYTES_SENT, contentBytes);
+        add(Counter.PULLS_COMMITTED, 1);
+        add(Counter.FLOW_FILES_SENT, flowFiles);
+        add(Counter.BYTES_SENT, contentBytes);
     }
 
     /** @param startNanos when what has just ended began, as {@link System#nanoTime} */
-    public void recordSince(final Measure measure, final long startNanos) {
-        record(measure, System.nanoTime() - startNanos);
+    public void recordSince(final Histogram histogram, final long startNanos) {
+        record(histogram, System.nanoTime() - startNanos);
     }
 
     /** @param value a time in nanoseconds, or a number */
-    public void record(final Measure measure, final long value) {
-        final ListenerMetrics listener = whole == null ? this : whole;
-        listener.thisMinute.get(measure.ordinal()).recordValue(Math.clamp(value, 0, HIGHEST));
+    public void record(final Histogram histogram, final long value) {
+        final ListenerMetrics listener = parent == null ? this : parent;
+        listener.thisMinute.get(histogram.ordinal()).recordValue(Math.clamp(value, 0, MAX_VALUE));
     }
 
     /** @return the most that was measured in this minute */
-    public double most(final Measure measure) {
-        return thisMinute.get(measure.ordinal()).getMaxValue() / measure.unit();
+    public double maxOfThisMinute(final Histogram histogram) {
+        return thisMinute.get(histogram.ordinal()).getMaxValue() / histogram.unit();
     }
 
     /** A minute is over. */
-    public void nextMinute() {
+    public void startNextMinute() {
         lastMinute = thisMinute;
         thisMinute = newMinute();
     }
 
-    private double recent(final Measure measure, final ToLongFunction<AbstractHistogram> figure) {
-        final AtomicHistogram recent = lastMinute.get(measure.ordinal()).copy();
-        recent.add(thisMinute.get(measure.ordinal()));
-        return figure.applyAsLong(recent) / measure.unit();
+    private double recent(final Histogram histogram, final ToLongFunction<AbstractHistogram> figure) {
+        final AtomicHistogram recent = lastMinute.get(histogram.ordinal()).copy();
+        recent.add(thisMinute.get(histogram.ordinal()));
+        return figure.applyAsLong(recent) / histogram.unit();
     }
 
     /** @return those of a port, kept until {@link #retainPorts} finds it gone, and published if the listener's are */
@@ -222,13 +222,13 @@ public final class ListenerMetrics implements AutoCloseable {
     public synchronized void publish(
             final Map<String, Supplier<Number>> gauges, final Map<String, Operation> operations) {
         final Map<String, Supplier<Number>> figures = new TreeMap<>(gauges);
-        (whole == null ? EnumSet.allOf(Count.class) : COUNTS_OF_A_PORT)
-                .forEach(count -> figures.put(inCamelCase(count), () -> get(count)));
-        for (final Measure measure : whole == null ? Measure.values() : new Measure[0]) {
-            final String prefix = inCamelCase(measure);
-            figures.put(prefix + "50thPercentile", () -> recent(measure, all -> all.getValueAtPercentile(50)));
-            figures.put(prefix + "99thPercentile", () -> recent(measure, all -> all.getValueAtPercentile(99)));
-            figures.put(prefix + "Max", () -> recent(measure, AbstractHistogram::getMaxValue));
+        (parent == null ? EnumSet.allOf(Counter.class) : COUNTERS_OF_A_PORT)
+                .forEach(counter -> figures.put(inCamelCase(counter), () -> get(counter)));
+        for (final Histogram histogram : parent == null ? Histogram.values() : new Histogram[0]) {
+            final String prefix = inCamelCase(histogram);
+            figures.put(prefix + "50thPercentile", () -> recent(histogram, all -> all.getValueAtPercentile(50)));
+            figures.put(prefix + "99thPercentile", () -> recent(histogram, all -> all.getValueAtPercentile(99)));
+            figures.put(prefix + "Max", () -> recent(histogram, AbstractHistogram::getMaxValue));
         }
         bean = register(new MetricsBean(figures, operations), name);
     }
@@ -236,11 +236,11 @@ public final class ListenerMetrics implements AutoCloseable {
     /**
      * Makes readable which peers stand out, in a bean of its own, since these figures are texts.
      *
-     * @param lastMovedNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
+     * @param lastProgressNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
      */
-    public synchronized void publishPeers(final Supplier<Map<String, Long>> lastMovedNanos) {
+    public synchronized void publishPeers(final Supplier<Map<String, Long>> lastProgressNanos) {
         peersBean = register(
-                new MetricsBean(new TreeMap<>(peers.figures(lastMovedNanos)), Map.of()),
+                new MetricsBean(new TreeMap<>(peers.figures(lastProgressNanos)), Map.of()),
                 name.replace("Listener", "Peers"));
     }
 

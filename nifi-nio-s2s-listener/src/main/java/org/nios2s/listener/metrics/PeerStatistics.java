@@ -21,11 +21,11 @@ import org.nios2s.listener.time.NanoClock;
  */
 public final class PeerStatistics {
     /** In each list. */
-    static final int MOST_IN_LIST = 20;
+    static final int MAX_IN_LIST = 20;
 
-    private final PeerRanking bytes = new PeerRanking();
-    private final PeerRanking transactions = new PeerRanking();
-    private final PeerRanking faults = new PeerRanking();
+    private final TopPeers bytes = new TopPeers();
+    private final TopPeers transactions = new TopPeers();
+    private final TopPeers faults = new TopPeers();
     private final NanoClock clock;
 
     PeerStatistics(final NanoClock clock) {
@@ -44,20 +44,20 @@ public final class PeerStatistics {
     }
 
     /**
-     * @param lastHeardNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
+     * @param lastProgressNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
      * @return the lists by name, each as JSON and as a table
      */
-    Map<String, Supplier<?>> figures(final Supplier<Map<String, Long>> lastHeardNanos) {
-        final LongestSilence silence = new LongestSilence(lastHeardNanos);
+    Map<String, Supplier<?>> figures(final Supplier<Map<String, Long>> lastProgressNanos) {
+        final LongestIdlePeers silence = new LongestIdlePeers(lastProgressNanos);
         final Map<String, Supplier<?>> figures = new HashMap<>();
-        figures.put("MostBytes", () -> json(bytes, "bytes"));
-        figures.put("MostTransactions", () -> json(transactions, "transactions"));
-        figures.put("MostFaults", () -> json(faults, "faults"));
-        figures.put("LongestSilence", () -> json(silence.get()));
+        figures.put("TopPeersByBytes", () -> json(bytes, "bytes"));
+        figures.put("TopPeersByTransactions", () -> json(transactions, "transactions"));
+        figures.put("TopPeersByFaults", () -> json(faults, "faults"));
+        figures.put("LongestIdlePeers", () -> json(silence.get()));
         figures.put("BytesByPeer", () -> table(bytes));
         figures.put("TransactionsByPeer", () -> table(transactions));
         figures.put("FaultsByPeer", () -> table(faults));
-        figures.put("SilenceSecondsByPeer", () -> PeerTable.of(silence.get()));
+        figures.put("IdleSecondsByPeer", () -> PeerTable.of(silence.get()));
         return figures;
     }
 
@@ -67,42 +67,42 @@ public final class PeerStatistics {
      * <p>Every IO worker has to look through its connections for it. A reader of the bean asks several times in a row, and several
      * readers may ask at the same time, so the list is kept for a while.
      */
-    private final class LongestSilence implements Supplier<SequencedMap<String, Long>> {
+    private final class LongestIdlePeers implements Supplier<SequencedMap<String, Long>> {
         private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-        private final Supplier<Map<String, Long>> lastHeardNanos;
+        private final Supplier<Map<String, Long>> lastProgressNanos;
         private SequencedMap<String, Long> list;
         private long madeNanos;
 
-        private LongestSilence(final Supplier<Map<String, Long>> lastHeardNanos) {
-            this.lastHeardNanos = lastHeardNanos;
+        private LongestIdlePeers(final Supplier<Map<String, Long>> lastProgressNanos) {
+            this.lastProgressNanos = lastProgressNanos;
         }
 
         @Override
         public synchronized SequencedMap<String, Long> get() {
             final long now = clock.nanoTime();
             if (list == null || now - madeNanos > KEPT_NANOS) {
-                list = silence(lastHeardNanos.get());
+                list = silence(lastProgressNanos.get());
                 madeNanos = now;
             }
             return list;
         }
     }
 
-    private SequencedMap<String, Long> silence(final Map<String, Long> lastHeardNanos) {
+    private SequencedMap<String, Long> silence(final Map<String, Long> lastProgressNanos) {
         final long now = clock.nanoTime();
         final SequencedMap<String, Long> seconds = new LinkedHashMap<>();
-        lastHeardNanos.entrySet().stream()
+        lastProgressNanos.entrySet().stream()
                 .sorted(Comparator.comparingLong(peer -> peer.getValue() - now))
-                .limit(MOST_IN_LIST)
+                .limit(MAX_IN_LIST)
                 .forEach(peer ->
                         seconds.put(peer.getKey(), TimeUnit.NANOSECONDS.toSeconds(Math.max(0, now - peer.getValue()))));
         return seconds;
     }
 
-    private static TabularData table(final PeerRanking ranking) {
+    private static TabularData table(final TopPeers topPeers) {
         final SequencedMap<String, Long> counts = new LinkedHashMap<>();
-        ranking.first(MOST_IN_LIST).forEach(ranked -> counts.put(ranked.peer(), ranked.count()));
+        topPeers.top(MAX_IN_LIST).forEach(ranked -> counts.put(ranked.peer(), ranked.count()));
         return PeerTable.of(counts);
     }
 
@@ -111,13 +111,13 @@ public final class PeerStatistics {
                 .map(peer -> "\"peer\":%s,\"seconds\":%d".formatted(quoted(peer.getKey()), peer.getValue())));
     }
 
-    private static String json(final PeerRanking ranking, final String what) {
-        return array(ranking.first(MOST_IN_LIST).stream().map(ranked -> {
+    private static String json(final TopPeers topPeers, final String what) {
+        return array(topPeers.top(MAX_IN_LIST).stream().map(ranked -> {
             final String entry = "\"peer\":%s,\"%s\":%d".formatted(quoted(ranked.peer()), what, ranked.count());
-            if (ranked.inherited() == 0) {
+            if (ranked.overestimate() == 0) {
                 return entry;
             }
-            return entry + ",\"tooHighByUpTo\":" + ranked.inherited();
+            return entry + ",\"overestimatedByUpTo\":" + ranked.overestimate();
         }));
     }
 

@@ -183,7 +183,7 @@ public final class DestinationRoom {
     }
 
     /** @return whether somebody waits for room */
-    public synchronized boolean isScarce() {
+    public synchronized boolean isContended() {
         return !waiting.isEmpty();
     }
 
@@ -252,13 +252,13 @@ public final class DestinationRoom {
     /** As NiFi's {@code AbstractFlowFileQueue.isFull}, with what is on its way. */
     private boolean isFull(final FlowFileQueue queue, final Load added) {
         final QueueSize size = queue.size();
-        final long mostFlowFiles = queue.getBackPressureObjectThreshold();
-        if (mostFlowFiles > 0 && size.getObjectCount() + added.flowFiles >= mostFlowFiles) {
+        final long maxFlowFiles = queue.getBackPressureObjectThreshold();
+        if (maxFlowFiles > 0 && size.getObjectCount() + added.flowFiles >= maxFlowFiles) {
             return true;
         }
-        final double mostBytes = parsedSizes.computeIfAbsent(
+        final double maxBytes = parsedSizes.computeIfAbsent(
                 queue.getBackPressureDataSizeThreshold(), text -> DataUnit.parseDataSize(text, DataUnit.B));
-        return mostBytes > 0 && size.getByteCount() + added.bytes >= mostBytes;
+        return maxBytes > 0 && size.getByteCount() + added.bytes >= maxBytes;
     }
 
     /**

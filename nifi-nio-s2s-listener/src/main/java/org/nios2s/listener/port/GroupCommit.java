@@ -14,11 +14,11 @@ import org.apache.nifi.processor.exception.FlowFileAccessException;
 import org.apache.nifi.processor.exception.FlowFileHandlingException;
 import org.apache.nifi.processor.exception.ProcessException;
 import org.apache.nifi.processor.exception.TerminatedTaskException;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.FlowFileReceiver;
 import org.nios2s.listener.transaction.Outcome;
@@ -44,22 +44,22 @@ final class GroupCommit {
     private static final Logger logger = LoggerFactory.getLogger(GroupCommit.class);
 
     /** Failures without a success between them after which no more is tried; halving a full batch takes about half of it. */
-    private static final int HOPELESS_FAILURES = 16;
+    private static final int MAX_FAILURES_IN_A_ROW = 16;
 
     private final ProcessContext context;
     private final ProcessSession session;
-    private final Function<String, PeerFault> authorization;
+    private final Function<String, ConnectionFault> authorization;
     private final DestinationRoom destination;
     private final ListenerMetrics metrics;
     private final Set<String> authorized = new HashSet<>();
     private int failures;
-    private PeerFault hopeless;
+    private ConnectionFault givenUp;
 
     /** @param authorization as {@link PortDispatcher#refusalOf} */
     GroupCommit(
             final ProcessContext context,
             final ProcessSession session,
-            final Function<String, PeerFault> authorization,
+            final Function<String, ConnectionFault> authorization,
             final DestinationRoom destination,
             final ListenerMetrics metrics) {
         this.context = context;
@@ -74,20 +74,20 @@ final class GroupCommit {
         authorized.clear();
         final List<BufferedPush> permitted = new ArrayList<>(batch.size());
         for (final BufferedPush transaction : batch) {
-            metrics.recordSince(Measure.QUEUE_TIME_MS, transaction.readyNanos());
-            final PeerFault refusal = refusalOf(transaction.peer().identity());
+            metrics.recordSince(Histogram.QUEUE_TIME_MS, transaction.readyNanos());
+            final ConnectionFault refusal = refusalOf(transaction.peer().identity());
             if (refusal == null) {
                 permitted.add(transaction);
             } else {
-                Answers.failed(List.of(transaction), refusal);
+                OutcomeNotifier.failed(List.of(transaction), refusal);
             }
         }
         return permitted.isEmpty() ? 0 : commitOrHalve(permitted);
     }
 
     /** @return why the peer may not use the port, or null if it may; each identity is asked for once in a batch */
-    PeerFault refusalOf(final String identity) {
-        final PeerFault refusal = authorized.contains(identity) ? null : authorization.apply(identity);
+    ConnectionFault refusalOf(final String identity) {
+        final ConnectionFault refusal = authorized.contains(identity) ? null : authorization.apply(identity);
         if (refusal == null) {
             authorized.add(identity);
         }
@@ -95,8 +95,8 @@ final class GroupCommit {
     }
 
     private int commitOrHalve(final List<BufferedPush> part) {
-        if (hopeless != null) {
-            Answers.failed(part, hopeless);
+        if (givenUp != null) {
+            OutcomeNotifier.failed(part, givenUp);
             return 0;
         }
         final long startNanos = System.nanoTime();
@@ -114,19 +114,19 @@ final class GroupCommit {
         // From here on the transactions are committed, whatever happens: also where memory runs out.
         failures = 0;
         Guarded.run("Counting what was committed", () -> {
-            metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
+            metrics.recordSince(Histogram.COMMIT_TIME_MS, startNanos);
             metrics.committed(part.size(), written.flowFiles, written.bytes);
         });
         Guarded.run("The answer to peers", () -> answerCommitted(part));
-        Answers.committedOneByOne(part);
+        OutcomeNotifier.committedOneByOne(part);
         return written.flowFiles;
     }
 
     /** Each peer hears whether the destination was full behind its own transaction, as if that had been committed alone. */
     private void answerCommitted(final List<BufferedPush> part) {
         final int full = firstThatFilled(part);
-        Answers.committed(part.subList(0, full), false);
-        Answers.committed(part.subList(full, part.size()), true);
+        OutcomeNotifier.committed(part.subList(0, full), false);
+        OutcomeNotifier.committed(part.subList(full, part.size()), true);
     }
 
     private int firstThatFilled(final List<BufferedPush> part) {
@@ -159,22 +159,22 @@ final class GroupCommit {
 
     private int giveUp(final List<BufferedPush> part, final RuntimeException cause) {
         rollback(cause);
-        hopeless = Kind.COMMIT_FAILED.fault(
+        givenUp = Kind.COMMIT_FAILED.fault(
                 "The commit failed at a point where NiFi may have kept the data already; it is not tried again. The cause: "
                         + cause,
                 cause);
-        Answers.failed(part, hopeless);
+        OutcomeNotifier.failed(part, givenUp);
         return 0;
     }
 
     private int halve(final List<BufferedPush> part, final RuntimeException cause) {
-        final PeerFault fault = Kind.COMMIT_FAILED.fault("The transaction was rolled back", cause);
+        final ConnectionFault fault = Kind.COMMIT_FAILED.fault("The transaction was rolled back", cause);
         failures++;
-        if (cause instanceof TerminatedTaskException || !rollback(cause) || failures >= HOPELESS_FAILURES) {
-            hopeless = fault;
+        if (cause instanceof TerminatedTaskException || !rollback(cause) || failures >= MAX_FAILURES_IN_A_ROW) {
+            givenUp = fault;
         }
-        if (hopeless != null || part.size() == 1) {
-            Answers.failed(part, fault);
+        if (givenUp != null || part.size() == 1) {
+            OutcomeNotifier.failed(part, fault);
             return 0;
         }
         final int half = part.size() / 2;
@@ -214,7 +214,7 @@ final class GroupCommit {
     }
 
     /** @return whether the session is of no more use: its port task is to leave */
-    boolean isHopeless() {
-        return hopeless != null;
+    boolean hasGivenUp() {
+        return givenUp != null;
     }
 }

@@ -16,9 +16,9 @@ import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
@@ -56,10 +56,10 @@ public final class PortDispatcher {
     private final TransmittingMark transmitting;
 
     /** Those that are in the port's queue, or on their way there and back: at most one for each concurrent task. */
-    private final Set<PortRequest> requests = ConcurrentHashMap.newKeySet();
+    private final Set<PortTrigger> triggers = ConcurrentHashMap.newKeySet();
 
     private volatile TransactionPeer lastLost;
-    /** Guarded by the lock of {@link PortDispatchers}. */
+    /** Guarded by the lock of {@link PortRegistry}. */
     private int connections;
 
     /** What all ports have in common. */
@@ -79,14 +79,14 @@ public final class PortDispatcher {
         this.pace = shared.pacing.of(port);
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
-        this.ends = new SessionCloser(pull, shared.contentWorkers, this::request, metrics);
+        this.ends = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics);
     }
 
     /** Takes a transaction that is ready. Called by IO workers. */
     public void submit(final BufferedPush transaction) {
         pace.arrived(System.nanoTime());
         queue.add(transaction);
-        request();
+        triggerTasks();
     }
 
     /** Forgets a transaction that its connection has abandoned. */
@@ -98,7 +98,7 @@ public final class PortDispatcher {
     public void awaitSession(final SessionWaiter request) {
         pace.arrived(System.nanoTime());
         sessionWaiters.add(request);
-        request();
+        triggerTasks();
     }
 
     /** No session is wanted any more; false if one was taken already. */
@@ -121,7 +121,7 @@ public final class PortDispatcher {
     }
 
     /** @return why the port does not let a peer use it, or null if it does. May block */
-    public PeerFault refusalOf(final String identity) {
+    public ConnectionFault refusalOf(final String identity) {
         try {
             final PortAuthorizationResult result = port.checkUserAuthorization(identity);
             return result.isAuthorized() ? null : Kind.NOT_AUTHORIZED.fault(result.getExplanation());
@@ -164,46 +164,46 @@ public final class PortDispatcher {
     }
 
     /** Makes as many requests as are wanted, each with a dispatcher thread; what failed is repeated by the sweep. */
-    private void request() {
-        PortRequest next = nextRequest();
+    private void triggerTasks() {
+        PortTrigger next = nextTrigger();
         while (next != null && start(next)) {
-            next = nextRequest();
+            next = nextTrigger();
         }
     }
 
-    private PortRequest nextRequest() {
-        synchronized (requests) {
-            if (requests.size() >= port.getMaxConcurrentTasks() || requests.size() >= tasksWanted()) {
+    private PortTrigger nextTrigger() {
+        synchronized (triggers) {
+            if (triggers.size() >= port.getMaxConcurrentTasks() || triggers.size() >= tasksWanted()) {
                 return null;
             }
-            final PortRequest request = new PortRequest(this);
-            requests.add(request);
-            return request;
+            final PortTrigger trigger = new PortTrigger(this);
+            triggers.add(trigger);
+            return trigger;
         }
     }
 
-    private boolean start(final PortRequest request) {
+    private boolean start(final PortTrigger trigger) {
         try {
-            shared.dispatcherThreads.execute(() -> Guarded.run("A request to " + port, () -> stand(request)));
+            shared.dispatcherThreads.execute(() -> Guarded.run("A request to " + port, () -> awaitTask(trigger)));
             return true;
         } catch (final RejectedExecutionException e) {
             logger.debug("The listener has stopped: {} gets no further request", port, e);
         } catch (final Throwable e) {
             logger.error("No thread for a request to {}; the next sweep tries again", port, e);
         }
-        requests.remove(request);
+        triggers.remove(trigger);
         return false;
     }
 
-    private void stand(final PortRequest request) {
+    private void awaitTask(final PortTrigger trigger) {
         final boolean answered;
         try {
-            answered = request.stand();
+            answered = trigger.awaitTask();
         } finally {
-            requests.remove(request);
+            triggers.remove(trigger);
         }
         if (answered) {
-            request();
+            triggerTasks();
         }
     }
 
@@ -212,46 +212,46 @@ public final class PortDispatcher {
      * request may follow up to a tenth of a second later. NiFi's port looks whether the request is in service before it waits
      * for that, without a lock; so a task that takes the request in between notifies a thread that does not wait yet.
      */
-    void served(final PortRequest request) {
-        requests.remove(request);
-        request();
+    void taskReturned(final PortTrigger trigger) {
+        triggers.remove(trigger);
+        triggerTasks();
     }
 
     private int tasksWanted() {
         final int ready = queue.size();
-        final int mostInCommit = shared.settings.commitTransactions();
-        return ready == 0 && !hasSessionWork() ? 0 : 1 + ready / mostInCommit + sessionWaiters.size();
+        final int maxInCommit = shared.settings.commitTransactions();
+        return ready == 0 && !hasSessionWork() ? 0 : 1 + ready / maxInCommit + sessionWaiters.size();
     }
 
     /** @return what waits longest and leads a request, or null; it stays where it is */
-    PortRequest.Lead lead() {
+    PortTrigger.QueueHead head() {
         final BufferedPush transaction = queue.first();
         if (transaction != null) {
-            return new PortRequest.Lead(transaction.peer(), fault -> fail(transaction, fault));
+            return new PortTrigger.QueueHead(transaction.peer(), fault -> fail(transaction, fault));
         }
         final SessionWaiter request = sessionWaiters.peek();
         if (request != null) {
-            return new PortRequest.Lead(request.peer(), fault -> refuse(request, fault));
+            return new PortTrigger.QueueHead(request.peer(), fault -> refuse(request, fault));
         }
         final HeldSession session = ends.first();
-        return session == null ? null : new PortRequest.Lead(session.peer(), fault -> ends.end(session, fault));
+        return session == null ? null : new PortTrigger.QueueHead(session.peer(), fault -> ends.end(session, fault));
     }
 
     /** @return whether no request led by the same peer was lost just before */
-    boolean isFirstLoss(final TransactionPeer leader) {
-        final boolean first = lastLost != leader;
-        lastLost = leader;
+    boolean isFirstLoss(final TransactionPeer peer) {
+        final boolean first = lastLost != peer;
+        lastLost = peer;
         return first;
     }
 
-    private void fail(final BufferedPush transaction, final PeerFault fault) {
+    private void fail(final BufferedPush transaction, final ConnectionFault fault) {
         queue.remove(transaction);
         if (transaction.claim()) {
-            Answers.failed(List.of(transaction), fault);
+            OutcomeNotifier.failed(List.of(transaction), fault);
         }
     }
 
-    private void refuse(final SessionWaiter request, final PeerFault fault) {
+    private void refuse(final SessionWaiter request, final ConnectionFault fault) {
         if (sessionWaiters.remove(request)) {
             Guarded.run("The refusal of a session", () -> request.refusal().accept(fault));
         }
@@ -261,7 +261,7 @@ public final class PortDispatcher {
         final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, destination, metrics);
         final CommitLimits limits =
                 new CommitLimits(shared.settings.commitTransactions(), shared.settings.commitBytes());
-        return new PortVisit(this, limits, context, session, groupCommit).serve();
+        return new PortTaskRun(this, limits, context, session, groupCommit).run();
     }
 
     RequestQueue queue() {
@@ -281,8 +281,8 @@ public final class PortDispatcher {
         if (!isPortRunning()) {
             portStopped();
         }
-        requests.forEach(PortRequest::giveUpIfLost);
-        request();
+        triggers.forEach(PortTrigger::giveUpIfLost);
+        triggerTasks();
         destination.grantWaiting();
         showWhetherTransmitting();
     }
@@ -290,7 +290,7 @@ public final class PortDispatcher {
     private void showWhetherTransmitting() {
         final boolean underWay = isTransactionUnderWay();
         if (isPortRunning() && (underWay || pace.arrivedWithin(TRANSMITTING_NANOS, System.nanoTime()))) {
-            transmitting.show(new DetachedSession(null, this::interrupted));
+            transmitting.show(new SocketlessCommunicationsSession(null, this::interrupted));
         } else {
             transmitting.hide();
         }
@@ -311,8 +311,8 @@ public final class PortDispatcher {
 
     /** The port has stopped: waiting transactions fail, and sessions end without it. */
     void portStopped() {
-        final PeerFault fault = Kind.PORT_NOT_RUNNING.fault(port + " is not running");
-        for (PortRequest.Lead next = lead(); next != null; next = lead()) {
+        final ConnectionFault fault = Kind.PORT_NOT_RUNNING.fault(port + " is not running");
+        for (PortTrigger.QueueHead next = head(); next != null; next = head()) {
             next.refusal().accept(fault);
         }
     }
@@ -335,7 +335,7 @@ public final class PortDispatcher {
 
     /** @return whether nothing is under way, so that nobody would miss it */
     boolean isIdle() {
-        return waiting() == 0 && requests.isEmpty() && ends.held() == 0 && !isTransactionUnderWay();
+        return waiting() == 0 && triggers.isEmpty() && ends.held() == 0 && !isTransactionUnderWay();
     }
 
     int waiting() {

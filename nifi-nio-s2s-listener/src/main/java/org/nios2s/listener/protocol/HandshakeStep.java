@@ -8,7 +8,7 @@ import java.util.Map;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**

@@ -5,13 +5,13 @@ import io.netty.buffer.ByteBuf;
 import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 
 /** The peer says {@code NiFi}. Lives on the connection's IO worker. */
 record MagicStep(PeerConnection connection) implements Step {
     @Override
-    public Step receive(final ByteBuf in) throws PeerFault {
+    public Step receive(final ByteBuf in) throws ConnectionFault {
         final byte[] magic = CommunicationsSession.MAGIC_BYTES;
         if (in.readableBytes() < magic.length) {
             return this;

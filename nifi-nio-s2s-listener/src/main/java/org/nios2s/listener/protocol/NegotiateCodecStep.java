@@ -7,7 +7,7 @@ import org.apache.nifi.remote.RemoteResourceInitiator;
 import org.apache.nifi.remote.RemoteResourceManager;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.wire.ModifiedUtf8;
 
 /** Peer and listener agree on how FlowFiles are encoded. Lives on the connection's IO worker. */

@@ -9,7 +9,7 @@ import org.apache.nifi.remote.VersionNegotiator;
 import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 
 /**
  * Peer and listener agree on a version of the {@code SocketFlowFileProtocol}: the highest that is not above what the peer

@@ -15,9 +15,9 @@ import org.apache.nifi.remote.cluster.NodeInformation;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**
@@ -83,13 +83,13 @@ final class PeerListStep implements WaitingStep {
             message.writeInt(peer.getPort()).writeBoolean(peer.isSecure()).writeInt(entry.getFlowFileCount());
         }
         connection.send(message);
-        connection.listener().metrics().add(Count.PEER_LISTS, 1);
+        connection.listener().metrics().add(Counter.PEER_LISTS, 1);
         return connection.awaitRequest();
     }
 
     /** NiFi may have been asked for so long by now that the last list has to do. */
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
+    public void checkDeadline(final long nowNanos) throws ConnectionFault {
         if (nowNanos - beganNanos > MAX_WAIT_NANOS) {
             throw Kind.INTERNAL.fault("The list of peers can't be had: NiFi has not told the nodes of its cluster for "
                     + TimeUnit.NANOSECONDS.toSeconds(MAX_WAIT_NANOS) + " s");

@@ -20,8 +20,8 @@ import java.net.InetSocketAddress;
 import org.nios2s.listener.connection.BeginTlsStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 
 /**
  * A trusted load balancer names the peer by a header of the PROXY protocol, version 1 or 2. Lives on the connection's IO worker.
@@ -71,7 +71,7 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
     }
 
     /** @return how many bytes the header has, or {@link #NOT_KNOWN_YET} */
-    private static int lengthOf(final HAProxyProtocolVersion version, final ByteBuf in) throws PeerFault {
+    private static int lengthOf(final HAProxyProtocolVersion version, final ByteBuf in) throws ConnectionFault {
         final int arrived = in.readableBytes();
         if (version == HAProxyProtocolVersion.V1) {
             final int beforeEnd = in.bytesBefore(Math.min(arrived, MAX_BYTES_OF_VERSION_1), (byte) '\n');
@@ -89,7 +89,7 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
         return length;
     }
 
-    private static void requireAtMost(final int most, final int length) throws PeerFault {
+    private static void requireAtMost(final int most, final int length) throws ConnectionFault {
         if (length > most) {
             throw Kind.PROXY_HEADER.fault("The PROXY header has more than " + most + " bytes");
         }
@@ -117,7 +117,7 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
         }
     }
 
-    private static HAProxyMessage decode(final byte[] header) throws PeerFault {
+    private static HAProxyMessage decode(final byte[] header) throws ConnectionFault {
         // The decoder closes the channel that it is in at a fault, where we want to say why first.
         final EmbeddedChannel decoding = new EmbeddedChannel(new HAProxyMessageDecoder());
         try {

@@ -10,8 +10,8 @@ import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.listener.connection.ClosingStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.pull.AwaitFlowFilesStep;
 import org.nios2s.listener.push.AdmitTransactionStep;
 import org.nios2s.wire.ModifiedUtf8;
@@ -49,7 +49,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
         };
     }
 
-    private static RequestType requestType(final String name) throws PeerFault {
+    private static RequestType requestType(final String name) throws ConnectionFault {
         try {
             return RequestType.valueOf(name);
         } catch (final IllegalArgumentException e) {
@@ -59,7 +59,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
 
     private Step atPort(
             final ConnectableType type, final String request, final Function<PeerConnection, Step> transaction)
-            throws PeerFault {
+            throws ConnectionFault {
         final PublicPort port = connection.port();
         if (port == null) {
             throw Kind.UNEXPECTED_REQUEST.fault("The peer sends " + request + " and named no port in its handshake");

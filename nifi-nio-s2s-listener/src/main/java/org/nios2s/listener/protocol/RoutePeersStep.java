@@ -8,8 +8,8 @@ import org.apache.nifi.remote.cluster.NodeInformation;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 
 /**
  * Rules of {@code nifi.remote.route.raw.*} say by which names and ports the peer reaches the nodes. Lives on the
@@ -70,7 +70,7 @@ final class RoutePeersStep implements WaitingStep {
     }
 
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
+    public void checkDeadline(final long nowNanos) throws ConnectionFault {
         if (state == State.AWAITS_HOST_NAME && nowNanos - beganNanos > MAX_LOOKUP_NANOS) {
             throw Kind.INTERNAL.fault("The name of the peer's host is not known after "
                     + TimeUnit.NANOSECONDS.toSeconds(MAX_LOOKUP_NANOS)

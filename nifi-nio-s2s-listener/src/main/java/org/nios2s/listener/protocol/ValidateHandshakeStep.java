@@ -12,7 +12,7 @@ import org.nios2s.listener.connection.Drain;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 
 /**
  * The handshake is checked and answered. Lives on the connection's IO worker, with the check on a thread for blocking

@@ -6,7 +6,7 @@ import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.wire.ResponseMessage;
 
 /** The peer has all packets and says which checksum it computed; we compare. Lives on the connection's IO worker. */

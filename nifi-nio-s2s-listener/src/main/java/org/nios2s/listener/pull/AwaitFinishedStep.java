@@ -5,9 +5,9 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.limits.Scarcity;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.limits.Contention;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -34,14 +34,14 @@ record AwaitFinishedStep(Pull pull, long beganNanos) implements Step {
     }
 
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
+    public void checkDeadline(final long nowNanos) throws ConnectionFault {
         if (nowNanos - beganNanos < GRACE_NANOS) {
             return;
         }
         if (!pull.connection().isPortRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(pull.connection().port() + " was stopped, and the peer does not finish");
         }
-        if (pull.scarcity() != Scarcity.NONE) {
+        if (pull.scarcity() != Contention.NONE) {
             throw Kind.SLOW_PEER.fault("The peer does not finish its transaction, and others wait for what it holds");
         }
     }

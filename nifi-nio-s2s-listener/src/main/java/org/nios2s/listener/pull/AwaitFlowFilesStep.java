@@ -8,7 +8,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.SessionWaiter;
@@ -23,14 +23,14 @@ import org.nios2s.listener.transaction.SessionWaiter;
  */
 public final class AwaitFlowFilesStep implements WaitingStep {
     private final PeerConnection connection;
-    private final MemoryBudget.Charge charge;
+    private final MemoryBudget.Account charge;
     private final SessionWaiter request;
     private Limit.Permit permit;
 
     public AwaitFlowFilesStep(final PeerConnection connection) {
         this.connection = connection;
         this.request = new SessionWaiter(connection, this::take, this::fail);
-        this.charge = connection.dispatcher().limits().memory().open(connection.key(), MemoryBudget.UNIT);
+        this.charge = connection.dispatcher().limits().memory().open(connection.key(), MemoryBudget.SMALL_BYTES);
     }
 
     @Override
@@ -52,7 +52,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
     }
 
     private Step awaitMemory() {
-        final long bytes = MemoryBudget.UNIT + PullEncoder.deflaterBytes(connection.handshake());
+        final long bytes = MemoryBudget.SMALL_BYTES + PullEncoder.deflaterBytes(connection.handshake());
         if (charge.reserve(bytes, () -> proceed(() -> awaitSession(request)))) {
             return awaitSession(request);
         }
@@ -66,7 +66,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
 
     private Step answerNoMoreData() {
         giveBack();
-        connection.metrics().add(Count.PULLS_EMPTY, 1);
+        connection.metrics().add(Counter.PULLS_EMPTY, 1);
         connection.send(ResponseCode.NO_MORE_DATA);
         return connection.awaitRequest();
     }

@@ -7,7 +7,7 @@ import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.transaction.PullEncoder;
 
 /**
@@ -23,7 +23,7 @@ record CommitPullStep(Pull pull) implements WaitingStep {
     Step commit() {
         final PullEncoder transaction = pull.transaction();
         final ListenerMetrics metrics = connection().metrics();
-        metrics.recordSince(Measure.SEND_TIME_MS, transaction.startNanos());
+        metrics.recordSince(Histogram.SEND_TIME_MS, transaction.startNanos());
         pull.close();
         pull.session().commit(outcome -> {
             if (outcome.fault() == null) {

@@ -6,10 +6,10 @@ import java.io.IOException;
 import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
-import org.nios2s.listener.limits.Scarcity;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 
@@ -19,7 +19,7 @@ import org.nios2s.listener.transaction.PullEncoder;
  */
 record Pull(
         PeerConnection connection,
-        MemoryBudget.Charge charge,
+        MemoryBudget.Account charge,
         Limit.Permit permit,
         PullEncoder transaction,
         HeldSession session)
@@ -40,23 +40,23 @@ record Pull(
     }
 
     private int pieceBytes() {
-        if (limits().memory().isRoomy()) {
-            return Math.clamp(connection.rate().bytesAtOnce(), MemoryBudget.UNIT, PIECE_BYTES);
+        if (limits().memory().hasRoomForLarge()) {
+            return Math.clamp(connection.rate().bytesAtOnce(), MemoryBudget.SMALL_BYTES, PIECE_BYTES);
         }
-        return MemoryBudget.UNIT;
+        return MemoryBudget.SMALL_BYTES;
     }
 
     @Override
-    public Scarcity scarcity() {
+    public Contention scarcity() {
         if (permit.isBeyondShare() || charge.held() > 0 && charge.isBeyondShare()) {
-            return Scarcity.BEYOND_SHARE;
+            return Contention.BEYOND_SHARE;
         }
-        if (limits().sending().isScarce()
-                || charge.held() > 0 && limits().memory().isScarce()
-                || connection.listener().connections().isScarce()) {
-            return Scarcity.SCARCE;
+        if (limits().sending().isContended()
+                || charge.held() > 0 && limits().memory().isContended()
+                || connection.listener().connections().isContended()) {
+            return Contention.CONTENDED;
         }
-        return Scarcity.NONE;
+        return Contention.NONE;
     }
 
     AccessLog.Transfer transferred() {

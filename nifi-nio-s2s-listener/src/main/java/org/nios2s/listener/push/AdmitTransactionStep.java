@@ -7,7 +7,7 @@ import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
-import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionLease;
 
 /**
  * A push is about to begin. It waits until its port has a place for it and until the memory is reserved that it needs to come to
@@ -22,7 +22,7 @@ import org.nios2s.listener.limits.PortLimits.TransactionHold;
 public final class AdmitTransactionStep implements WaitingStep {
     private final PeerConnection connection;
     private Limit.Permit place;
-    private MemoryBudget.Charge memory;
+    private MemoryBudget.Account memory;
 
     public AdmitTransactionStep(final PeerConnection connection) {
         this.connection = connection;
@@ -56,7 +56,7 @@ public final class AdmitTransactionStep implements WaitingStep {
     }
 
     private Step authorize() {
-        return ifAuthorized(() -> new Push(connection, new TransactionHold(memory, place)).nextPacket());
+        return ifAuthorized(() -> new Push(connection, new TransactionLease(memory, place)).nextPacket());
     }
 
     @Override

@@ -3,8 +3,8 @@ package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
 
@@ -33,7 +33,7 @@ final class AwaitCommitStep implements WaitingStep {
 
     /** Its outcome is posted before its end: by the next look it has come. */
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
+    public void checkDeadline(final long nowNanos) throws ConnectionFault {
         if (hasEnded) {
             throw Kind.INTERNAL.fault("The outcome of the transaction was lost");
         }

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -23,9 +23,9 @@ record AwaitConfirmationStep(Push transfer, long beganNanos) implements Step {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     @Override
-    public void checkDeadline(final long nowNanos) throws PeerFault {
+    public void checkDeadline(final long nowNanos) throws ConnectionFault {
         if (nowNanos - beganNanos > GRACE_NANOS
-                && transfer.connection().dispatcher().destination().isScarce()) {
+                && transfer.connection().dispatcher().destination().isContended()) {
             throw Kind.SLOW_PEER.fault(
                     "The peer does not confirm its transaction, and others wait for the room in the destination that it has");
         }

@@ -5,7 +5,7 @@ import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.port.DestinationRoom;
 import org.nios2s.listener.port.DestinationRoom.Reservation;
 

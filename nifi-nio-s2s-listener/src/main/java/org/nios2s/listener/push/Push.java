@@ -13,15 +13,15 @@ import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
-import org.nios2s.listener.limits.PortLimits.TransactionHold;
-import org.nios2s.listener.limits.Scarcity;
+import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.DestinationRoom;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.BufferedPush.State;
@@ -46,12 +46,12 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     private static final long CHARGED_BYTES = 1024;
 
     /** Attributes and small contents, of which nothing is charged beyond what is reserved. */
-    private static final long RESERVED_BYTES = MemoryBudget.UNIT;
+    private static final long RESERVED_BYTES = MemoryBudget.SMALL_BYTES;
 
     private final PeerConnection connection;
     private final PortLimits limits;
     private final long startNanos = System.nanoTime();
-    private final TransactionHold hold;
+    private final TransactionLease hold;
     private final BufferedPush inMemory;
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
     private final PacketReader reader;
@@ -66,7 +66,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     private long charged;
 
     /** @param hold with {@link #reservedBytes} reserved */
-    Push(final PeerConnection connection, final TransactionHold hold) {
+    Push(final PeerConnection connection, final TransactionLease hold) {
         this.connection = connection;
         this.limits = connection.dispatcher().limits();
         this.hold = hold;
@@ -96,7 +96,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         return 0;
     }
 
-    /** As {@link MemoryBudget.Charge#extend}. */
+    /** As {@link MemoryBudget.Account#extend}. */
     boolean extendMemory(final Runnable granted) {
         return hold.charge().extend(granted);
     }
@@ -184,7 +184,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** @return whether attributes under way, for which a session would be no relief, take more than there is */
     private boolean lacksMemory() {
         return decoder.heldBytes() > RESERVED_BYTES
-                && !hold.charge().hasRoom()
+                && !hold.charge().canGrow()
                 && !hold.charge().hasRightOfWay();
     }
 
@@ -201,7 +201,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     private boolean isRelievedByStreaming() {
         return held() > RESERVED_BYTES
                 && decoder.heldBytes() <= RESERVED_BYTES
-                && !hold.charge().hasRoom();
+                && !hold.charge().canGrow();
     }
 
     /** @return whether reading has to pause until what has arrived is written */
@@ -275,7 +275,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     /** The packets are complete: what it took to decode them is given back, and what was reserved for more. */
     void finishDecoding() {
         if (streaming != null && reader.inflatesAbnormally()) {
-            connection.metrics().add(Count.PUSHES_INFLATED_ABNORMALLY, 1);
+            connection.metrics().add(Counter.PUSHES_INFLATED_ABNORMALLY, 1);
         }
         reader.close();
         final long due = held();
@@ -300,11 +300,11 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
             report.accept(outcome);
         };
         final ListenerMetrics metrics = connection.metrics();
-        metrics.recordSince(Measure.RECEIVE_TIME_MS, startNanos);
+        metrics.recordSince(Histogram.RECEIVE_TIME_MS, startNanos);
         if (streaming == null) {
             inMemory.ready(
                     outcome -> {
-                        metrics.add(Count.PUSHES_ROLLED_BACK, outcome.fault() == null ? 0 : 1);
+                        metrics.add(Counter.PUSHES_ROLLED_BACK, outcome.fault() == null ? 0 : 1);
                         logged.accept(outcome);
                     },
                     deadline);
@@ -340,7 +340,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     /** Tells the peer what became of it; nothing if it was rolled back, so that the peer sends it again. */
-    Step answer(final Outcome outcome) throws PeerFault {
+    Step answer(final Outcome outcome) throws ConnectionFault {
         connection.send(
                 outcome.orThrow().destinationFull()
                         ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
@@ -349,17 +349,17 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
     }
 
     @Override
-    public Scarcity scarcity() {
+    public Contention scarcity() {
         if (hold.isBeyondShare() || permit != null && permit.isBeyondShare()) {
-            return Scarcity.BEYOND_SHARE;
+            return Contention.BEYOND_SHARE;
         }
-        if (limits.places().isScarce()
-                || limits.memory().isScarce()
-                || streaming != null && limits.streaming().isScarce()
-                || connection.listener().connections().isScarce()) {
-            return Scarcity.SCARCE;
+        if (limits.places().isContended()
+                || limits.memory().isContended()
+                || streaming != null && limits.streaming().isContended()
+                || connection.listener().connections().isContended()) {
+            return Contention.CONTENDED;
         }
-        return Scarcity.NONE;
+        return Contention.NONE;
     }
 
     @Override
@@ -379,7 +379,7 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         } else if (inMemory.abandon()) {
             AccessLog.rolledBack(this::transferred);
             connection.dispatcher().withdraw(inMemory);
-            connection.metrics().add(Count.PUSHES_ROLLED_BACK, counts ? 1 : 0);
+            connection.metrics().add(Counter.PUSHES_ROLLED_BACK, counts ? 1 : 0);
         }
     }
 }

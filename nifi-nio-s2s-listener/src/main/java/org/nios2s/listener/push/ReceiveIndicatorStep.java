@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.LogText;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.wire.ResponseMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +41,7 @@ record ReceiveIndicatorStep(Push transfer) implements Step {
 
     private Step cancel(final ResponseMessage indicator) {
         logger.debug("{} cancelled its transaction: {}", transfer.connection(), LogText.of(indicator.message()));
-        transfer.connection().metrics().add(Count.PUSHES_CANCELLED, 1);
+        transfer.connection().metrics().add(Counter.PUSHES_CANCELLED, 1);
         transfer.abandon();
         return transfer.connection().awaitRequest();
     }

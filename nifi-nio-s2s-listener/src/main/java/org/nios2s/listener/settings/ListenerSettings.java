@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.limits.RateRule;
-import org.nios2s.listener.tls.TlsHandlers.Provider;
+import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 
 /**
  * Every setting of the listener, read once from {@code nifi.properties}. The one home of names, defaults, units and

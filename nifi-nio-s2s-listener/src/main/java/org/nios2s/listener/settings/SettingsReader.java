@@ -34,10 +34,10 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
             Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B", Pattern.CASE_INSENSITIVE);
 
     /** A peer waits for our answer for 30 s; by then what lies in the sockets' buffers has to be read. */
-    private static final long LEAST_BYTES_PER_SECOND = 16 * 1024L;
+    private static final long MIN_BYTES_PER_SECOND = 16 * 1024L;
 
-    private static final long MOST_BYTES_PER_SECOND = 1024L * 1024 * 1024 * 1024;
-    private static final int MOST_TRANSACTIONS_PER_SECOND = 1_000_000;
+    private static final long MAX_BYTES_PER_SECOND = 1024L * 1024 * 1024 * 1024;
+    private static final int MAX_TRANSACTIONS_PER_SECOND = 1_000_000;
 
     SettingsReader(final NiFiProperties properties, final String prefix) {
         this(properties, prefix, new LinkedHashMap<>());
@@ -134,10 +134,8 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
                         "a regular expression that the whole identity has to match, such as CN=agent-.*, OU=plant",
                         text -> optional(text, Pattern::compile)),
                 read(key + ".address", "", ADDRESSES, text -> optional(text, Networks::parse)),
-                rateOf(
-                        key + ".bytes",
-                        () -> dataSize(key + ".bytes", "", LEAST_BYTES_PER_SECOND, MOST_BYTES_PER_SECOND)),
-                rateOf(key + ".transactions", () -> number(key + ".transactions", 0, 1, MOST_TRANSACTIONS_PER_SECOND)));
+                rateOf(key + ".bytes", () -> dataSize(key + ".bytes", "", MIN_BYTES_PER_SECOND, MAX_BYTES_PER_SECOND)),
+                rateOf(key + ".transactions", () -> number(key + ".transactions", 0, 1, MAX_TRANSACTIONS_PER_SECOND)));
         if (rule.identity().isEmpty() && rule.addresses().isEmpty()) {
             throw new IllegalArgumentException(
                     "%s%s does not say whom it is for; add %1$s%2$s.identity or %1$s%2$s.address"

@@ -40,11 +40,11 @@ final class BoringSslContext implements Supplier<SslContext> {
 
     private static final Logger logger = LoggerFactory.getLogger(BoringSslContext.class);
 
-    private final TlsOffer offer;
+    private final TlsParameters offer;
     private List<X509Certificate> certificates;
     private SslContext context;
 
-    BoringSslContext(final TlsOffer offer) throws SSLException {
+    BoringSslContext(final TlsParameters offer) throws SSLException {
         this.offer = offer;
         certificates = certificates();
         context = make();
@@ -72,7 +72,7 @@ final class BoringSslContext implements Supplier<SslContext> {
     private static List<X509Certificate> certificates() {
         final X509ExtendedKeyManager keyManager = FrameworkSslContextHolder.getKeyManager();
         return Stream.concat(
-                        TlsHandlers.serverAliases(keyManager).map(keyManager::getCertificateChain),
+                        TlsHandlerFactory.serverAliases(keyManager).map(keyManager::getCertificateChain),
                         Stream.<X509Certificate[]>of(
                                 FrameworkSslContextHolder.getTrustManager().getAcceptedIssuers()))
                 .filter(Objects::nonNull)

@@ -28,7 +28,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
  */
 public final class TrialHandshake {
     /** In each direction; a handshake takes three. */
-    private static final int MOST_FLIGHTS = 20;
+    private static final int MAX_FLIGHTS = 20;
 
     private static final int BUFFER_BYTES = 64 * 1024;
 
@@ -68,7 +68,7 @@ public final class TrialHandshake {
             throws SSLException {
         final ByteBuffer toServer = ByteBuffer.allocate(BUFFER_BYTES);
         final ByteBuffer toClient = ByteBuffer.allocate(BUFFER_BYTES);
-        for (int flight = 0; flight < MOST_FLIGHTS && !enough.getAsBoolean(); flight++) {
+        for (int flight = 0; flight < MAX_FLIGHTS && !enough.getAsBoolean(); flight++) {
             pass(client, server, toServer);
             pass(server, client, toClient);
         }

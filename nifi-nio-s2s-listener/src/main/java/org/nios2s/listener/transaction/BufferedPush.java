@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.wire.AttributeMemory;
 
 /**
@@ -48,7 +48,7 @@ public final class BufferedPush implements PacketSink {
     public record Packet(Map<String, String> attributes, int offset, int length, long transferMillis) {}
 
     private final TransactionPeer peer;
-    private final TransactionHold hold;
+    private final TransactionLease hold;
     private final ByteBufAllocator allocator;
     private final List<Packet> packets = new ArrayList<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.RECEIVING);
@@ -63,7 +63,7 @@ public final class BufferedPush implements PacketSink {
     private CommitDeadline deadline = CommitDeadline.NONE;
 
     /** @param hold what its memory is charged to; given back with its end */
-    public BufferedPush(final TransactionPeer peer, final TransactionHold hold, final ByteBufAllocator allocator) {
+    public BufferedPush(final TransactionPeer peer, final TransactionLease hold, final ByteBufAllocator allocator) {
         this.peer = peer;
         this.hold = hold;
         this.allocator = allocator;

@@ -7,9 +7,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
 
 /**
  * A session that a port task has handed out. It is held, then perhaps waits for its commit, and ends once, on a port task or
@@ -92,7 +92,7 @@ public final class HeldSession {
         return stage.get() == Stage.ENDED;
     }
 
-    private static PeerFault takenBack() {
+    private static ConnectionFault takenBack() {
         return Kind.COMMIT_FAILED.fault("The transaction was given up and is rolled back");
     }
 
@@ -111,7 +111,7 @@ public final class HeldSession {
     }
 
     /** Rolls back on this thread, unless it has ended. */
-    public void rollbackNow(final PeerFault fault) {
+    public void rollbackNow(final ConnectionFault fault) {
         end(Runnable::run, () -> rolledBack(fault));
     }
 
@@ -143,7 +143,7 @@ public final class HeldSession {
         try {
             return end.get();
         } catch (final Throwable e) {
-            final PeerFault fault = Kind.COMMIT_FAILED.fault("The end of the transaction failed: " + e, e);
+            final ConnectionFault fault = Kind.COMMIT_FAILED.fault("The end of the transaction failed: " + e, e);
             try {
                 return rolledBack(fault);
             } catch (final Throwable e2) {
@@ -153,7 +153,7 @@ public final class HeldSession {
         }
     }
 
-    private Outcome rolledBack(final PeerFault fault) {
+    private Outcome rolledBack(final ConnectionFault fault) {
         session.rollback();
         return Outcome.failed(fault);
     }

@@ -2,7 +2,7 @@
 package org.nios2s.listener.transaction;
 
 import org.apache.nifi.processor.ProcessContext;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * @param fault why it was not committed, or null if it was
  * @param destinationFull whether it was committed and the port has no room for more
  */
-public record Outcome(PeerFault fault, boolean destinationFull) {
+public record Outcome(ConnectionFault fault, boolean destinationFull) {
     private static final Logger logger = LoggerFactory.getLogger(Outcome.class);
 
     /** @return of a commit that returned and put one transaction into the destination */
@@ -35,8 +35,8 @@ public record Outcome(PeerFault fault, boolean destinationFull) {
         }
     }
 
-    /** @throws PeerFault if it was not committed */
-    public Outcome orThrow() throws PeerFault {
+    /** @throws ConnectionFault if it was not committed */
+    public Outcome orThrow() throws ConnectionFault {
         if (fault != null) {
             throw fault;
         }
@@ -44,7 +44,7 @@ public record Outcome(PeerFault fault, boolean destinationFull) {
     }
 
     /** Rolled back. */
-    public static Outcome failed(final PeerFault fault) {
+    public static Outcome failed(final ConnectionFault fault) {
         return new Outcome(fault, false);
     }
 }

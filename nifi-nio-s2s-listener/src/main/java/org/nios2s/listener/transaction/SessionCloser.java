@@ -6,10 +6,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,11 +51,11 @@ public final class SessionCloser {
     }
 
     void hasCommitted(final long startNanos) {
-        metrics.recordSince(Measure.COMMIT_TIME_MS, startNanos);
+        metrics.recordSince(Histogram.COMMIT_TIME_MS, startNanos);
     }
 
     void hasRolledBack() {
-        metrics.add(pull ? Count.PULLS_ROLLED_BACK : Count.PUSHES_ROLLED_BACK, 1);
+        metrics.add(pull ? Counter.PULLS_ROLLED_BACK : Counter.PUSHES_ROLLED_BACK, 1);
     }
 
     void begins() {
@@ -97,7 +97,7 @@ public final class SessionCloser {
     }
 
     /** There will be no visit for this push, if it still waits. */
-    public void end(final HeldSession session, final PeerFault fault) {
+    public void end(final HeldSession session, final ConnectionFault fault) {
         if (commits.remove(session)) {
             now(() -> session.rollbackNow(fault));
         }

@@ -4,7 +4,7 @@ package org.nios2s.listener.transaction;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /**
  * A transaction's wish for a session of its own: it takes the one of the port task that serves it, and the port task
@@ -17,8 +17,8 @@ import org.nios2s.listener.fault.PeerFault;
  * @param madeNanos when it was made, as {@link System#nanoTime}
  */
 public record SessionWaiter(
-        TransactionPeer peer, Taker taker, Consumer<PeerFault> refusal, AtomicBoolean claimed, long madeNanos) {
-    public SessionWaiter(final TransactionPeer peer, final Taker taker, final Consumer<PeerFault> refusal) {
+        TransactionPeer peer, Taker taker, Consumer<ConnectionFault> refusal, AtomicBoolean claimed, long madeNanos) {
+    public SessionWaiter(final TransactionPeer peer, final Taker taker, final Consumer<ConnectionFault> refusal) {
         this(peer, taker, refusal, new AtomicBoolean(), System.nanoTime());
     }
 

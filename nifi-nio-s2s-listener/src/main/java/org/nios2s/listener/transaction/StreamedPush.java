@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.wire.AttributeMemory;
 
@@ -41,7 +41,7 @@ public final class StreamedPush implements PacketSink {
     private static final long LOW_WATERMARK_BYTES = 64 * 1024;
 
     /** With more it is behind already, where there is no room for more than the transaction has reserved. */
-    private static final long RESERVED_BYTES = MemoryBudget.UNIT;
+    private static final long RESERVED_BYTES = MemoryBudget.SMALL_BYTES;
 
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
     private static final long TURN_BYTES = 1024 * 1024;
@@ -56,10 +56,10 @@ public final class StreamedPush implements PacketSink {
     private static final ThreadLocal<byte[]> CHUNK = ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
 
     private final HeldSession held;
-    private final TransactionHold hold;
+    private final TransactionLease hold;
     private final Executor contentWorkers;
     private final ListenerMetrics metrics;
-    private final Consumer<PeerFault> failureReport;
+    private final Consumer<ConnectionFault> failureReport;
 
     private final Queue<Piece> pieces = new ConcurrentLinkedQueue<>();
     private final AtomicLong unwrittenBytes = new AtomicLong();
@@ -86,10 +86,10 @@ public final class StreamedPush implements PacketSink {
      */
     public StreamedPush(
             final HeldSession held,
-            final TransactionHold hold,
+            final TransactionLease hold,
             final Executor contentWorkers,
             final ListenerMetrics metrics,
-            final Consumer<PeerFault> failureReport) {
+            final Consumer<ConnectionFault> failureReport) {
         this.held = held;
         this.hold = hold;
         this.contentWorkers = contentWorkers;
@@ -160,7 +160,7 @@ public final class StreamedPush implements PacketSink {
     }
 
     private long bound(final long whereThereIsRoom) {
-        if (hold.charge().hasRoom()) {
+        if (hold.charge().canGrow()) {
             return whereThereIsRoom;
         }
         return RESERVED_BYTES;
@@ -246,7 +246,7 @@ public final class StreamedPush implements PacketSink {
 
     private void failed(final Throwable cause) {
         abandoned = true;
-        final PeerFault fault =
+        final ConnectionFault fault =
                 Kind.COMMIT_FAILED.fault("The transaction could not be written and is rolled back", cause);
         Guarded.run("The report of a transaction that failed", () -> failureReport.accept(fault));
     }

@@ -22,7 +22,7 @@ public record ThrottledExecutor(Executor thread, ListenerMetrics metrics) implem
         thread.execute(() -> {
             final long beganNanos = System.nanoTime();
             task.run();
-            if (metrics.isCrowded()) {
+            if (metrics.isBusy()) {
                 LockSupport.parkNanos(Math.min(RESTS * (System.nanoTime() - beganNanos), MAX_REST_NANOS));
             }
         });

@@ -45,7 +45,7 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.Opcodes;
 
 /**
- * The stand-in takes the place of the stock listener: in a class loader of its own, which stands for that of NiFi's
+ * The shim takes the place of the stock listener: in a class loader of its own, which stands for that of NiFi's
  * framework and has not loaded the stock listener. Lives on the test's thread.
  */
 class ListenerTakeoverTest {
@@ -133,7 +133,7 @@ class ListenerTakeoverTest {
 
     @ParameterizedTest
     @EnumSource
-    @DisplayName("however NiFi unpacks our NAR, the stand-in is whole")
+    @DisplayName("however NiFi unpacks our NAR, the shim is whole")
     void unpacked(final NarUnpackMode mode, @TempDir final Path directory) throws Exception {
         final Path jar = directory.resolve("listener.jar");
         final Path classes = Path.of(ListenerTakeover.class
@@ -173,9 +173,9 @@ class ListenerTakeoverTest {
     }
 
     @Test
-    @DisplayName("NiFi would take the stand-in for the original")
+    @DisplayName("NiFi would take the shim for the original")
     void verified() throws IOException {
-        // The first is the stand-in itself, where the build leaves it.
+        // The first is the shim itself, where the build leaves it.
         final List<URL> both = Collections.list(getClass().getClassLoader().getResources(LISTENER_FILE));
         try (InputStream original = both.getLast().openStream()) {
             final byte[] bytes = original.readAllBytes();
@@ -185,7 +185,7 @@ class ListenerTakeoverTest {
     }
 
     @Test
-    @DisplayName("a method of the original that the stand-in has not is named")
+    @DisplayName("a method of the original that the shim has not is named")
     void anotherMethod() {
         final ClassWriter original = new ClassWriter(0);
         original.visit(Opcodes.V21, Opcodes.ACC_PUBLIC, LISTENER.replace('.', '/'), null, "java/lang/Object", null);

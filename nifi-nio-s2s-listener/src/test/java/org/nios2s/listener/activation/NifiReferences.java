@@ -32,7 +32,7 @@ final class NifiReferences {
     private static final int API = Opcodes.ASM9;
 
     /** In the framework it has the name of NiFi's, but it is ours. */
-    private static final String STAND_IN = "org/apache/nifi/remote/SocketRemoteSiteListener";
+    private static final String SHIM = "org/apache/nifi/remote/SocketRemoteSiteListener";
 
     private final SortedSet<String> found = new TreeSet<>();
     private final Map<String, OwnClass> own = new HashMap<>();
@@ -105,7 +105,7 @@ final class NifiReferences {
     }
 
     private static boolean isForeign(final String internalName) {
-        return !internalName.equals(STAND_IN)
+        return !internalName.equals(SHIM)
                 && (internalName.startsWith("org/apache/nifi/") || internalName.startsWith("org/slf4j/"));
     }
 

@@ -111,9 +111,9 @@ class NioSiteToSiteProviderTest {
     @DisplayName(
             "once the listener has taken over, nothing says that it has not: NARs beside ours are looked at before")
     void brokenNarBesideOurs() {
-        try (MockedStatic<OwnNar> nar = mockStatic(OwnNar.class);
+        try (MockedStatic<NarInspector> nar = mockStatic(NarInspector.class);
                 MockedStatic<ListenerTakeover> takeover = mockStatic(ListenerTakeover.class)) {
-            nar.when(() -> OwnNar.otherVersions(any())).thenThrow(new IOException("invalid header field"));
+            nar.when(() -> NarInspector.otherVersions(any())).thenThrow(new IOException("invalid header field"));
             initialize(new NiFiProperties(
                     Map.of("nifi.remote.input.socket.port", "10443", "nifi.remote.input.secure", "false")));
             takeover.verify(() -> ListenerTakeover.install(any()));
@@ -122,11 +122,11 @@ class NioSiteToSiteProviderTest {
     }
 
     @Test
-    @DisplayName("a stand-in that the JVM refuses is named with the JVM's own reason")
+    @DisplayName("a shim that the JVM refuses is named with the JVM's own reason")
     void brokenStandIn() {
-        try (MockedStatic<OwnNar> nar = mockStatic(OwnNar.class);
+        try (MockedStatic<NarInspector> nar = mockStatic(NarInspector.class);
                 MockedStatic<ListenerTakeover> takeover = mockStatic(ListenerTakeover.class)) {
-            nar.when(() -> OwnNar.otherVersions(any())).thenReturn(Optional.empty());
+            nar.when(() -> NarInspector.otherVersions(any())).thenReturn(Optional.empty());
             takeover.when(() -> ListenerTakeover.install(any())).thenThrow(new ClassFormatError("Extra bytes"));
             initialize(new NiFiProperties(
                     Map.of("nifi.remote.input.socket.port", "10443", "nifi.remote.input.secure", "false")));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.listener.access.AccessLines;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /** What the log tells of pushes and of connections, where it is asked to; of pulls PullTest tells. Lives on the test's thread. */
 @Timeout(60)
@@ -42,7 +42,7 @@ class AccessLogTest {
                 peer.pushPacket("de").flush();
                 listener.awaitStep("AwaitConfirmationStep");
                 peer.reset();
-                listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+                listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
             }
             listener.awaitNoConnections();
             final List<String> lines = log.lines();
@@ -85,7 +85,7 @@ class AccessLogTest {
                 peer.pushPacket("abc").confirm().flush();
                 committing.await();
                 peer.reset();
-                listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+                listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
             }
             mayCommit.countDown();
             RunningListener.awaiting().until(() -> listener.possibleDuplicates() == 1);

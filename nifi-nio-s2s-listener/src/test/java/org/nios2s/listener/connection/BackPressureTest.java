@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /** What peers hear of a destination that is full, or becomes so. Lives on the test's thread. */
 class BackPressureTest {
@@ -107,7 +107,7 @@ class BackPressureTest {
             quitter.endOutput();
             quitter.expectEnd();
         }
-        listener.awaitFault(PeerFault.Kind.PEER_CLOSED);
+        listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
         try (WirePeer next = finished()) {
             listener.awaitStep("AwaitRoomStep");
             first.close();
@@ -125,7 +125,7 @@ class BackPressureTest {
             listener.checkDeadlinesAfter(Duration.ofSeconds(2));
             listener.assertNoFault();
             listener.checkDeadlinesAfter(Duration.ofSeconds(4));
-            listener.awaitFault(PeerFault.Kind.SLOW_PEER);
+            listener.awaitFault(ConnectionFault.Kind.SLOW_PEER);
             next.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
         }
         assertEquals(1, listener.input().committed().size());
@@ -151,7 +151,7 @@ class BackPressureTest {
             listener.input().running(false);
             listener.checkDeadlinesAfter(Duration.ZERO);
             peer.expectEnd();
-            listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+            listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         }
     }
 

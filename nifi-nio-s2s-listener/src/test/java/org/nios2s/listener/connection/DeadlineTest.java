@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 
 /** What a transaction may take, in time, and what a stopped port does to it. Lives on the test's thread. */
 class DeadlineTest {
@@ -62,7 +62,7 @@ class DeadlineTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(31));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
+        listener.awaitFault(ConnectionFault.Kind.IDLE_TIMEOUT);
         assertEquals(0, listener.input().commits());
     }
 
@@ -76,7 +76,7 @@ class DeadlineTest {
             strict.assertNoFault();
             strict.checkDeadlinesAfter(Duration.ofMinutes(11));
             idle.expectEnd();
-            strict.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
+            strict.awaitFault(ConnectionFault.Kind.IDLE_TIMEOUT);
         }
     }
 
@@ -108,7 +108,7 @@ class DeadlineTest {
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         assertEquals(0, listener.input().commits());
     }
 
@@ -136,7 +136,7 @@ class DeadlineTest {
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         listener.input().running(true);
         listener.input().scheduled(true);
         try (WirePeer next = listener.connect()) {
@@ -175,7 +175,7 @@ class DeadlineTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofMillis(expirationMillis));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.REQUEST_EXPIRED);
+        listener.awaitFault(ConnectionFault.Kind.REQUEST_EXPIRED);
         assertEquals(0, listener.dispatchers().waiting());
     }
 
@@ -212,7 +212,7 @@ class DeadlineTest {
         listener.input().scheduled(true);
         RunningListener.awaiting().until(() -> listener.input().inPort() == 0);
         listener.checkDeadlinesAfter(Duration.ZERO);
-        listener.awaitFault(PeerFault.Kind.REQUEST_EXPIRED);
+        listener.awaitFault(ConnectionFault.Kind.REQUEST_EXPIRED);
         assertEquals(0, listener.input().commits());
     }
 
@@ -277,7 +277,7 @@ class DeadlineTest {
                     .packet(Map.of(), new byte[1])
                     .say(ResponseCode.FINISH_TRANSACTION)
                     .flush();
-            RunningListener.awaiting().until(() -> narrow.metrics().open() == 2);
+            RunningListener.awaiting().until(() -> narrow.metrics().openConnections() == 2);
             narrow.input().scheduled(true);
             first.expect(ResponseCode.TRANSACTION_FINISHED);
             second.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -301,7 +301,7 @@ class DeadlineTest {
             narrow.awaitStep("AdmitTransactionStep");
             try (WirePeer newcomer = narrow.connect().open()) {
                 second.expectEnd();
-                narrow.awaitFault(PeerFault.Kind.TOO_MANY_CONNECTIONS);
+                narrow.awaitFault(ConnectionFault.Kind.TOO_MANY_CONNECTIONS);
                 narrow.input().scheduled(true);
                 first.expect(ResponseCode.TRANSACTION_FINISHED);
                 third.packet(Map.of(), new byte[1])
@@ -328,8 +328,8 @@ class DeadlineTest {
                 }
                 return null;
             });
-            RunningListener.awaiting().until(() -> narrow.metrics().get(Count.CONNECTIONS_ACCEPTED) == most + burst);
-            RunningListener.awaiting().until(() -> narrow.metrics().open() == most);
+            RunningListener.awaiting().until(() -> narrow.metrics().get(Counter.CONNECTIONS_ACCEPTED) == most + burst);
+            RunningListener.awaiting().until(() -> narrow.metrics().openConnections() == most);
         } finally {
             for (final WirePeer each : peers) {
                 each.close();

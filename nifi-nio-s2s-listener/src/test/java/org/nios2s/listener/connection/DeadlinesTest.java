@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.limits.Scarcity;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.settings.IdleTimeout;
 
 /** How slow a peer may be that holds what others wait for. Lives on the test's thread, with a clock of its own. */
@@ -26,7 +26,7 @@ class DeadlinesTest {
     private static final long FOR_EVER = 0;
 
     private final AtomicLong clock = new AtomicLong();
-    private final AtomicReference<Scarcity> scarcity = new AtomicReference<>(Scarcity.SCARCE);
+    private final AtomicReference<Contention> scarcity = new AtomicReference<>(Contention.CONTENDED);
     private final Deadlines deadlines = with(IdleTimeout.AUTO);
     private final Step step = mock(Step.class);
 
@@ -43,7 +43,7 @@ class DeadlinesTest {
         clock.addAndGet(time.toNanos());
     }
 
-    private void check() throws PeerFault {
+    private void check() throws ConnectionFault {
         deadlines.check(step, FOR_EVER, clock.get());
     }
 
@@ -55,8 +55,8 @@ class DeadlinesTest {
         assertDoesNotThrow(this::check);
         pass(Duration.ofMillis(100));
         assertEquals(
-                PeerFault.Kind.SLOW_PEER,
-                assertThrows(PeerFault.class, this::check).kind());
+                ConnectionFault.Kind.SLOW_PEER,
+                assertThrows(ConnectionFault.class, this::check).kind());
     }
 
     @Test
@@ -71,8 +71,8 @@ class DeadlinesTest {
 
     private void assertTooSlow() {
         assertEquals(
-                PeerFault.Kind.SLOW_PEER,
-                assertThrows(PeerFault.class, this::check).kind());
+                ConnectionFault.Kind.SLOW_PEER,
+                assertThrows(ConnectionFault.class, this::check).kind());
     }
 
     @Test
@@ -81,7 +81,7 @@ class DeadlinesTest {
         pass(Duration.ofSeconds(3));
         deadlines.recordProgress(40_000);
         assertDoesNotThrow(this::check);
-        scarcity.set(Scarcity.BEYOND_SHARE);
+        scarcity.set(Contention.BEYOND_SHARE);
         assertTooSlow();
         pass(Duration.ofSeconds(3));
         deadlines.recordProgress(50_000);
@@ -121,10 +121,10 @@ class DeadlinesTest {
     @Test
     @DisplayName("how slow it was does not count in a wait of ours, where it has three seconds again")
     void slowBeforeTheWait() {
-        scarcity.set(Scarcity.NONE);
+        scarcity.set(Contention.NONE);
         pass(Duration.ofMinutes(1));
         assertDoesNotThrow(this::check);
-        scarcity.set(Scarcity.SCARCE);
+        scarcity.set(Contention.CONTENDED);
         deadlines.startWait();
         pass(Duration.ofMillis(2_900));
         assertDoesNotThrow(this::check);
@@ -133,7 +133,7 @@ class DeadlinesTest {
     @Test
     @DisplayName("who is slow, and keeps nobody waiting, may be")
     void nobodyWaits() {
-        scarcity.set(Scarcity.NONE);
+        scarcity.set(Contention.NONE);
         pass(Duration.ofMinutes(1));
         assertDoesNotThrow(this::check);
     }
@@ -150,14 +150,14 @@ class DeadlinesTest {
     @DisplayName("between requests a peer may be silent for twice its expiration, or as the setting says")
     void betweenRequests(final IdleTimeout setting, final long expirationMillis, final Duration allowed) {
         when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.BETWEEN_REQUESTS);
-        scarcity.set(Scarcity.NONE);
+        scarcity.set(Contention.NONE);
         final Deadlines set = with(setting);
         pass(allowed);
         assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));
         pass(Duration.ofMillis(1));
         assertEquals(
-                PeerFault.Kind.IDLE_TIMEOUT,
-                assertThrows(PeerFault.class, () -> set.check(step, expirationMillis, clock.get()))
+                ConnectionFault.Kind.IDLE_TIMEOUT,
+                assertThrows(ConnectionFault.class, () -> set.check(step, expirationMillis, clock.get()))
                         .kind());
     }
 
@@ -170,7 +170,7 @@ class DeadlinesTest {
     @DisplayName("between requests a peer may be silent for ever if it asked for that, or the setting says so")
     void neverTooLong(final IdleTimeout setting, final long expirationMillis) {
         when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.BETWEEN_REQUESTS);
-        scarcity.set(Scarcity.NONE);
+        scarcity.set(Contention.NONE);
         final Deadlines set = with(setting);
         pass(Duration.ofDays(365));
         assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));

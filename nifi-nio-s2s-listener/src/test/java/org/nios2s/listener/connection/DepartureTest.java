@@ -14,7 +14,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /** A peer leaves, in whichever step: nothing of it stays, and nothing is committed. Lives on the test's thread. */
 class DepartureTest {
@@ -154,7 +154,7 @@ class DepartureTest {
     void endsOutput(final Moment moment) throws Exception {
         reach(moment);
         peer.endOutput().expectEnd();
-        listener.awaitFault(PeerFault.Kind.PEER_CLOSED);
+        listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
         assertNothingStays();
     }
 
@@ -164,7 +164,7 @@ class DepartureTest {
     void vanishes(final Moment moment) throws Exception {
         reach(moment);
         peer.reset();
-        listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+        listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
         assertNothingStays();
     }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /** What a handshake asks for and what it is answered. Lives on the test's thread. */
 class HandshakeTest {
@@ -41,7 +41,7 @@ class HandshakeTest {
 
     private void assertClosedAsRefused() throws Exception {
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.HANDSHAKE_REFUSED);
+        listener.awaitFault(ConnectionFault.Kind.HANDSHAKE_REFUSED);
     }
 
     private void assertStaysOpen() throws Exception {
@@ -194,7 +194,7 @@ class HandshakeTest {
         when(listener.rootGroup().findInputPort(anyString()))
                 .thenThrow(new IllegalStateException("The flow is loading"));
         peer.handshake(WirePeer.properties()).expectEnd();
-        listener.awaitFault(PeerFault.Kind.INTERNAL);
+        listener.awaitFault(ConnectionFault.Kind.INTERNAL);
         try (WirePeer other = listener.connect()) {
             other.shakeHands(Map.of("GZIP", "false"));
         }
@@ -237,7 +237,7 @@ class HandshakeTest {
             listener.awaitStep("ValidateHandshakeStep");
             quitter.reset();
         }
-        RunningListener.awaiting().until(() -> listener.metrics().open() == 1 + staying.size());
+        RunningListener.awaiting().until(() -> listener.metrics().openConnections() == 1 + staying.size());
         peer.handshake(properties).flush();
         mayAnswer.countDown();
         peer.expect(ResponseCode.UNKNOWN_PORT);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
 
 /** A peer pushes what is no packet: it alone is closed, and it costs no memory. Lives on the test's thread. */
@@ -39,7 +39,7 @@ class MalformedPushTest {
 
     private void assertClosedAsMalformed() throws Exception {
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
+        listener.awaitFault(ConnectionFault.Kind.PROTOCOL_ERROR);
         listener.awaitNothingHeld();
     }
 
@@ -81,9 +81,9 @@ class MalformedPushTest {
         listener.awaitStep("AwaitSessionStep");
         listener.input().scheduled(true);
         listener.awaitStep("ReceivePacketStep");
-        assertEquals(0, (listener.budget().takeMost() - MemoryBudget.UNIT) / 4096);
+        assertEquals(0, (listener.budget().peakSinceLastCall() - MemoryBudget.SMALL_BYTES) / 4096);
         peer.reset();
-        listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+        listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
     }
 
     @ParameterizedTest
@@ -114,7 +114,7 @@ class MalformedPushTest {
     void noSync() throws Exception {
         try (WirePeer compressing = listener.connect().open("GZIP", "true").push()) {
             compressing.bytes("SINC".getBytes(StandardCharsets.US_ASCII)).expectEnd();
-            listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
+            listener.awaitFault(ConnectionFault.Kind.PROTOCOL_ERROR);
         }
     }
 
@@ -126,7 +126,7 @@ class MalformedPushTest {
             compressing.out().writeInt(100);
             compressing.out().writeInt(8);
             compressing.bytes("no zlib!".getBytes(StandardCharsets.US_ASCII)).expectEnd();
-            listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
+            listener.awaitFault(ConnectionFault.Kind.PROTOCOL_ERROR);
         }
     }
 
@@ -138,7 +138,7 @@ class MalformedPushTest {
             compressing.out().writeInt(-1);
             compressing.out().writeInt(-1);
             compressing.expectEnd();
-            listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
+            listener.awaitFault(ConnectionFault.Kind.PROTOCOL_ERROR);
         }
     }
 }

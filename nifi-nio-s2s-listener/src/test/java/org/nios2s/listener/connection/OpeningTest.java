@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /** How a conversation opens: magic and protocol version. Lives on the test's thread. */
 class OpeningTest {
@@ -52,14 +52,14 @@ class OpeningTest {
     @DisplayName("other bytes than the magic ones close the connection without an answer")
     void wrongMagic(final String bytes) throws Exception {
         peer.bytes(bytes.getBytes(StandardCharsets.US_ASCII)).expectEnd();
-        listener.awaitFault(PeerFault.Kind.WRONG_MAGIC);
+        listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
     }
 
     @Test
     @DisplayName("two letters are not enough to tell the magic bytes")
     void incompleteMagic() throws Exception {
         peer.bytes((byte) 'N', (byte) 'i').endOutput().expectEnd();
-        listener.awaitFault(PeerFault.Kind.PEER_CLOSED);
+        listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
     }
 
     @Test
@@ -110,14 +110,14 @@ class OpeningTest {
     @DisplayName("a version below 1 is answered with abort, and the connection closes")
     void olderVersion(final int asked) throws Exception {
         peer.magic().protocol(asked).expectByte(WirePeer.ABORT).expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNKNOWN_PROTOCOL);
+        listener.awaitFault(ConnectionFault.Kind.UNKNOWN_PROTOCOL);
     }
 
     @Test
     @DisplayName("a protocol of another name closes the connection without an answer")
     void unknownProtocol() throws Exception {
         peer.magic().resource("HttpFlowFileProtocol", 1).expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNKNOWN_PROTOCOL);
+        listener.awaitFault(ConnectionFault.Kind.UNKNOWN_PROTOCOL);
     }
 
     @Test
@@ -125,7 +125,7 @@ class OpeningTest {
     void garbledProtocol() throws Exception {
         peer.magic().bytes((byte) 0, (byte) 2, (byte) 0xFF, (byte) 0xFF, (byte) 0, (byte) 0, (byte) 0, (byte) 6);
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.PROTOCOL_ERROR);
+        listener.awaitFault(ConnectionFault.Kind.PROTOCOL_ERROR);
     }
 
     @Test
@@ -136,7 +136,7 @@ class OpeningTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(31));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.HANDSHAKE_TIMEOUT);
+        listener.awaitFault(ConnectionFault.Kind.HANDSHAKE_TIMEOUT);
     }
 
     @Test
@@ -146,6 +146,6 @@ class OpeningTest {
         listener.awaitStep("HandshakeStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(31));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.HANDSHAKE_TIMEOUT);
+        listener.awaitFault(ConnectionFault.Kind.HANDSHAKE_TIMEOUT);
     }
 }

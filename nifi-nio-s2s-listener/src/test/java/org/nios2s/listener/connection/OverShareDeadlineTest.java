@@ -10,9 +10,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.limits.Scarcity;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.limits.Contention;
 
 /** A peer that a rule slows down while others wait for what it holds. Lives on the test's thread. */
 class OverShareDeadlineTest {
@@ -27,7 +27,7 @@ class OverShareDeadlineTest {
     void isSlowed() {
         when(step.transfer()).thenReturn(transfer);
         when(step.isDelayedByRate()).thenReturn(true);
-        when(transfer.scarcity()).thenReturn(Scarcity.BEYOND_SHARE);
+        when(transfer.scarcity()).thenReturn(Contention.BEYOND_SHARE);
     }
 
     @Test
@@ -35,7 +35,7 @@ class OverShareDeadlineTest {
     void loses() throws Exception {
         share.check(step, 0);
         share.check(step, NINE_SECONDS);
-        final PeerFault fault = assertThrows(PeerFault.class, () -> share.check(step, ELEVEN_SECONDS));
+        final ConnectionFault fault = assertThrows(ConnectionFault.class, () -> share.check(step, ELEVEN_SECONDS));
         assertEquals(Kind.SLOW_PEER, fault.kind());
     }
 
@@ -43,9 +43,9 @@ class OverShareDeadlineTest {
     @DisplayName("the time starts again as soon as nobody waits for it")
     void begins() throws Exception {
         share.check(step, 0);
-        when(transfer.scarcity()).thenReturn(Scarcity.SCARCE);
+        when(transfer.scarcity()).thenReturn(Contention.CONTENDED);
         share.check(step, NINE_SECONDS);
-        when(transfer.scarcity()).thenReturn(Scarcity.BEYOND_SHARE);
+        when(transfer.scarcity()).thenReturn(Contention.BEYOND_SHARE);
         share.check(step, ELEVEN_SECONDS);
         share.check(step, ELEVEN_SECONDS + NINE_SECONDS);
     }

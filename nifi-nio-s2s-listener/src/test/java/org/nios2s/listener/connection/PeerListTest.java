@@ -22,7 +22,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /** What a peer hears that asks who there is: in a cluster, behind rules, and while nobody knows. Lives on the test's thread. */
 @Timeout(60)
@@ -130,7 +130,7 @@ class PeerListTest {
         try (RunningListener listener = new RunningListener(RESOLVER, cluster(node(null, 10_443, 0)));
                 WirePeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT).request("REQUEST_PEER_LIST").expectEnd();
-            listener.awaitFault(PeerFault.Kind.INTERNAL);
+            listener.awaitFault(ConnectionFault.Kind.INTERNAL);
             listener.awaitNothingHeld();
         }
     }
@@ -179,7 +179,7 @@ class PeerListTest {
             listener.assertNoFault();
             listener.checkDeadlinesAfter(Duration.ofSeconds(16));
             peer.expectEnd();
-            listener.awaitFault(PeerFault.Kind.INTERNAL);
+            listener.awaitFault(ConnectionFault.Kind.INTERNAL);
         } finally {
             mayAnswer.countDown();
         }
@@ -194,7 +194,7 @@ class PeerListTest {
         try (RunningListener listener = new RunningListener(RESOLVER, failing);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").expectEnd();
-            listener.awaitFault(PeerFault.Kind.INTERNAL);
+            listener.awaitFault(ConnectionFault.Kind.INTERNAL);
         }
     }
 
@@ -263,7 +263,7 @@ class PeerListTest {
             listener.assertNoFault();
             listener.checkDeadlinesAfter(Duration.ofSeconds(21));
             peer.expectEnd();
-            listener.awaitFault(PeerFault.Kind.INTERNAL);
+            listener.awaitFault(ConnectionFault.Kind.INTERNAL);
         } finally {
             mayAnswer.countDown();
         }
@@ -312,7 +312,7 @@ class PeerListTest {
                         "443");
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").expectEnd();
-            listener.awaitFault(PeerFault.Kind.INTERNAL);
+            listener.awaitFault(ConnectionFault.Kind.INTERNAL);
         }
     }
 }

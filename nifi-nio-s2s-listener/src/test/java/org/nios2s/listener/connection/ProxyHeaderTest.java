@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.listener.access.AccessLines;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
 import org.slf4j.LoggerFactory;
 
@@ -198,7 +198,7 @@ class ProxyHeaderTest {
     @DisplayName("the line of a fault names the agent, with its own port")
     void fault() throws Exception {
         peer.bytes(HEADER).bytes(new byte[8]).expectEnd();
-        listener.awaitFault(PeerFault.Kind.WRONG_MAGIC);
+        listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
         assertOneLine(AGENT + ":" + AGENT_PORT + ": ", "its first bytes are not 'NiFi'");
     }
 
@@ -206,7 +206,7 @@ class ProxyHeaderTest {
     @DisplayName("a second header is no magic")
     void twice() throws Exception {
         peer.bytes(HEADER).bytes(HEADER).expectEnd();
-        listener.awaitFault(PeerFault.Kind.WRONG_MAGIC);
+        listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
     }
 
     private static Named<byte[]> named(final String name, final byte[] bytes) {
@@ -270,7 +270,7 @@ class ProxyHeaderTest {
     @DisplayName("a header that makes no sense is refused in one line that names the load balancer")
     void malformed(final byte[] header) throws Exception {
         peer.bytes(header).expectEnd();
-        listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         assertOneLine(OWN + ":" + peer.localPort() + ": The PROXY header ", "(PROXY_HEADER");
     }
 
@@ -287,7 +287,7 @@ class ProxyHeaderTest {
     @DisplayName("a connection from a trusted address without a header is refused in one line")
     void required(final byte[] first) throws Exception {
         peer.bytes(first).expectEnd();
-        listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         assertOneLine(OWN, "There is no PROXY header");
     }
 
@@ -297,7 +297,7 @@ class ProxyHeaderTest {
         final int most = 0xFFFF;
         peer.bytes(ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, most, new byte[0]))
                 .expectEnd();
-        listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         assertOneLine(OWN, "The PROXY header has more than 4096 bytes");
     }
 
@@ -308,7 +308,7 @@ class ProxyHeaderTest {
         final byte[] rest = ProxyHeaders.tlv(0xFFFF - addresses.length);
         peer.bytes(ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, addresses, rest))
                 .flush();
-        listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+        listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         peer.close();
         listener.awaitNoConnections();
         listener.awaitNothingHeld();
@@ -322,7 +322,7 @@ class ProxyHeaderTest {
         listener.awaitStep("MagicStep");
         try (WirePeer longer = listener.connect()) {
             longer.bytes(ProxyHeaders.line(longest + "x")).expectEnd();
-            listener.awaitFault(PeerFault.Kind.PROXY_HEADER);
+            listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         }
         try (WirePeer endless = listener.connect()) {
             endless.bytes("PROXY ".repeat(18).getBytes(StandardCharsets.US_ASCII))
@@ -349,7 +349,7 @@ class ProxyHeaderTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(31));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.HANDSHAKE_TIMEOUT);
+        listener.awaitFault(ConnectionFault.Kind.HANDSHAKE_TIMEOUT);
     }
 
     @ParameterizedTest
@@ -357,7 +357,7 @@ class ProxyHeaderTest {
     @DisplayName("half a header and then the end is a peer that has left")
     void halfAndLeft(final byte[] half) throws Exception {
         peer.bytes(half).endOutput().expectEnd();
-        listener.awaitFault(PeerFault.Kind.PEER_CLOSED);
+        listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
         assertOneLine(OWN, "The peer left in step ProxyHeaderStep");
     }
 
@@ -366,7 +366,7 @@ class ProxyHeaderTest {
     void notTrusted() throws Exception {
         try (WirePeer other = listener.connectFrom("127.0.0.2")) {
             other.bytes(HEADER).expectEnd();
-            listener.awaitFault(PeerFault.Kind.WRONG_MAGIC);
+            listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
             assertOneLine("127.0.0.2", "its first bytes are not 'NiFi'");
         }
     }

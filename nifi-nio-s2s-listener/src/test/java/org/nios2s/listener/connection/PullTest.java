@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.access.AccessLines;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatcher;
@@ -162,7 +162,7 @@ class PullTest {
         peer.say(ResponseCode.CONFIRM_TRANSACTION, "4711")
                 .expect(ResponseCode.BAD_CHECKSUM)
                 .expectEnd();
-        listener.awaitFault(PeerFault.Kind.BAD_CHECKSUM);
+        listener.awaitFault(ConnectionFault.Kind.BAD_CHECKSUM);
         assertRolledBack();
     }
 
@@ -180,7 +180,7 @@ class PullTest {
         pull().expect(ResponseCode.MORE_DATA);
         readPackets(false);
         peer.say(code).expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_RESPONSE);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_RESPONSE);
         assertRolledBack();
     }
 
@@ -193,7 +193,7 @@ class PullTest {
         readPackets(false);
         receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
         peer.say(ResponseCode.CANCEL_TRANSACTION, "no").expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_RESPONSE);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_RESPONSE);
         assertRolledBack();
     }
 
@@ -219,7 +219,7 @@ class PullTest {
         readPackets(false);
         receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
         peer.reset();
-        listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+        listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
         assertRolledBack();
     }
 
@@ -248,9 +248,9 @@ class PullTest {
         RunningListener.awaiting().until(() -> {
             // While a content worker makes the next piece it is not the peer's turn.
             listener.checkDeadlinesAfter(Duration.ofMinutes(10));
-            return listener.metrics().get(ListenerMetrics.Count.FAULTS) > 0;
+            return listener.metrics().get(ListenerMetrics.Counter.FAULTS) > 0;
         });
-        listener.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
+        listener.awaitFault(ConnectionFault.Kind.IDLE_TIMEOUT);
         assertRolledBack();
     }
 
@@ -265,7 +265,7 @@ class PullTest {
         listener.output().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         assertRolledBack();
     }
 
@@ -279,7 +279,7 @@ class PullTest {
         listener.awaitStep("AwaitFlowFilesStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(21));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.REQUEST_EXPIRED);
+        listener.awaitFault(ConnectionFault.Kind.REQUEST_EXPIRED);
         assertRolledBack();
     }
 
@@ -348,7 +348,7 @@ class PullTest {
         try (WirePeer newcomer = listener.connect()) {
             newcomer.open();
             peer.expectEnd();
-            listener.awaitFault(PeerFault.Kind.TOO_MANY_CONNECTIONS);
+            listener.awaitFault(ConnectionFault.Kind.TOO_MANY_CONNECTIONS);
         }
         for (final WirePeer other : unfinished) {
             other.close();
@@ -376,11 +376,11 @@ class PullTest {
         listener.awaitStep("AwaitFinishedStep");
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.output().port());
-        try (MemoryBudget.Charge other = dispatcher.limits().memory().open();
-                MemoryBudget.Charge waiting = dispatcher.limits().memory().open()) {
+        try (MemoryBudget.Account other = dispatcher.limits().memory().open();
+                MemoryBudget.Account waiting = dispatcher.limits().memory().open()) {
             other.add(listener.budget().limit() / 2);
-            waiting.reserve(MemoryBudget.UNIT, () -> {});
-            assertTrue(dispatcher.limits().memory().isScarce());
+            waiting.reserve(MemoryBudget.SMALL_BYTES, () -> {});
+            assertTrue(dispatcher.limits().memory().isContended());
             listener.checkDeadlinesAfter(Duration.ofSeconds(31));
             listener.assertNoFault();
         } finally {
@@ -398,7 +398,7 @@ class PullTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(31));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         assertRolledBack();
     }
 
@@ -410,7 +410,7 @@ class PullTest {
             pullUpToFinish();
             listener.awaitStep("AwaitFinishedStep");
             peer.reset();
-            listener.awaitFault(PeerFault.Kind.CONNECTION_LOST);
+            listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
             assertRolledBack();
             assertEquals(1, listener.possibleDuplicates());
             assertTrue(
@@ -439,14 +439,14 @@ class PullTest {
     void pieces(final int sixteenthsInUse, final int mostBytes) throws Exception {
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.output().port());
-        try (MemoryBudget.Charge others = dispatcher.limits().memory().open()) {
+        try (MemoryBudget.Account others = dispatcher.limits().memory().open()) {
             others.add(listener.budget().limit() * sixteenthsInUse / 16);
             queue(1, content(3_000_000));
             open();
-            listener.budget().takeMost();
+            listener.budget().peakSinceLastCall();
             pull().expect(ResponseCode.MORE_DATA);
             readPackets(false);
-            assertEquals(mostBytes, listener.budget().takeMost() - others.held());
+            assertEquals(mostBytes, listener.budget().peakSinceLastCall() - others.held());
         } finally {
             listener.dispatchers().release(dispatcher);
         }
@@ -490,7 +490,7 @@ class PullTest {
         queue(1, content(10));
         open();
         pull().expectEnd();
-        listener.awaitFault(PeerFault.Kind.COMMIT_FAILED);
+        listener.awaitFault(ConnectionFault.Kind.COMMIT_FAILED);
         assertRolledBack();
         listener.awaitNothingHeld();
     }

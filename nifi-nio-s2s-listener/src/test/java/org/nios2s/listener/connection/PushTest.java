@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.port.ReceivedFlowFile;
 
 /** A peer pushes FlowFiles: packets, checksum, confirmation, commit. Lives on the test's thread. */
@@ -199,7 +199,7 @@ class PushTest {
     @DisplayName("a checksum that differs rolls back and closes")
     void badChecksum() throws Exception {
         peer.open().pushPacket("a").say(ResponseCode.BAD_CHECKSUM).expectEnd();
-        listener.awaitFault(PeerFault.Kind.BAD_CHECKSUM);
+        listener.awaitFault(ConnectionFault.Kind.BAD_CHECKSUM);
         assertEquals(0, listener.input().commits());
     }
 
@@ -208,7 +208,7 @@ class PushTest {
     @DisplayName("another response behind a packet rolls back and closes")
     void unexpectedIndicator(final ResponseCode code) throws Exception {
         peer.open().push().packet(Map.of(), new byte[1]).say(code).expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_RESPONSE);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_RESPONSE);
         assertEquals(0, listener.input().commits());
     }
 
@@ -217,7 +217,7 @@ class PushTest {
     @DisplayName("another response in place of the confirmation rolls back and closes")
     void unexpectedConfirmation(final ResponseCode code) throws Exception {
         peer.open().pushPacket("a").say(code).expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_RESPONSE);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_RESPONSE);
         assertEquals(0, listener.input().commits());
     }
 
@@ -228,7 +228,7 @@ class PushTest {
                 .pushPacket("a")
                 .say(ResponseCode.CANCEL_TRANSACTION, "never mind")
                 .expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_RESPONSE);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_RESPONSE);
         assertEquals(0, listener.input().commits());
     }
 
@@ -249,7 +249,7 @@ class PushTest {
     void failedCommit() throws Exception {
         listener.input().failCommitsWith(flowFile -> true);
         peer.open().pushPacket("a").confirm().expectEnd();
-        listener.awaitFault(PeerFault.Kind.COMMIT_FAILED);
+        listener.awaitFault(ConnectionFault.Kind.COMMIT_FAILED);
         assertEquals(List.of(), contents());
     }
 
@@ -259,7 +259,7 @@ class PushTest {
         peer.open();
         listener.input().allow(identity -> false);
         peer.pushPacket("a").confirm().expectEnd();
-        listener.awaitFault(PeerFault.Kind.NOT_AUTHORIZED);
+        listener.awaitFault(ConnectionFault.Kind.NOT_AUTHORIZED);
         assertEquals(List.of(), contents());
     }
 

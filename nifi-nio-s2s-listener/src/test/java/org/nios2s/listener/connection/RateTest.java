@@ -115,10 +115,10 @@ class RateTest {
             RunningListener.awaiting().until(() -> listener.isRatePaused());
             final PortDispatcher dispatcher =
                     listener.dispatchers().acquire(listener.input().port());
-            try (MemoryBudget.Charge other = dispatcher.limits().memory().open();
-                    MemoryBudget.Charge waiting = dispatcher.limits().memory().open()) {
+            try (MemoryBudget.Account other = dispatcher.limits().memory().open();
+                    MemoryBudget.Account waiting = dispatcher.limits().memory().open()) {
                 other.add(listener.budget().limit() / 2);
-                waiting.reserve(MemoryBudget.UNIT, () -> {});
+                waiting.reserve(MemoryBudget.SMALL_BYTES, () -> {});
                 listener.checkDeadlinesWhileHeldBackAfter(Duration.ZERO);
                 listener.checkDeadlinesWhileHeldBackAfter(Duration.ofSeconds(2));
                 listener.assertNoFault();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
 
 /** What a peer may ask for behind its handshake, and in which order. Lives on the test's thread. */
@@ -96,7 +96,7 @@ class RequestTest {
                 }
             }));
             RunningListener.awaiting().until(() -> narrow.flushes() - before > 10 * hasty.size());
-            final long most = narrow.budget().takeMost();
+            final long most = narrow.budget().peakSinceLastCall();
             assertTrue(most < narrow.budget().limit() * 9 / 8, most + " bytes held");
             try (WirePeer honest = narrow.connect().open()) {
                 honest.pushPacket("x".repeat(20_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -115,7 +115,7 @@ class RequestTest {
         try (RunningListener narrow = new RunningListener("request.queue.size", "1");
                 WirePeer first = narrow.connect().open();
                 WirePeer second = narrow.connect().open();
-                MemoryBudget.Charge others = narrow.budget().common().open()) {
+                MemoryBudget.Account others = narrow.budget().sharedQuota().open()) {
             narrow.input().scheduled(false);
             first.pushPacket("one").confirm().flush();
             narrow.awaitAnyStep("AwaitCommitStep");
@@ -127,7 +127,7 @@ class RequestTest {
             narrow.assertNoFault();
             others.add(narrow.budget().limit() * 3 / 4);
             narrow.checkDeadlinesAfter(Duration.ofSeconds(18));
-            narrow.awaitFault(PeerFault.Kind.SLOW_PEER);
+            narrow.awaitFault(ConnectionFault.Kind.SLOW_PEER);
             second.expectEnd();
         }
     }
@@ -143,7 +143,7 @@ class RequestTest {
                 next.pushPacket("next").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
             silent.expectEnd();
-            narrow.awaitFault(PeerFault.Kind.TOO_MANY_CONNECTIONS);
+            narrow.awaitFault(ConnectionFault.Kind.TOO_MANY_CONNECTIONS);
         }
     }
 
@@ -189,7 +189,7 @@ class RequestTest {
     void unknownCodec(final String name, final int version) throws Exception {
         peer.shakeHands(WirePeer.properties());
         peer.request("NEGOTIATE_FLOWFILE_CODEC").resource(name, version).expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNKNOWN_CODEC);
+        listener.awaitFault(ConnectionFault.Kind.UNKNOWN_CODEC);
     }
 
     @Test
@@ -256,28 +256,28 @@ class RequestTest {
     @DisplayName("an unknown request closes the connection")
     void unknownRequest(final String request) throws Exception {
         peer.open().request(request).expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNKNOWN_REQUEST);
+        listener.awaitFault(ConnectionFault.Kind.UNKNOWN_REQUEST);
     }
 
     @Test
     @DisplayName("pushing without a port in the handshake closes the connection")
     void pushWithoutPort() throws Exception {
         peer.shakeHands(NO_PORT).push().expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_REQUEST);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
     @DisplayName("pushing before a codec was agreed on closes the connection")
     void pushBeforeCodec() throws Exception {
         peer.shakeHands(WirePeer.properties()).push().expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_REQUEST);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
     @DisplayName("pulling from an input port closes the connection")
     void pullFromInputPort() throws Exception {
         peer.open().request("RECEIVE_FLOWFILES").expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_REQUEST);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
@@ -292,7 +292,7 @@ class RequestTest {
         when(output.getConnectableType()).thenReturn(ConnectableType.OUTPUT_PORT);
         when(listener.rootGroup().findOutputPort(RunningListener.OUTPUT_PORT)).thenReturn(output);
         peer.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT).push().expectEnd();
-        listener.awaitFault(PeerFault.Kind.UNEXPECTED_REQUEST);
+        listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
@@ -301,7 +301,7 @@ class RequestTest {
         peer.open();
         listener.input().running(false);
         peer.push().expectEnd();
-        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
     }
 
     @Test
@@ -313,7 +313,7 @@ class RequestTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(21));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
+        listener.awaitFault(ConnectionFault.Kind.IDLE_TIMEOUT);
     }
 
     @Test
@@ -342,7 +342,7 @@ class RequestTest {
         listener.assertNoFault();
         listener.checkDeadlinesAfter(Duration.ofSeconds(21));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.IDLE_TIMEOUT);
+        listener.awaitFault(ConnectionFault.Kind.IDLE_TIMEOUT);
     }
 
     @Test

@@ -46,14 +46,14 @@ import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
 import org.awaitility.core.ConditionFactory;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.FaultLog;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.port.PortDispatchers;
+import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.protocol.PeerList;
 import org.nios2s.listener.protocol.RawProtocol;
@@ -95,7 +95,7 @@ final class RunningListener implements AutoCloseable {
     private final RecordingPort input;
     private final RecordingPort output;
     private final MemoryBudget budget;
-    private final PortDispatchers dispatchers;
+    private final PortRegistry dispatchers;
     private final Channel serverChannel;
 
     private final AtomicInteger inflationTurns = new AtomicInteger();
@@ -144,7 +144,7 @@ final class RunningListener implements AutoCloseable {
         when(rootGroup.findOutputPort(OUTPUT_PORT)).thenReturn(outputPort);
         final ListenerSettings effective = ListenerSettings.from(properties(settings));
         budget = new MemoryBudget(effective.bufferMemory());
-        dispatchers = new PortDispatchers(effective, budget, contentReaders, metrics);
+        dispatchers = new PortRegistry(effective, budget, contentReaders, metrics);
         final ConnectionLimit limit = new ConnectionLimit(
                 effective.connectionsMax() > 0 ? effective.connectionsMax() : MOST_CONNECTIONS,
                 0,
@@ -177,13 +177,13 @@ final class RunningListener implements AutoCloseable {
                 .childOption(ChannelOption.ALLOCATOR, allocator)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
-                    protected void initChannel(final Channel channel) throws PeerFault {
+                    protected void initChannel(final Channel channel) throws ConnectionFault {
                         final MessageSequenceHandler handler = new MessageSequenceHandler(context, connections);
                         final InetAddress address = InetAddress.getLoopbackAddress();
                         channel.closeFuture().addListener(closed -> limit.remove(handler));
                         limit.add(address, handler);
                         handlers.add(handler);
-                        metrics.add(ListenerMetrics.Count.CONNECTIONS_ACCEPTED, 1);
+                        metrics.add(ListenerMetrics.Counter.CONNECTIONS_ACCEPTED, 1);
                         channel.pipeline().addLast(new Splitter(), handler);
                     }
                 })
@@ -355,7 +355,7 @@ final class RunningListener implements AutoCloseable {
         return metrics;
     }
 
-    PortDispatchers dispatchers() {
+    PortRegistry dispatchers() {
         return dispatchers;
     }
 
@@ -412,8 +412,8 @@ final class RunningListener implements AutoCloseable {
     }
 
     /** @return when something last moved on a connection of each peer that named a port */
-    Map<String, Long> lastMovedNanos() throws Exception {
-        return worker.submit(connections::lastMovedNanos).get();
+    Map<String, Long> lastProgressNanos() throws Exception {
+        return worker.submit(connections::lastProgressNanos).get();
     }
 
     /** Looks after the deadlines of all connections, as if so much time had passed. */
@@ -458,29 +458,29 @@ final class RunningListener implements AutoCloseable {
     }
 
     /** Waits until there was exactly one fault, and that of this kind. */
-    void awaitFault(final PeerFault.Kind kind) {
+    void awaitFault(final ConnectionFault.Kind kind) {
         // A fault is counted first, then reported.
         awaiting().until(() -> faultLog.count(kind) > 0);
-        final Map<PeerFault.Kind, Long> faults = faultsByKind();
+        final Map<ConnectionFault.Kind, Long> faults = faultsByKind();
         // It has a cause, which is the fault.
-        faults.remove(PeerFault.Kind.POSSIBLE_DUPLICATES);
+        faults.remove(ConnectionFault.Kind.POSSIBLE_DUPLICATES);
         assertEquals(Map.of(kind, 1L), faults);
-        assertEquals(1, metrics.get(ListenerMetrics.Count.FAULTS));
+        assertEquals(1, metrics.get(ListenerMetrics.Counter.FAULTS));
     }
 
-    private Map<PeerFault.Kind, Long> faultsByKind() {
-        return Stream.of(PeerFault.Kind.values())
+    private Map<ConnectionFault.Kind, Long> faultsByKind() {
+        return Stream.of(ConnectionFault.Kind.values())
                 .filter(kind -> faultLog.count(kind) > 0)
                 .collect(Collectors.toMap(kind -> kind, faultLog::count));
     }
 
     /** @return how often data may have been duplicated */
     long possibleDuplicates() {
-        return faultLog.count(PeerFault.Kind.POSSIBLE_DUPLICATES);
+        return faultLog.count(ConnectionFault.Kind.POSSIBLE_DUPLICATES);
     }
 
     void assertNoFault() {
-        assertEquals(0, metrics.get(ListenerMetrics.Count.FAULTS));
+        assertEquals(0, metrics.get(ListenerMetrics.Counter.FAULTS));
     }
 
     /** Waits until nothing is held: no memory charged, no buffer allocated. */
@@ -492,7 +492,7 @@ final class RunningListener implements AutoCloseable {
 
     /** Waits until no connection is left. */
     void awaitNoConnections() {
-        awaiting().until(() -> metrics.open() == 0);
+        awaiting().until(() -> metrics.openConnections() == 0);
     }
 
     /** Ends everything; what is still held then is a leak. */

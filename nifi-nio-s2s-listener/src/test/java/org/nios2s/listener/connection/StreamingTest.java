@@ -22,9 +22,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.ReceivedFlowFile;
 
@@ -87,10 +87,10 @@ class StreamingTest {
         peer.open("GZIP", "true").gzip();
         pushAll(peer, 1, content(1_000_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         assertEquals(0, listener.inflationTurns());
-        assertEquals(0, listener.metrics().get(Count.PUSHES_INFLATED_ABNORMALLY));
+        assertEquals(0, listener.metrics().get(Counter.PUSHES_INFLATED_ABNORMALLY));
         pushAll(peer, 1, new byte[1_000_000]).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         assertTrue(listener.inflationTurns() > 0);
-        assertEquals(1, listener.metrics().get(Count.PUSHES_INFLATED_ABNORMALLY));
+        assertEquals(1, listener.metrics().get(Counter.PUSHES_INFLATED_ABNORMALLY));
         listener.assertNoFault();
     }
 
@@ -99,7 +99,7 @@ class StreamingTest {
     void memoryComesAndGoes() throws Exception {
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.input().port());
-        final MemoryBudget.Charge neighbour = dispatcher.limits().memory().open();
+        final MemoryBudget.Account neighbour = dispatcher.limits().memory().open();
         final Thread comesAndGoes = Thread.ofPlatform().start(() -> {
             while (!Thread.currentThread().isInterrupted()) {
                 neighbour.set(listener.budget().limit());
@@ -159,10 +159,10 @@ class StreamingTest {
         peer.out().writeLong(Long.MAX_VALUE);
         listener.awaitAllRead(0, peer.flush());
         listener.awaitStep("AwaitSessionStep");
-        final Map<String, Long> before = listener.lastMovedNanos();
+        final Map<String, Long> before = listener.lastProgressNanos();
         listener.input().scheduled(true);
         listener.awaitStep("ReceivePacketStep");
-        assertEquals(before, listener.lastMovedNanos());
+        assertEquals(before, listener.lastProgressNanos());
     }
 
     @Test
@@ -174,7 +174,7 @@ class StreamingTest {
                 .say(ResponseCode.CANCEL_TRANSACTION, "no")
                 .flush();
         pushAll(peer, 1, content(100_001)).say(ResponseCode.BAD_CHECKSUM).expectEnd();
-        listener.awaitFault(PeerFault.Kind.BAD_CHECKSUM);
+        listener.awaitFault(ConnectionFault.Kind.BAD_CHECKSUM);
         try (WirePeer second = listener.connect().open()) {
             second.push().packet(Map.of(), content(100_000)).flush();
             listener.awaitStep("ReceiveIndicatorStep");
@@ -195,7 +195,7 @@ class StreamingTest {
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         listener.awaitNothingHeld();
         listener.input().running(true);
         try (WirePeer next = listener.connect().open()) {
@@ -209,7 +209,7 @@ class StreamingTest {
     void failedCommit() throws Exception {
         listener.input().failCommitsWith(flowFile -> flowFile.content().length == 100_000);
         pushAll(peer.open(), 1, content(100_000)).confirm().expectEnd();
-        listener.awaitFault(PeerFault.Kind.COMMIT_FAILED);
+        listener.awaitFault(ConnectionFault.Kind.COMMIT_FAILED);
         try (WirePeer next = listener.connect().open()) {
             pushAll(next, 1, content(100_001)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
@@ -226,7 +226,7 @@ class StreamingTest {
         listener.awaitStep("AwaitSessionStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(21));
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.REQUEST_EXPIRED);
+        listener.awaitFault(ConnectionFault.Kind.REQUEST_EXPIRED);
         listener.input().scheduled(true);
         try (WirePeer next = listener.connect().open()) {
             pushAll(next, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -296,7 +296,7 @@ class StreamingTest {
     @Test
     @DisplayName("when the budget is spent transactions beyond the reserve stream, and none fails")
     void budgetSpent() throws Exception {
-        try (MemoryBudget.Charge all = listener.budget().common().open()) {
+        try (MemoryBudget.Account all = listener.budget().sharedQuota().open()) {
             all.add(listener.budget().limit());
             peer.open().pushPacket("small").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             pushAll(peer, 1, content(40_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -320,7 +320,7 @@ class StreamingTest {
             "a peer whose attributes have no end waits for memory, and takes no permit from those who could stream")
     void endlessAttributes() throws Exception {
         try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB", "streaming.transactions", "1");
-                MemoryBudget.Charge all = narrow.budget().common().open();
+                MemoryBudget.Account all = narrow.budget().sharedQuota().open();
                 WirePeer endless = narrow.connect().open();
                 WirePeer withRightOfWay = narrow.connect().open();
                 WirePeer honest = narrow.connect().open()) {
@@ -387,7 +387,7 @@ class StreamingTest {
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.expectEnd();
-        listener.awaitFault(PeerFault.Kind.PORT_NOT_RUNNING);
+        listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         peer.endOutput();
         listener.awaitNoConnections();
     }
@@ -419,9 +419,9 @@ class StreamingTest {
                 }
             });
             RunningListener.awaiting()
-                    .until(() -> dispatcher.limits().streaming().isScarce());
+                    .until(() -> dispatcher.limits().streaming().isContended());
             int seconds = 0;
-            while (own.metrics().get(Count.FAULTS) == 0) {
+            while (own.metrics().get(Counter.FAULTS) == 0) {
                 assertTrue(seconds <= 40, "nobody is too slow");
                 // What has not been read would not count as moved.
                 own.awaitAllRead(0, first.bytes(content(4_600)).flush());

@@ -34,7 +34,7 @@ class DocumentedLogLinesTest {
     @Test
     void everyKindOfFaultIsThere() {
         assertEquals(
-                Stream.of(PeerFault.Kind.values()).map(Enum::name).collect(Collectors.toSet()),
+                Stream.of(ConnectionFault.Kind.values()).map(Enum::name).collect(Collectors.toSet()),
                 KIND.matcher(troubleshooting).results().map(row -> row.group(1)).collect(Collectors.toSet()));
     }
 

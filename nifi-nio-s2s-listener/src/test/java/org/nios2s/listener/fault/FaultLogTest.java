@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.fault.PeerFault.Kind;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.slf4j.LoggerFactory;
 
 /** What an operator reads of peers' faults. Lives on the test's thread. */
@@ -135,7 +135,7 @@ class FaultLogTest {
     @DisplayName("a fault that is not logged is not put into words")
     void notLogged() {
         logger.setLevel(Level.INFO);
-        final PeerFault fault = mock(PeerFault.class);
+        final ConnectionFault fault = mock(ConnectionFault.class);
         when(fault.kind()).thenReturn(Kind.PEER_CLOSED);
         faultLog.report("Peer", fault);
         clearInvocations(fault);

@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.ConnectionLimit.Activity;
 
 /** Tests of {@link ConnectionLimit}. Lives on the test's thread, with a clock of its own. */
@@ -34,14 +34,14 @@ class ConnectionLimitTest {
         return InetAddress.getByAddress(new byte[] {10, (byte) (number >> 16), (byte) (number >> 8), (byte) number});
     }
 
-    private ConnectionLimit.Member member(final String name) {
+    private ConnectionLimit.Evictable member(final String name) {
         return fault -> gaveWay.add(name);
     }
 
-    private ConnectionLimit.Member add(
+    private ConnectionLimit.Evictable add(
             final ConnectionLimit limit, final InetAddress address, final String name, final Activity activity)
             throws Exception {
-        final ConnectionLimit.Member member = member(name);
+        final ConnectionLimit.Evictable member = member(name);
         limit.add(address, member);
         limit.set(member, activity);
         return member;
@@ -49,8 +49,8 @@ class ConnectionLimitTest {
 
     private void assertRefused(final ConnectionLimit limit, final InetAddress address, final String remedy) {
         final int before = limit.count();
-        final PeerFault fault = assertThrows(PeerFault.class, () -> limit.add(address, member("refused")));
-        assertEquals(PeerFault.Kind.TOO_MANY_CONNECTIONS, fault.kind());
+        final ConnectionFault fault = assertThrows(ConnectionFault.class, () -> limit.add(address, member("refused")));
+        assertEquals(ConnectionFault.Kind.TOO_MANY_CONNECTIONS, fault.kind());
         assertTrue(fault.getMessage().endsWith(remedy), fault.getMessage());
         assertEquals(before, limit.count());
     }
@@ -59,7 +59,7 @@ class ConnectionLimitTest {
     @DisplayName("refuses one too many where all are busy, and does not count it")
     void refuses() throws Exception {
         final ConnectionLimit limit = limitOf(2);
-        final ConnectionLimit.Member first = add(limit, address(1), "first", Activity.BUSY);
+        final ConnectionLimit.Evictable first = add(limit, address(1), "first", Activity.BUSY);
         add(limit, address(2), "second", Activity.BUSY);
         assertRefused(limit, address(1), REMEDY);
         assertRefused(limit, address(3), REMEDY);
@@ -77,16 +77,16 @@ class ConnectionLimitTest {
         final int mostPerAddress = 1;
         final ConnectionLimit limit = new ConnectionLimit(10, mostPerAddress, REMEDY, clock::get);
         final InetAddress balancer = address(1);
-        final ConnectionLimit.Member first = member("first");
-        final ConnectionLimit.Member second = member("second");
-        final ConnectionLimit.Member third = member("third");
+        final ConnectionLimit.Evictable first = member("first");
+        final ConnectionLimit.Evictable second = member("second");
+        final ConnectionLimit.Evictable third = member("third");
         limit.addProxied(balancer, first);
         limit.addProxied(balancer, second);
         limit.addProxied(balancer, third);
         limit.setAddress(first, address(2));
         limit.setAddress(second, address(3));
         assertRefused(limit, address(2), "connections.max.per.address");
-        final PeerFault fault = assertThrows(PeerFault.class, () -> limit.setAddress(third, address(2)));
+        final ConnectionFault fault = assertThrows(ConnectionFault.class, () -> limit.setAddress(third, address(2)));
         assertTrue(fault.getMessage().startsWith("There are 1 connections from 10.0.0.2 already"), fault.getMessage());
         limit.remove(third);
         limit.remove(first);
@@ -101,7 +101,7 @@ class ConnectionLimitTest {
     @DisplayName("lets a load balancer's own connection count where it is")
     void proxiedForItself() throws Exception {
         final ConnectionLimit limit = new ConnectionLimit(10, 1, REMEDY, clock::get);
-        final ConnectionLimit.Member own = member("own");
+        final ConnectionLimit.Evictable own = member("own");
         limit.addProxied(address(1), own);
         limit.setAddress(own, address(1));
         assertRefused(limit, address(1), "connections.max.per.address");
@@ -112,7 +112,7 @@ class ConnectionLimitTest {
     void proxiedInAll() throws Exception {
         final ConnectionLimit limit = limitOf(1);
         limit.addProxied(address(1), member("first"));
-        assertThrows(PeerFault.class, () -> limit.addProxied(address(1), member("second")));
+        assertThrows(ConnectionFault.class, () -> limit.addProxied(address(1), member("second")));
         assertEquals(1, limit.count());
     }
 
@@ -121,7 +121,7 @@ class ConnectionLimitTest {
     void longestIdle() throws Exception {
         final int most = 1_000;
         final ConnectionLimit limit = limitOf(most);
-        final List<ConnectionLimit.Member> members = new ArrayList<>();
+        final List<ConnectionLimit.Evictable> members = new ArrayList<>();
         for (int i = 0; i < most; i++) {
             members.add(add(limit, address(i), "agent " + i, Activity.IDLE));
         }
@@ -173,9 +173,9 @@ class ConnectionLimitTest {
     @DisplayName("has another one give way for one that became busy before it heard that it has to")
     void moreThanOnce() throws Exception {
         final ConnectionLimit limit = limitOf(2);
-        final ConnectionLimit.Member quick = add(limit, address(1), "quick", Activity.IDLE);
-        final ConnectionLimit.Member slow = add(limit, address(2), "slow", Activity.BUSY);
-        final ConnectionLimit.Member newcomer = add(limit, address(3), "newcomer", Activity.BUSY);
+        final ConnectionLimit.Evictable quick = add(limit, address(1), "quick", Activity.IDLE);
+        final ConnectionLimit.Evictable slow = add(limit, address(2), "slow", Activity.BUSY);
+        final ConnectionLimit.Evictable newcomer = add(limit, address(3), "newcomer", Activity.BUSY);
         assertEquals(List.of("quick"), gaveWay);
         limit.set(quick, Activity.BUSY);
         assertRefused(limit, address(4), REMEDY);
@@ -190,26 +190,26 @@ class ConnectionLimitTest {
     @DisplayName("is scarce for a moment after somebody was refused, and not for being full")
     void scarce() throws Exception {
         final ConnectionLimit limit = limitOf(2);
-        final ConnectionLimit.Member first = add(limit, address(1), "first", Activity.BUSY);
+        final ConnectionLimit.Evictable first = add(limit, address(1), "first", Activity.BUSY);
         add(limit, address(2), "second", Activity.IDLE);
-        assertFalse(limit.isScarce());
+        assertFalse(limit.isContended());
         add(limit, address(3), "third", Activity.BUSY);
-        assertFalse(limit.isScarce());
+        assertFalse(limit.isContended());
         assertRefused(limit, address(4), REMEDY);
-        assertTrue(limit.isScarce());
+        assertTrue(limit.isContended());
         limit.set(first, Activity.IDLE);
-        assertFalse(limit.isScarce());
+        assertFalse(limit.isContended());
         limit.set(first, Activity.BUSY);
-        assertTrue(limit.isScarce());
+        assertTrue(limit.isContended());
         clock.addAndGet(Duration.ofSeconds(6).toNanos());
-        assertFalse(limit.isScarce());
+        assertFalse(limit.isContended());
     }
 
     @Test
     @DisplayName("refuses one too many from an address, and not from others")
     void perAddress() throws Exception {
         final ConnectionLimit limit = new ConnectionLimit(3, 1, REMEDY, clock::get);
-        final ConnectionLimit.Member first = add(limit, address(1), "first", Activity.BUSY);
+        final ConnectionLimit.Evictable first = add(limit, address(1), "first", Activity.BUSY);
         for (int i = 0; i < 10; i++) {
             assertRefused(limit, address(1), "nifi.remote.input.nio.connections.max.per.address");
         }

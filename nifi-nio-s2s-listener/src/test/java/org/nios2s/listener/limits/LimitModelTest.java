@@ -48,7 +48,7 @@ class LimitModelTest {
     /** What has happened so far. Lives on the test's thread. */
     private static final class Model {
         private final Limit upper = new Limit(UPPER);
-        private final List<Limit> limits = List.of(upper.below(LOWER), upper.below(LOWER));
+        private final List<Limit> limits = List.of(upper.child(LOWER), upper.child(LOWER));
         private final List<Request> requests = new ArrayList<>();
 
         private List<Request> in(final State state, final int limit) {
@@ -107,7 +107,7 @@ class LimitModelTest {
                 assertEquals(in(State.HELD, limit).size(), limits.get(limit).held());
                 if (!in(State.WAITING, limit).isEmpty()) {
                     assertTrue(!hasRoom(limit), "somebody waits beside room");
-                    assertTrue(limits.get(limit).isScarce());
+                    assertTrue(limits.get(limit).isContended());
                 }
             }
         }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 @DisplayName("Two shares of a memory budget")
 class MemoryBudgetModelTest {
-    private static final int UNIT = MemoryBudget.UNIT;
+    private static final int UNIT = MemoryBudget.SMALL_BYTES;
     private static final long LIMIT = 4 * UNIT;
     private static final int SHARES = 2;
     private static final int PEERS = 2;
@@ -52,13 +52,13 @@ class MemoryBudgetModelTest {
     private static final class Transaction {
         private final int share;
         private final int peer;
-        private final MemoryBudget.Charge charge;
+        private final MemoryBudget.Account charge;
         private State state = State.NEW;
         private long held;
         private long reserved;
         private int ticket;
 
-        Transaction(final int share, final int peer, final MemoryBudget.Charge charge) {
+        Transaction(final int share, final int peer, final MemoryBudget.Account charge) {
             this.share = share;
             this.peer = peer;
             this.charge = charge;
@@ -80,7 +80,7 @@ class MemoryBudgetModelTest {
     /** What has happened so far. Lives on the test's thread. */
     private static final class Model {
         private final MemoryBudget budget = new MemoryBudget(LIMIT);
-        private final List<MemoryBudget.Share> shares = List.of(budget.share(), budget.share());
+        private final List<MemoryBudget.Quota> shares = List.of(budget.newQuota(), budget.newQuota());
         private final List<Transaction> transactions = new ArrayList<>();
         private final int mostTransactions;
         private int opened;
@@ -221,7 +221,7 @@ class MemoryBudgetModelTest {
             for (int share = 0; share < SHARES; share++) {
                 if (!waiting(share, State.ADMITTING).isEmpty()) {
                     assertFalse(hasRoom(share, true), "somebody waits beside room");
-                    assertTrue(shares.get(share).isScarce());
+                    assertTrue(shares.get(share).isContended());
                 }
                 for (final State lane : List.of(State.EXTENDING, State.EXTENDING_STREAM)) {
                     if (!waiting(share, lane).isEmpty()) {

@@ -15,27 +15,27 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Tests of {@link MemoryBudget}. Lives on the test's thread. */
 @DisplayName("The memory budget")
 class MemoryBudgetTest {
-    private static final int UNIT = MemoryBudget.UNIT;
+    private static final int UNIT = MemoryBudget.SMALL_BYTES;
     private static final int KIB = 1024;
     private static final long LIMIT = 64 * UNIT;
 
     private final MemoryBudget budget = new MemoryBudget(LIMIT);
-    private final MemoryBudget.Share share = budget.share();
+    private final MemoryBudget.Quota share = budget.newQuota();
     private final List<String> called = new ArrayList<>();
 
-    private MemoryBudget.Charge charge(final MemoryBudget.Share of, final long bytes) {
-        final MemoryBudget.Charge charge = of.open();
+    private MemoryBudget.Account charge(final MemoryBudget.Quota of, final long bytes) {
+        final MemoryBudget.Account charge = of.open();
         charge.add(bytes);
         return charge;
     }
 
     /** Reserves a unit, or waits for it. */
-    private MemoryBudget.Charge admit(final String who) {
+    private MemoryBudget.Account admit(final String who) {
         return admit(who, who);
     }
 
-    private MemoryBudget.Charge admit(final String who, final String peer) {
-        final MemoryBudget.Charge charge = share.open(peer, UNIT);
+    private MemoryBudget.Account admit(final String who, final String peer) {
+        final MemoryBudget.Account charge = share.open(peer, UNIT);
         if (charge.reserve(UNIT, () -> called.add(who))) {
             called.add(who);
         }
@@ -45,7 +45,7 @@ class MemoryBudgetTest {
     @Test
     @DisplayName("counts what each holder has, and gives all of it back with its end, once")
     void counts() {
-        final MemoryBudget.Charge charge = charge(share, 100);
+        final MemoryBudget.Account charge = charge(share, 100);
         charge.add(-40);
         assertEquals(60, budget.used());
         charge.close();
@@ -54,13 +54,13 @@ class MemoryBudgetTest {
         charge.settle(1_000);
         charge.streams();
         assertEquals(0, budget.used());
-        assertEquals(100, budget.takeMost());
+        assertEquals(100, budget.peakSinceLastCall());
     }
 
     @Test
     @DisplayName("has what is held use up what was reserved, and gives back what is left of it when no more is needed")
     void reservation() {
-        final MemoryBudget.Charge charge = admit("one");
+        final MemoryBudget.Account charge = admit("one");
         assertEquals(UNIT, budget.used());
         charge.add(100);
         charge.add(UNIT - 100);
@@ -78,39 +78,39 @@ class MemoryBudgetTest {
     @Test
     @DisplayName("leaves the last quarter of a share to small charges")
     void smallAndLarge() {
-        final MemoryBudget.Charge large = charge(share, LIMIT / 2 - LIMIT / 8);
-        assertFalse(large.hasRoom());
-        assertFalse(share.isRoomy());
-        final MemoryBudget.Charge small = charge(share, UNIT - 1);
-        assertTrue(small.hasRoom());
+        final MemoryBudget.Account large = charge(share, LIMIT / 2 - LIMIT / 8);
+        assertFalse(large.canGrow());
+        assertFalse(share.hasRoomForLarge());
+        final MemoryBudget.Account small = charge(share, UNIT - 1);
+        assertTrue(small.canGrow());
         charge(share, LIMIT / 8);
-        assertFalse(small.hasRoom());
+        assertFalse(small.canGrow());
     }
 
     @Test
     @DisplayName("lets one port use half of it, and gives each port some of its own")
     void shares() {
         charge(share, LIMIT / 2);
-        final MemoryBudget.Share neighbour = budget.share();
-        assertTrue(neighbour.open().hasRoom());
+        final MemoryBudget.Quota neighbour = budget.newQuota();
+        assertTrue(neighbour.open().canGrow());
         charge(neighbour, LIMIT / 2);
-        assertFalse(neighbour.open().hasRoom());
-        final MemoryBudget.Share third = budget.share();
-        assertTrue(third.open().hasRoom());
+        assertFalse(neighbour.open().canGrow());
+        final MemoryBudget.Quota third = budget.newQuota();
+        assertTrue(third.open().canGrow());
         charge(third, UNIT);
-        assertFalse(third.open().hasRoom());
+        assertFalse(third.open().canGrow());
     }
 
     @Test
     @DisplayName("calls each that waits as soon as there is room for it, in order, and has newcomers stand behind")
     void calls() {
-        final MemoryBudget.Charge full = charge(share, LIMIT / 2);
-        final MemoryBudget.Charge first = admit("first");
-        final MemoryBudget.Charge second = admit("second");
+        final MemoryBudget.Account full = charge(share, LIMIT / 2);
+        final MemoryBudget.Account first = admit("first");
+        final MemoryBudget.Account second = admit("second");
         assertEquals(List.of(), called);
-        assertTrue(share.isScarce());
+        assertTrue(share.isContended());
         full.add(-UNIT + 1);
-        assertFalse(admit("newcomer").hasRoom());
+        assertFalse(admit("newcomer").canGrow());
         assertEquals(List.of(), called);
         full.add(-1);
         assertEquals(List.of("first"), called);
@@ -119,14 +119,14 @@ class MemoryBudgetTest {
         first.close();
         assertEquals(List.of("first", "second", "newcomer"), called);
         second.close();
-        assertFalse(share.isScarce());
+        assertFalse(share.isContended());
     }
 
     @Test
     @DisplayName("calls the next for what a reservation gives back")
     void reservationGivesBack() {
         charge(share, LIMIT / 2 - UNIT);
-        final MemoryBudget.Charge small = admit("small");
+        final MemoryBudget.Account small = admit("small");
         admit("a unit");
         assertEquals(List.of("small"), called);
         small.settle(KIB);
@@ -138,7 +138,7 @@ class MemoryBudgetTest {
     @Test
     @DisplayName("forgets who leaves the line")
     void withdraw() {
-        final MemoryBudget.Charge full = charge(share, LIMIT);
+        final MemoryBudget.Account full = charge(share, LIMIT);
         admit("leaves").close();
         admit("stays");
         full.close();
@@ -148,7 +148,7 @@ class MemoryBudgetTest {
     @Test
     @DisplayName("calls the peer first that holds least, and within a peer the one that has waited longest")
     void leastFirst() {
-        final MemoryBudget.Charge full = charge(share, LIMIT / 2 - UNIT);
+        final MemoryBudget.Account full = charge(share, LIMIT / 2 - UNIT);
         admit("greedy 1", "greedy");
         admit("greedy 2", "greedy");
         admit("greedy 3", "greedy");
@@ -163,9 +163,9 @@ class MemoryBudgetTest {
             "gives the right of way to one of those that hold some and can't go on, until what it holds is relieved")
     void rightOfWay() {
         charge(share, LIMIT / 2);
-        final MemoryBudget.Charge first = charge(share, UNIT);
-        final MemoryBudget.Charge second = charge(share, UNIT);
-        final MemoryBudget.Charge streaming = charge(share, UNIT);
+        final MemoryBudget.Account first = charge(share, UNIT);
+        final MemoryBudget.Account second = charge(share, UNIT);
+        final MemoryBudget.Account streaming = charge(share, UNIT);
         streaming.streams();
         assertTrue(first.extend(() -> called.add("first")));
         assertTrue(first.hasRightOfWay());
@@ -173,7 +173,7 @@ class MemoryBudgetTest {
         assertTrue(streaming.extend(() -> called.add("streaming")), "it may be what the first waits for");
         first.add(100 * UNIT);
         assertTrue(first.hasRightOfWay());
-        assertFalse(first.hasRoom());
+        assertFalse(first.canGrow());
         assertEquals(List.of(), called);
         first.streams();
         assertEquals(List.of("second"), called);
@@ -187,7 +187,7 @@ class MemoryBudgetTest {
     @DisplayName("brings every push to its end that is admitted, however many come at once")
     void crowd(final int pushes, final int kib) {
         final MemoryBudget whole = new MemoryBudget(64L * KIB * KIB);
-        final MemoryBudget.Share port = whole.share();
+        final MemoryBudget.Quota port = whole.newQuota();
         final List<SlowPush> underWay = new ArrayList<>();
         for (int i = 0; i < pushes; i++) {
             underWay.add(new SlowPush(port, kib * KIB));
@@ -204,12 +204,12 @@ class MemoryBudgetTest {
 
     /** A push that reads as the real one does. Lives on the test's thread. */
     private static final class SlowPush {
-        private final MemoryBudget.Charge charge;
+        private final MemoryBudget.Account charge;
         private final int size;
         private boolean admitted;
         private int read;
 
-        SlowPush(final MemoryBudget.Share port, final int size) {
+        SlowPush(final MemoryBudget.Quota port, final int size) {
             this.charge = port.open(this, UNIT);
             this.size = size;
             this.admitted = charge.reserve(UNIT, () -> admitted = true);
@@ -220,7 +220,7 @@ class MemoryBudgetTest {
             if (!admitted) {
                 return false;
             }
-            assertTrue(charge.hasRoom());
+            assertTrue(charge.canGrow());
             charge.add(KIB);
             read += KIB;
             if (read < size) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /** Behind its TLS handshake a peer sends what is no TLS, nothing but TLS, or the end of it. Lives on the test's thread. */
 class BrokenRecordTest {
@@ -24,7 +24,7 @@ class BrokenRecordTest {
             peer.sayBelowTls(new byte[100]);
             assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
             listener.awaitNoConnection();
-            assertEquals(1, listener.faults(PeerFault.Kind.TLS));
+            assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
             assertEquals(0, listener.internalFaults());
         }
     }
@@ -39,7 +39,7 @@ class BrokenRecordTest {
             Place.PUSH.reach(peer, listener);
             peer.renewKeysInVain(RENEWALS);
             listener.awaitNoConnection();
-            assertEquals(1, listener.faults(PeerFault.Kind.TLS));
+            assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
             assertEquals(0, listener.internalFaults());
         }
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 
 /** Newcomers find as many connections as there may be. Lives on the test's thread. */
 @Timeout(120)
@@ -44,7 +44,7 @@ class CrowdedListenerTest {
                 pushing.close();
             }
             assertEquals(MOST / 2 + NEWCOMERS, listener.input().commits());
-            assertEquals(NEWCOMERS, listener.faults(PeerFault.Kind.TOO_MANY_CONNECTIONS), "those that gave way");
+            assertEquals(NEWCOMERS, listener.faults(ConnectionFault.Kind.TOO_MANY_CONNECTIONS), "those that gave way");
             assertEquals(NEWCOMERS, listener.metric("Faults"));
         } finally {
             for (final MatrixPeer peer : peers) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
 
 /** More peers come at once than may be in their handshake. Lives on the test's thread; each peer has its own. */
@@ -50,7 +50,7 @@ class HandshakeStormTest {
             for (final CompletableFuture<Void> peer : peers) {
                 peer.get(60, TimeUnit.SECONDS);
             }
-            for (final PeerFault.Kind kind : PeerFault.Kind.values()) {
+            for (final ConnectionFault.Kind kind : ConnectionFault.Kind.values()) {
                 assertEquals(0, listener.faults(kind), kind::toString);
             }
         }
@@ -104,7 +104,7 @@ class HandshakeStormTest {
                 agreeOnProtocol(next);
                 shakeHands(next);
             }
-            assertEquals(1, listener.faults(PeerFault.Kind.HANDSHAKE_TIMEOUT));
+            assertEquals(1, listener.faults(ConnectionFault.Kind.HANDSHAKE_TIMEOUT));
         }
     }
 
@@ -127,7 +127,7 @@ class HandshakeStormTest {
                     .pollInterval(Duration.ofMillis(PAUSE_MILLIS))
                     .until(() -> {
                         endless.sayInVain(new byte[1]);
-                        return listener.faults(PeerFault.Kind.HANDSHAKE_TIMEOUT) == 1;
+                        return listener.faults(ConnectionFault.Kind.HANDSHAKE_TIMEOUT) == 1;
                     });
         }
     }

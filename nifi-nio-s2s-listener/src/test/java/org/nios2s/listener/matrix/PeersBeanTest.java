@@ -29,7 +29,7 @@ class PeersBeanTest {
     void tellsOfPeers(final Variant variant, final String name) throws Exception {
         final String peer = "[{\"peer\":\"" + name + "\",";
         try (ServedListener listener = ServedListener.patient(variant)) {
-            assertEquals("[]", read(listener, "MostBytes"));
+            assertEquals("[]", read(listener, "TopPeersByBytes"));
             try (MatrixPeer push = listener.connect();
                     MatrixPeer pull = listener.connect()) {
                 Place.CONFIRMATION.reach(push, listener);
@@ -38,18 +38,19 @@ class PeersBeanTest {
                 Place.FINISH.reach(pull, listener);
                 pull.say(Message.say(ResponseCode.TRANSACTION_FINISHED));
                 ServedListener.awaiting()
-                        .until(() -> read(listener, "MostTransactions").equals(peer + "\"transactions\":2}]"));
-                assertEquals(peer + "\"bytes\":" + 2 * Place.Size.SMALL + "}]", read(listener, "MostBytes"));
+                        .until(() -> read(listener, "TopPeersByTransactions").equals(peer + "\"transactions\":2}]"));
+                assertEquals(peer + "\"bytes\":" + 2 * Place.Size.SMALL + "}]", read(listener, "TopPeersByBytes"));
                 ServedListener.awaiting()
-                        .until(() -> read(listener, "LongestSilence").startsWith(peer + "\"seconds\":"));
-                assertEquals("[]", read(listener, "MostFaults"));
+                        .until(() -> read(listener, "LongestIdlePeers").startsWith(peer + "\"seconds\":"));
+                assertEquals("[]", read(listener, "TopPeersByFaults"));
                 push.say(Message.utf("NONSENSE"));
                 assertTrue(push.isEndedWithin(PATIENCE_MILLIS));
             }
-            ServedListener.awaiting().until(() -> read(listener, "MostFaults").equals(peer + "\"faults\":1}]"));
+            ServedListener.awaiting()
+                    .until(() -> read(listener, "TopPeersByFaults").equals(peer + "\"faults\":1}]"));
             listener.awaitNoConnection();
             ServedListener.awaiting()
-                    .until(() -> read(listener, "LongestSilence").equals("[]"));
+                    .until(() -> read(listener, "LongestIdlePeers").equals("[]"));
         }
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
 
 /** Peers behind a load balancer, plain and over TLS, which begins behind the header. Lives on the test's thread. */
@@ -58,9 +58,9 @@ class ProxiedTest {
         peer.expect(ResponseCode.TRANSACTION_FINISHED);
     }
 
-    private void assertFaults(final PeerFault.Kind only, final long count) throws Exception {
+    private void assertFaults(final ConnectionFault.Kind only, final long count) throws Exception {
         ServedListener.awaiting().until(() -> listener.faults(only) == count);
-        for (final PeerFault.Kind kind : PeerFault.Kind.values()) {
+        for (final ConnectionFault.Kind kind : ConnectionFault.Kind.values()) {
             if (kind != only) {
                 assertEquals(0, listener.faults(kind), kind::toString);
             }
@@ -68,7 +68,7 @@ class ProxiedTest {
     }
 
     private void assertNoFault() throws Exception {
-        assertFaults(PeerFault.Kind.PROXY_HEADER, 0);
+        assertFaults(ConnectionFault.Kind.PROXY_HEADER, 0);
     }
 
     @Test
@@ -131,7 +131,8 @@ class ProxiedTest {
             peer.say(HEADER, new byte[100]);
             assertTrue(peer.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
         }
-        final PeerFault.Kind expected = variant.isSecure() ? PeerFault.Kind.TLS : PeerFault.Kind.WRONG_MAGIC;
+        final ConnectionFault.Kind expected =
+                variant.isSecure() ? ConnectionFault.Kind.TLS : ConnectionFault.Kind.WRONG_MAGIC;
         assertFaults(expected, 1);
         try (MatrixPeer peer = listener.connectPlain()) {
             peer.say(HEADER, HEADER);
@@ -155,7 +156,7 @@ class ProxiedTest {
                 assertTrue(peer.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
             }
             faults++;
-            assertFaults(PeerFault.Kind.PROXY_HEADER, faults);
+            assertFaults(ConnectionFault.Kind.PROXY_HEADER, faults);
         }
     }
 
@@ -168,7 +169,7 @@ class ProxiedTest {
             peer.halfClose();
             assertTrue(peer.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
         }
-        assertFaults(PeerFault.Kind.PEER_CLOSED, 1);
+        assertFaults(ConnectionFault.Kind.PEER_CLOSED, 1);
     }
 
     @Test
@@ -182,7 +183,7 @@ class ProxiedTest {
             push(other);
             second.say(HEADER);
             assertTrue(second.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
-            assertFaults(PeerFault.Kind.TOO_MANY_CONNECTIONS, 1);
+            assertFaults(ConnectionFault.Kind.TOO_MANY_CONNECTIONS, 1);
         }
     }
 }

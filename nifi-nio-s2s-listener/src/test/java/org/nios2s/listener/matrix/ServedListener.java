@@ -31,7 +31,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.util.NiFiProperties;
 import org.awaitility.core.ConditionFactory;
 import org.nios2s.listener.NioRemoteSiteListener;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
 
@@ -192,11 +192,11 @@ final class ServedListener implements AutoCloseable {
 
     /** @return connections that were closed for something that is not their peer's fault */
     long internalFaults() throws Exception {
-        return faults(PeerFault.Kind.INTERNAL) + faults(PeerFault.Kind.COMMIT_FAILED);
+        return faults(ConnectionFault.Kind.INTERNAL) + faults(ConnectionFault.Kind.COMMIT_FAILED);
     }
 
     /** @return faults of a kind */
-    long faults(final PeerFault.Kind kind) throws Exception {
+    long faults(final ConnectionFault.Kind kind) throws Exception {
         return metric("Faults_" + kind);
     }
 

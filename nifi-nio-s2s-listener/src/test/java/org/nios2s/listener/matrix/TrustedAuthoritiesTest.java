@@ -20,7 +20,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.tls.TlsHandlers;
+import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.tls.TrialHandshake;
 
 /** By which authorities a peer is to choose its certificate, where NiFi has read its trust store again. Runs on one thread. */
@@ -28,8 +28,8 @@ class TrustedAuthoritiesTest {
 
     @Test
     void aPeerIsToldTheAuthoritiesThatNifiTrustsNow() throws Exception {
-        try (TlsHandlers handlers =
-                TlsHandlers.create(MatrixTls.create("CN=former"), TlsHandlers.Provider.OPENSSL, 1)) {
+        try (TlsHandlerFactory handlers =
+                TlsHandlerFactory.create(MatrixTls.create("CN=former"), TlsHandlerFactory.Provider.OPENSSL, 1)) {
             final X509ExtendedKeyManager key = FrameworkSslContextHolder.getKeyManager();
             final TrustManager trust = FrameworkSslContextHolder.getTrustManager();
             assertEquals(List.of("CN=former"), told(handlers, trust));
@@ -41,7 +41,7 @@ class TrustedAuthoritiesTest {
         }
     }
 
-    private static List<String> told(final TlsHandlers handlers, final TrustManager trust) throws Exception {
+    private static List<String> told(final TlsHandlerFactory handlers, final TrustManager trust) throws Exception {
         final Listening keys = new Listening();
         final SSLContext peer = SSLContext.getInstance("TLS");
         peer.init(new KeyManager[] {keys}, new TrustManager[] {trust}, null);

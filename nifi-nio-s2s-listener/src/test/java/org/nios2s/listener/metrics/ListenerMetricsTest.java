@@ -20,8 +20,8 @@ import javax.management.ReflectionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 
 /** What is counted and measured, and how it is read. Lives on the test's thread. */
 @DisplayName("Metrics")
@@ -52,13 +52,13 @@ class ListenerMetricsTest {
         try (ListenerMetrics listener = new ListenerMetrics(1)) {
             listener.publish(Map.of());
             final ListenerMetrics gone = listener.ofPort("gone", "port", Map.of());
-            gone.add(Count.FAULTS, 1);
+            gone.add(Counter.FAULTS, 1);
             listener.ofPort("kept", "port", Map.of());
             assertEquals(2, beansOfPorts());
             listener.retainPorts("kept"::equals);
             assertEquals(1, beansOfPorts());
-            assertEquals(1, listener.get(Count.FAULTS));
-            assertEquals(0, listener.ofPort("gone", "port", Map.of()).get(Count.FAULTS));
+            assertEquals(1, listener.get(Counter.FAULTS));
+            assertEquals(0, listener.ofPort("gone", "port", Map.of()).get(Counter.FAULTS));
         }
         assertEquals(0, beansOfPorts());
     }
@@ -77,19 +77,19 @@ class ListenerMetricsTest {
         port.committed(3, 5, 70);
         metrics.ofPort("other", "other", Map.of()).committed(1, 1, 1);
         port.sent(2, 20);
-        port.add(Count.PULLS_ROLLED_BACK, 1);
+        port.add(Counter.PULLS_ROLLED_BACK, 1);
         assertEquals(port, ofPort());
         assertEquals(
                 List.of(3L, 5L, 70L, 1L, 1L, 2L, 20L, 1L),
                 Stream.of(
-                                Count.PUSHES_COMMITTED,
-                                Count.FLOW_FILES_RECEIVED,
-                                Count.BYTES_RECEIVED,
-                                Count.COMMITS,
-                                Count.PULLS_COMMITTED,
-                                Count.FLOW_FILES_SENT,
-                                Count.BYTES_SENT,
-                                Count.PULLS_ROLLED_BACK)
+                                Counter.PUSHES_COMMITTED,
+                                Counter.FLOW_FILES_RECEIVED,
+                                Counter.BYTES_RECEIVED,
+                                Counter.COMMITS,
+                                Counter.PULLS_COMMITTED,
+                                Counter.FLOW_FILES_SENT,
+                                Counter.BYTES_SENT,
+                                Counter.PULLS_ROLLED_BACK)
                         .map(port::get)
                         .toList());
         assertEquals(3L, read(OF_PORT, "PushesCommitted"));
@@ -104,7 +104,7 @@ class ListenerMetricsTest {
     void measures() throws Exception {
         metrics.publish(Map.of());
         for (int millis = 1; millis <= 100; millis++) {
-            ofPort().record(Measure.SEND_TIME_MS, TimeUnit.MILLISECONDS.toNanos(millis));
+            ofPort().record(Histogram.SEND_TIME_MS, TimeUnit.MILLISECONDS.toNanos(millis));
             metrics.committed(millis, 0, 0);
         }
         for (int minute = 0; minute < 2; minute++) {
@@ -113,7 +113,7 @@ class ListenerMetricsTest {
             assertEquals(100, (double) read(LISTENER, "SendTimeMsMax"), 1);
             assertEquals(50.0, read(LISTENER, "CommitSize50thPercentile"));
             assertEquals(100.0, read(LISTENER, "CommitSizeMax"));
-            metrics.nextMinute();
+            metrics.startNextMinute();
         }
         assertEquals(0.0, read(LISTENER, "SendTimeMs50thPercentile"));
         assertEquals(0.0, read(LISTENER, "CommitSizeMax"));
@@ -123,9 +123,12 @@ class ListenerMetricsTest {
     @DisplayName("take what no clock should say")
     void extremes() {
         for (final long value : new long[] {Long.MIN_VALUE, -1, 0, Long.MAX_VALUE}) {
-            metrics.record(Measure.QUEUE_TIME_MS, value);
+            metrics.record(Histogram.QUEUE_TIME_MS, value);
         }
-        assertEquals(TimeUnit.HOURS.toMillis(1), metrics.most(Measure.QUEUE_TIME_MS), TimeUnit.MINUTES.toMillis(1));
+        assertEquals(
+                TimeUnit.HOURS.toMillis(1),
+                metrics.maxOfThisMinute(Histogram.QUEUE_TIME_MS),
+                TimeUnit.MINUTES.toMillis(1));
     }
 
     @Test
@@ -167,7 +170,7 @@ class ListenerMetricsTest {
         try (ListenerMetrics second = new ListenerMetrics(PORT)) {
             second.publish(Map.of());
             second.ofPort("an-id", "a port", Map.of()).committed(1, 1, 1);
-            assertEquals(1, second.get(Count.COMMITS));
+            assertEquals(1, second.get(Counter.COMMITS));
         }
         final ObjectName all = new ObjectName("org.nios2s:port=4711,*");
         assertEquals(2, SERVER.queryNames(all, null).size());

@@ -85,13 +85,13 @@ class DestinationRoomTest {
         for (int i = 1; i <= 3; i++) {
             waiting.add(reserve(room, ONE, i));
         }
-        assertTrue(room.isScarce());
+        assertTrue(room.isContended());
         first.close();
         assertEquals(List.of(1), called);
         waiting.get(1).close();
         waiting.get(0).close();
         assertEquals(List.of(1, 3), called);
-        assertFalse(room.isScarce());
+        assertFalse(room.isContended());
     }
 
     @Test

@@ -44,9 +44,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.InOrder;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.metrics.ListenerMetrics.Count;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
@@ -66,9 +66,11 @@ class GroupCommitTest {
     private final GroupCommit groupCommit = new GroupCommit(
             context, session, this::authorize, new DestinationRoom(() -> List.of(connection), () -> true), metrics);
 
-    private PeerFault authorize(final String identity) {
+    private ConnectionFault authorize(final String identity) {
         asked.add(identity);
-        return unauthorized.contains(identity) ? PeerFault.Kind.NOT_AUTHORIZED.fault(identity + " may not") : null;
+        return unauthorized.contains(identity)
+                ? ConnectionFault.Kind.NOT_AUTHORIZED.fault(identity + " may not")
+                : null;
     }
 
     @BeforeEach
@@ -104,7 +106,7 @@ class GroupCommitTest {
         return outcomes.get(0);
     }
 
-    private static void assertFailed(final PeerFault.Kind kind, final Outcome outcome) {
+    private static void assertFailed(final ConnectionFault.Kind kind, final Outcome outcome) {
         assertEquals(kind, outcome.fault().kind());
     }
 
@@ -116,10 +118,10 @@ class GroupCommitTest {
         verify(session, times(1)).commit();
         verify(session, times(3)).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
         batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
-        assertEquals(2, metrics.get(Count.PUSHES_COMMITTED));
-        assertEquals(3, metrics.get(Count.FLOW_FILES_RECEIVED));
-        assertEquals(3, metrics.get(Count.BYTES_RECEIVED));
-        assertEquals(1, metrics.get(Count.COMMITS));
+        assertEquals(2, metrics.get(Counter.PUSHES_COMMITTED));
+        assertEquals(3, metrics.get(Counter.FLOW_FILES_RECEIVED));
+        assertEquals(3, metrics.get(Counter.BYTES_RECEIVED));
+        assertEquals(1, metrics.get(Counter.COMMITS));
     }
 
     @Test
@@ -211,9 +213,9 @@ class GroupCommitTest {
                 .when(session)
                 .commit();
         assertEquals(0, groupCommit.commit(batch));
-        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        batch.forEach(transaction -> assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
         verify(session, times(1)).commit();
-        assertTrue(groupCommit.isHopeless());
+        assertTrue(groupCommit.hasGivenUp());
     }
 
     @Test
@@ -227,11 +229,11 @@ class GroupCommitTest {
                 .putAllAttributes(any(), argThat(attributes -> "bad".equals(attributes.get("name"))));
         assertEquals(2, groupCommit.commit(List.of(good, bad, behind)));
         assertEquals(new Outcome(null, false), outcomeOf(good));
-        assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(bad));
+        assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(bad));
         assertEquals(new Outcome(null, false), outcomeOf(behind));
         verify(session, times(2)).commit();
         verify(session, times(3)).rollback();
-        assertEquals(2, metrics.get(Count.PUSHES_COMMITTED));
+        assertEquals(2, metrics.get(Counter.PUSHES_COMMITTED));
     }
 
     @Test
@@ -240,9 +242,9 @@ class GroupCommitTest {
         final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(repositoryFailure()).when(session).commit();
         assertEquals(0, groupCommit.commit(batch));
-        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        batch.forEach(transaction -> assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
         verify(session, times(3)).rollback();
-        assertEquals(0, metrics.get(Count.COMMITS));
+        assertEquals(0, metrics.get(Counter.COMMITS));
     }
 
     @Test
@@ -264,7 +266,7 @@ class GroupCommitTest {
         final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
         doThrow(new TerminatedTaskException()).when(session).commit();
         assertEquals(0, groupCommit.commit(batch));
-        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        batch.forEach(transaction -> assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
         verify(session, times(1)).commit();
         verify(session, never()).rollback();
     }
@@ -277,7 +279,7 @@ class GroupCommitTest {
         final BufferedPush refused = claimed("CN=mallory", "b");
         assertEquals(1, groupCommit.commit(List.of(refused, good)));
         assertEquals(new Outcome(null, false), outcomeOf(good));
-        assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
+        assertFailed(ConnectionFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
         assertTrue(outcomeOf(refused).fault().getMessage().contains("CN=mallory may not"));
     }
 
@@ -287,7 +289,7 @@ class GroupCommitTest {
         unauthorized.add("CN=mallory");
         final BufferedPush refused = claimed("CN=mallory", "b");
         assertEquals(0, groupCommit.commit(List.of(refused)));
-        assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
+        assertFailed(ConnectionFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
         verify(session, never()).create();
         verify(session, never()).commit();
     }
@@ -301,7 +303,7 @@ class GroupCommitTest {
         unauthorized.add("CN=alice");
         final BufferedPush refused = claimed("CN=alice", "d");
         groupCommit.commit(List.of(refused));
-        assertFailed(PeerFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
+        assertFailed(ConnectionFault.Kind.NOT_AUTHORIZED, outcomeOf(refused));
     }
 
     @Test
@@ -320,7 +322,7 @@ class GroupCommitTest {
                 .commit();
         groupCommit.commit(List.of(first, second, third, bad));
         assertEquals(List.of(0, 2), answeredBefore);
-        assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(bad));
+        assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(bad));
     }
 
     @Test
@@ -332,8 +334,8 @@ class GroupCommitTest {
         }
         doThrow(repositoryFailure()).when(session).commit();
         assertEquals(0, groupCommit.commit(batch));
-        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
-        assertTrue(groupCommit.isHopeless());
+        batch.forEach(transaction -> assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        assertTrue(groupCommit.hasGivenUp());
         verify(session, times(16)).commit();
     }
 
@@ -344,8 +346,8 @@ class GroupCommitTest {
         doThrow(new OutOfMemoryError("test")).when(session).commit();
         assertThrows(OutOfMemoryError.class, () -> groupCommit.commit(batch));
         verify(session, times(1)).commit();
-        Answers.failed(batch, PeerFault.Kind.COMMIT_FAILED.fault("test"));
-        batch.forEach(transaction -> assertFailed(PeerFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
+        OutcomeNotifier.failed(batch, ConnectionFault.Kind.COMMIT_FAILED.fault("test"));
+        batch.forEach(transaction -> assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
     }
 
     /** Commits as a visit does: a transaction without an answer has failed when an Error comes out. */
@@ -353,7 +355,8 @@ class GroupCommitTest {
         try {
             groupCommit.commit(batch);
         } catch (final OutOfMemoryError e) {
-            Answers.failed(batch, PeerFault.Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
+            OutcomeNotifier.failed(
+                    batch, ConnectionFault.Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
         }
     }
 

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
@@ -56,13 +56,13 @@ class PortDispatcherTest {
     private final EventExecutor worker = new DefaultEventExecutor();
     private final Transactions transactions = new Transactions(worker);
     private final ListenerMetrics metrics = new ListenerMetrics(1);
-    private PortDispatchers dispatchers;
+    private PortRegistry dispatchers;
     private RecordingPort port;
     private PortDispatcher dispatcher;
 
     @BeforeEach
     void start() throws Exception {
-        dispatchers = new PortDispatchers(
+        dispatchers = new PortRegistry(
                 ListenerSettings.from(new NiFiProperties(Map.of("nifi.remote.input.nio.commit.transactions", "10"))),
                 new MemoryBudget(1024 * 1024),
                 Runnable::run,
@@ -173,7 +173,7 @@ class PortDispatcherTest {
         transactions
                 .served()
                 .forEach(served -> assertEquals(
-                        PeerFault.Kind.PORT_NOT_RUNNING,
+                        ConnectionFault.Kind.PORT_NOT_RUNNING,
                         served.outcome().fault().kind()));
         port.running(true);
         submit(1);
@@ -188,7 +188,7 @@ class PortDispatcherTest {
         dispatcher.submit(transactions.ready("CN=mallory", "a"));
         awaitServed(1);
         assertEquals(
-                PeerFault.Kind.NOT_AUTHORIZED,
+                ConnectionFault.Kind.NOT_AUTHORIZED,
                 transactions.served().get(0).outcome().fault().kind());
         dispatcher.submit(transactions.ready("CN=alice", "b"));
         awaitServed(2);
@@ -351,7 +351,7 @@ class PortDispatcherTest {
         });
     }
 
-    private void assertAllFailed(final PeerFault.Kind kind, final int count) {
+    private void assertAllFailed(final ConnectionFault.Kind kind, final int count) {
         // After a visit that failed only the sweep asks for another; as often as in NiFi, otherwise requests would
         // count as
         // lost.
@@ -372,7 +372,7 @@ class PortDispatcherTest {
             throw new OutOfMemoryError("test");
         });
         submit(5);
-        assertAllFailed(PeerFault.Kind.COMMIT_FAILED, 5);
+        assertAllFailed(ConnectionFault.Kind.COMMIT_FAILED, 5);
         port.beforeCommit(flowFiles -> {});
         submit(5);
         awaitServed(10);
@@ -393,7 +393,7 @@ class PortDispatcherTest {
             return true;
         });
         submit(1);
-        assertAllFailed(PeerFault.Kind.COMMIT_FAILED, 1);
+        assertAllFailed(ConnectionFault.Kind.COMMIT_FAILED, 1);
         submit(1);
         awaitServed(2);
         assertEquals(1, port.committed().size());
@@ -429,7 +429,7 @@ class PortDispatcherTest {
         await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.inPort() == CONCURRENT_TASKS);
         port.running(false);
         sweepUntil(() -> transactions.served().size() == 40);
-        assertAllFailed(PeerFault.Kind.PORT_NOT_RUNNING, 40);
+        assertAllFailed(ConnectionFault.Kind.PORT_NOT_RUNNING, 40);
         awaitIdle();
         assertEquals(0, port.requests());
         dispatchers.release(dispatcher);
@@ -486,7 +486,7 @@ class PortDispatcherTest {
     @Test
     @DisplayName("a port takes half of what all ports may stream and send at once, and leaves the rest to the others")
     void halfForAPort() {
-        try (PortDispatchers narrow = new PortDispatchers(
+        try (PortRegistry narrow = new PortRegistry(
                 ListenerSettings.from(new NiFiProperties(Map.of("nifi.remote.input.nio.streaming.transactions", "2"))),
                 new MemoryBudget(1024 * 1024),
                 Runnable::run,

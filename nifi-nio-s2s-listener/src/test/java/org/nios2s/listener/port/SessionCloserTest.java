@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
@@ -40,7 +40,7 @@ class SessionCloserTest {
     private final Transactions transactions = new Transactions();
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
     private final AtomicInteger ended = new AtomicInteger();
-    private PortDispatchers dispatchers;
+    private PortRegistry dispatchers;
     private RecordingPort port;
     private PortDispatcher dispatcher;
 
@@ -49,7 +49,7 @@ class SessionCloserTest {
         private final SessionWaiter request;
         private final Predicate<HeldSession> action;
         private volatile HeldSession held;
-        private volatile PeerFault refused;
+        private volatile ConnectionFault refused;
 
         Taker(final String identity, final Predicate<HeldSession> action) throws Exception {
             this.request =
@@ -71,7 +71,7 @@ class SessionCloserTest {
     }
 
     private void open(final ConnectableType type) throws Exception {
-        dispatchers = new PortDispatchers(
+        dispatchers = new PortRegistry(
                 ListenerSettings.from(new NiFiProperties(Map.of())),
                 new MemoryBudget(1024 * 1024),
                 contentWorkers,
@@ -141,7 +141,7 @@ class SessionCloserTest {
         assertEquals(1, dispatcher.waiting());
         held.rollback();
         until(() -> ended.get() == 1 && outcomes.size() == 1);
-        assertEquals(PeerFault.Kind.COMMIT_FAILED, outcomes.get(0).fault().kind());
+        assertEquals(ConnectionFault.Kind.COMMIT_FAILED, outcomes.get(0).fault().kind());
         port.scheduled(true);
         assertOver();
         assertEquals(0, port.commits());
@@ -162,7 +162,8 @@ class SessionCloserTest {
             dispatchers.sweep();
             return outcomes.size() == 1;
         });
-        assertEquals(PeerFault.Kind.PORT_NOT_RUNNING, outcomes.get(0).fault().kind());
+        assertEquals(
+                ConnectionFault.Kind.PORT_NOT_RUNNING, outcomes.get(0).fault().kind());
         assertEquals(1, ended.get());
         assertOver();
         assertEquals(0, port.commits());
@@ -235,7 +236,7 @@ class SessionCloserTest {
         alice.commit(outcomes::add);
         port.scheduled(true);
         until(() -> outcomes.size() == 1 && refused.size() == 1);
-        assertEquals(PeerFault.Kind.NOT_AUTHORIZED, refused.get(0).fault().kind());
+        assertEquals(ConnectionFault.Kind.NOT_AUTHORIZED, refused.get(0).fault().kind());
         assertNull(outcomes.get(0).fault());
         assertEquals(1, port.committed().size());
         assertOver();
@@ -251,7 +252,7 @@ class SessionCloserTest {
         });
         held.commit(outcomes::add);
         until(() -> outcomes.size() == 1);
-        assertEquals(PeerFault.Kind.COMMIT_FAILED, outcomes.get(0).fault().kind());
+        assertEquals(ConnectionFault.Kind.COMMIT_FAILED, outcomes.get(0).fault().kind());
         assertEquals(1, ended.get());
         port.beforeCommit(flowFiles -> {});
         final HeldSession next = handedOut(null);

@@ -20,7 +20,7 @@ import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
@@ -65,7 +65,8 @@ final class Transactions {
 
     /** @return a transaction that is complete, but not yet confirmed */
     BufferedPush received(final String identity, final String... contents) throws Exception {
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
+        final TransactionLease hold =
+                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
         final BufferedPush transaction = new BufferedPush(peer(identity), hold, allocator);
         made.add(transaction);
         for (final String content : contents) {
@@ -95,7 +96,7 @@ final class Transactions {
     private static Peer niFiPeer(final String identity, final Runnable interrupted) {
         return new Peer(
                 new PeerDescription("peer.example", PORT, false),
-                new DetachedSession(identity, interrupted),
+                new SocketlessCommunicationsSession(identity, interrupted),
                 "nifi://peer.example:" + PORT,
                 "nifi://localhost:10443");
     }

@@ -52,7 +52,7 @@ class SendStepTest {
     private static final long BUDGET_BYTES = 64 * 1024 * 1024;
 
     private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
-    private final MemoryBudget.Share share = budget.share();
+    private final MemoryBudget.Quota share = budget.newQuota();
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
     private final PeerConnection connection = mock(PeerConnection.class);
     private final PortDispatcher dispatcher = mock(PortDispatcher.class);

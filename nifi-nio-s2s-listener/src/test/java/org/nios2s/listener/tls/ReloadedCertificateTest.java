@@ -31,13 +31,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.listener.matrix.MatrixTls;
-import org.nios2s.listener.tls.TlsHandlers.Provider;
+import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 import org.slf4j.LoggerFactory;
 
 /** Certificates with which BoringSSL can't serve, at the start and after NiFi has reloaded them. Lives on the test's thread. */
 class ReloadedCertificateTest {
     private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
-    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(TlsHandlers.class.getPackageName());
+    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(TlsHandlerFactory.class.getPackageName());
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
@@ -59,7 +59,7 @@ class ReloadedCertificateTest {
                 .toList();
     }
 
-    private static void serve(final TlsHandlers handlers, final String... protocols) throws SSLException {
+    private static void serve(final TlsHandlerFactory handlers, final String... protocols) throws SSLException {
         final SSLEngine server =
                 handlers.create(new EmbeddedChannel(), Duration.ofSeconds(1)).engine();
         try {
@@ -82,7 +82,8 @@ class ReloadedCertificateTest {
     @DisplayName(
             "after a reload the former certificate stays in force, one line says so, and the next good one is taken")
     void reloaded() throws Exception {
-        try (TlsHandlers handlers = TlsHandlers.create(MatrixTls.create("CN=former"), Provider.OPENSSL, 1)) {
+        try (TlsHandlerFactory handlers =
+                TlsHandlerFactory.create(MatrixTls.create("CN=former"), Provider.OPENSSL, 1)) {
             assertNotEquals("JDK", handlers.provider());
             mismatched();
             for (int connection = 0; connection < 3; connection++) {
@@ -100,7 +101,7 @@ class ReloadedCertificateTest {
     @CsvSource({"AUTO, WARN", "OPENSSL, ERROR"})
     @DisplayName("at the start the JDK serves in place of BoringSSL, and one line says why")
     void atTheStart(final Provider choice, final String level) throws Exception {
-        try (TlsHandlers handlers = TlsHandlers.create(mismatched(), choice, 1)) {
+        try (TlsHandlerFactory handlers = TlsHandlerFactory.create(mismatched(), choice, 1)) {
             assertEquals("JDK", handlers.provider());
             assertDoesNotThrow(() -> serve(handlers));
             assertEquals(List.of(), log.list);
@@ -114,7 +115,7 @@ class ReloadedCertificateTest {
     @CsvSource({"JDK, TLSv1.2", "JDK, TLSv1.3", "OPENSSL, TLSv1.2", "OPENSSL, TLSv1.3"})
     @DisplayName("a server that can use its key passes the trial, and nothing is reported")
     void good(final Provider provider, final String protocol) throws Exception {
-        try (TlsHandlers handlers = TlsHandlers.create(MatrixTls.create("CN=good"), provider, 1)) {
+        try (TlsHandlerFactory handlers = TlsHandlerFactory.create(MatrixTls.create("CN=good"), provider, 1)) {
             assertDoesNotThrow(() -> serve(handlers, protocol));
             handlers.reportObstacle();
             assertEquals(List.of(), log.list);
@@ -124,7 +125,7 @@ class ReloadedCertificateTest {
     @Test
     @DisplayName("a server without a key does not")
     void noKey() throws Exception {
-        try (TlsHandlers handlers = TlsHandlers.create(SSLContext.getDefault(), Provider.JDK, 1)) {
+        try (TlsHandlerFactory handlers = TlsHandlerFactory.create(SSLContext.getDefault(), Provider.JDK, 1)) {
             assertThrows(SSLException.class, () -> serve(handlers));
         }
     }

@@ -26,10 +26,10 @@ import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.provenance.ProvenanceReporter;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.fault.PeerFault;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.limits.PortLimits.TransactionHold;
+import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.metrics.ListenerMetrics;
 
 /** How transactions share content workers. Lives on the test's thread, which also does what a content worker would. */
@@ -50,7 +50,8 @@ class StreamedPushTest {
         when(session.create()).thenReturn(mock(FlowFile.class));
         when(session.write(any(FlowFile.class))).thenReturn(content);
         when(session.getProvenanceReporter()).thenReturn(mock(ProvenanceReporter.class));
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
+        final TransactionLease hold =
+                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
         final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
         when(held.peer()).thenReturn(mock(TransactionPeer.class));
@@ -137,7 +138,7 @@ class StreamedPushTest {
     @Test
     @DisplayName("a piece that can't be kept is released")
     void pieceThatCantBeKept() {
-        final TransactionHold hold = mock(TransactionHold.class);
+        final TransactionLease hold = mock(TransactionLease.class);
         when(hold.charge()).thenThrow(new OutOfMemoryError("test"));
         final StreamedPush transaction =
                 new StreamedPush(mock(HeldSession.class), hold, contentWorker::add, metrics, fault -> {});
@@ -150,9 +151,10 @@ class StreamedPushTest {
     @Test
     @DisplayName("a transaction for which no content worker can be had is rolled back, and gives everything back")
     void noContentWorker() {
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
+        final TransactionLease hold =
+                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
         final HeldSession held = mock(HeldSession.class);
-        final List<PeerFault> faults = new ArrayList<>();
+        final List<ConnectionFault> faults = new ArrayList<>();
         final StreamedPush transaction = new StreamedPush(
                 held,
                 hold,
@@ -186,7 +188,8 @@ class StreamedPushTest {
     @DisplayName("what is passed on to a stream is no longer held in memory, even where passing it on fails midway")
     void passedOn() {
         final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        final TransactionHold hold = new TransactionHold(budget.share().open(), new Limit(1).acquire("peer", () -> {}));
+        final TransactionLease hold =
+                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
         final BufferedPush inMemory = new BufferedPush(mock(TransactionPeer.class), hold, allocator);
         inMemory.packetBegins(new HashMap<>(), 1);
         inMemory.content(Unpooled.wrappedBuffer(new byte[1]), 1);

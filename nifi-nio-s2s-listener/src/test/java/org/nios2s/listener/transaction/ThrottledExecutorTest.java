@@ -22,7 +22,7 @@ class ThrottledExecutorTest {
     void restsWhileSmallOnesCrowd() throws Exception {
         final ListenerMetrics metrics = new ListenerMetrics(0);
         metrics.committed(1, 1, 1);
-        assertFalse(metrics.isCrowded(), "one that has a commit for itself is no crowd");
+        assertFalse(metrics.isBusy(), "one that has a commit for itself is no crowd");
         final AtomicLong taskEndsNanos = new AtomicLong();
         final AtomicLong restEndsNanos = new AtomicLong();
         final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -32,7 +32,7 @@ class ThrottledExecutorTest {
                 Thread.onSpinWait();
             }
             metrics.committed(2, 2, 2);
-            assertTrue(metrics.isCrowded(), "two that share a commit are");
+            assertTrue(metrics.isBusy(), "two that share a commit are");
             taskEndsNanos.set(System.nanoTime());
         });
         thread.execute(() -> restEndsNanos.set(System.nanoTime()));

@@ -7,10 +7,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
-import org.nios2s.listener.metrics.ListenerMetrics.Measure;
+import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.transaction.BufferedPush;
@@ -21,11 +21,11 @@ import org.nios2s.listener.transaction.SessionWaiter;
  * One visit of a port task: it commits sessions that were handed out before, commits what is ready in groups, and hands its
  * own session to a transaction that needs one for itself. Lives on the port task.
  *
- * <p>A visit never waits, neither for the network nor for more transactions, and leaves after {@value #LONGEST_MILLIS} ms even
+ * <p>A visit never waits, neither for the network nor for more transactions, and leaves after {@value #MAX_MILLIS} ms even
  * if there is more: HTTP Site-to-Site stands in the same queue of the same port, and other components in the same pool.
  */
-final class PortVisit {
-    private static final long LONGEST_MILLIS = 30;
+final class PortTaskRun {
+    private static final long MAX_MILLIS = 30;
 
     private final PortDispatcher dispatcher;
     private final CommitLimits commitLimits;
@@ -39,7 +39,7 @@ final class PortVisit {
      * @param session of the port task that visits
      * @param groupCommit into that session
      */
-    PortVisit(
+    PortTaskRun(
             final PortDispatcher dispatcher,
             final CommitLimits commitLimits,
             final ProcessContext context,
@@ -53,7 +53,7 @@ final class PortVisit {
     }
 
     /** @return FlowFiles committed */
-    int serve() {
+    int run() {
         beganNanos = System.nanoTime();
         boolean claimedSome;
         do {
@@ -65,18 +65,18 @@ final class PortVisit {
                 && dispatcher.isReadyToCommit()
                 && dispatcher.sessionWaiters().isEmpty()
                 && !isOver());
-        if (!groupCommit.isHopeless() && dispatcher.isPortRunning()) {
-            handOut();
+        if (!groupCommit.hasGivenUp() && dispatcher.isPortRunning()) {
+            handOver();
         }
         return flowFiles;
     }
 
     private boolean mayCommit() {
-        return !groupCommit.isHopeless() && dispatcher.isPortRunning() && hasRoom();
+        return !groupCommit.hasGivenUp() && dispatcher.isPortRunning() && hasRoom();
     }
 
     private boolean isOver() {
-        return System.nanoTime() - beganNanos >= TimeUnit.MILLISECONDS.toNanos(LONGEST_MILLIS);
+        return System.nanoTime() - beganNanos >= TimeUnit.MILLISECONDS.toNanos(MAX_MILLIS);
     }
 
     /** @return whether back pressure allows another commit */
@@ -98,37 +98,37 @@ final class PortVisit {
             }
             return !batch.isEmpty();
         } catch (final Throwable e) {
-            Answers.failed(batch, Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
+            OutcomeNotifier.failed(batch, Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
             throw e;
         }
     }
 
     /** Gives the session to the first that takes it. */
-    private void handOut() {
+    private void handOver() {
         SessionWaiter next = dispatcher.sessionWaiters().poll();
-        while (next != null && !isSpentFor(next)) {
+        while (next != null && !isTakenBy(next)) {
             next = dispatcher.sessionWaiters().poll();
         }
     }
 
     /** @return whether the session is the transaction's, or spoilt by it */
-    private boolean isSpentFor(final SessionWaiter request) {
+    private boolean isTakenBy(final SessionWaiter request) {
         HeldSession held = null;
         try {
-            final PeerFault refusal = groupCommit.refusalOf(request.peer().identity());
+            final ConnectionFault refusal = groupCommit.refusalOf(request.peer().identity());
             if (refusal != null) {
                 request.refusal().accept(refusal);
                 return false;
             }
             held = new HeldSession(session, context, request.peer(), dispatcher.ends());
-            dispatcher.metrics().recordSince(Measure.QUEUE_TIME_MS, request.madeNanos());
+            dispatcher.metrics().recordSince(Histogram.QUEUE_TIME_MS, request.madeNanos());
             if (request.take(held)) {
                 return true;
             }
             held.returnUnused();
             return false;
         } catch (final Throwable e) {
-            final PeerFault fault =
+            final ConnectionFault fault =
                     Kind.COMMIT_FAILED.fault("The transaction could not begin and was rolled back: " + e, e);
             Guarded.run("The refusal of a session", () -> request.refusal().accept(fault));
             if (held != null) {

@@ -14,19 +14,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.settings.TransportSelection.Choice;
-import org.nios2s.listener.tls.TlsHandlers.Provider;
+import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 
 /** What is tried before the take-over. Lives on the test's thread. */
-class RehearsalTest {
+class LoopbackCheckTest {
     @ParameterizedTest
     @EnumSource(names = {"AUTO", "NIO"})
     @DisplayName("a transport that serves is good, with TLS and without")
     void good(final Choice choice) throws Exception {
         final TransportSelection transport = TransportSelection.select(choice);
         final SSLContext ssl = MatrixTls.create("CN=rehearsal");
-        assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.AUTO, null));
-        assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.AUTO, ssl));
-        assertDoesNotThrow(() -> Rehearsal.perform(transport, Provider.JDK, ssl));
+        assertDoesNotThrow(() -> LoopbackCheck.perform(transport, Provider.AUTO, null));
+        assertDoesNotThrow(() -> LoopbackCheck.perform(transport, Provider.AUTO, ssl));
+        assertDoesNotThrow(() -> LoopbackCheck.perform(transport, Provider.JDK, ssl));
     }
 
     @Test
@@ -34,8 +34,8 @@ class RehearsalTest {
     void unusableKey() throws Exception {
         final SSLContext keyless = SSLContext.getDefault();
         final TransportSelection transport = TransportSelection.select(Choice.AUTO);
-        final IllegalStateException refusal =
-                assertThrows(IllegalStateException.class, () -> Rehearsal.perform(transport, Provider.JDK, keyless));
+        final IllegalStateException refusal = assertThrows(
+                IllegalStateException.class, () -> LoopbackCheck.perform(transport, Provider.JDK, keyless));
         assertTrue(refusal.getMessage().startsWith("TLS (JDK) can't be served with NiFi's key"), refusal::getMessage);
     }
 
@@ -46,7 +46,7 @@ class RehearsalTest {
         final TransportSelection bad = new TransportSelection("bad", good.channel(), context -> {
             throw new UnsupportedOperationException("no such kernel");
         });
-        assertThrows(IllegalStateException.class, () -> Rehearsal.perform(bad, Provider.AUTO, null));
+        assertThrows(IllegalStateException.class, () -> LoopbackCheck.perform(bad, Provider.AUTO, null));
     }
 
     @Test
@@ -54,7 +54,7 @@ class RehearsalTest {
     void noPort() {
         final TransportSelection good = TransportSelection.select(Choice.NIO);
         final TransportSelection bad = new TransportSelection("bad", NoSocket.class, good.handler());
-        assertThrows(Exception.class, () -> Rehearsal.perform(bad, Provider.AUTO, null));
+        assertThrows(Exception.class, () -> LoopbackCheck.perform(bad, Provider.AUTO, null));
     }
 
     /** Can't be made. */

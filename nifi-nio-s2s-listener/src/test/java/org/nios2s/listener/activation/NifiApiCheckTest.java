@@ -19,7 +19,7 @@ import org.nios2s.listener.activation.DoctoredLoader.Change;
 import org.nios2s.wire.PacketDecoder;
 
 /** The list of what the listener links to in NiFi. Lives on the test's thread. */
-class NifiSignaturesTest {
+class NifiApiCheckTest {
     private static final Path LIST = Path.of("src/main/resources/org/nios2s/listener/activation/nifi-signatures.txt");
 
     private static Path classesWith(final Class<?> type) throws URISyntaxException {
@@ -31,7 +31,7 @@ class NifiSignaturesTest {
     void complete() throws Exception {
         final SortedSet<String> referred = new NifiReferences()
                 .read(classesWith(NioRemoteSiteListener.class), "org/nios2s")
-                .read(classesWith(NioRemoteSiteListener.class), "stand-in")
+                .read(classesWith(NioRemoteSiteListener.class), "shim")
                 .read(classesWith(PacketDecoder.class), "org/nios2s/wire")
                 .found();
         if (Boolean.getBoolean("nifi.signatures.write")) {
@@ -43,7 +43,7 @@ class NifiSignaturesTest {
                 String.join("\n", new TreeSet<>(Files.readAllLines(LIST))),
                 "The listener links to something else in NiFi than " + LIST
                         + " says. Look whether every NiFi that docs/compatibility.md names has it, then run"
-                        + " 'mvn -pl nifi-nio-s2s-listener -am test -Dtest=NifiSignaturesTest -Dnifi.signatures.write=true"
+                        + " 'mvn -pl nifi-nio-s2s-listener -am test -Dtest=NifiApiCheckTest -Dnifi.signatures.write=true"
                         + " -Dsurefire.failIfNoSpecifiedTests=false'");
     }
 
@@ -58,9 +58,9 @@ class NifiSignaturesTest {
             })
     @DisplayName("a member that NiFi has no more, or keeps to itself, is missing, and nothing else")
     void missing(final String signature) throws Exception {
-        assertEquals(List.of(signature), NifiSignatures.missing(new DoctoredLoader(signature, Change.REMOVED)));
+        assertEquals(List.of(signature), NifiApiCheck.missing(new DoctoredLoader(signature, Change.REMOVED)));
         if (!signature.startsWith("interface ")) {
-            assertEquals(List.of(signature), NifiSignatures.missing(new DoctoredLoader(signature, Change.PRIVATE)));
+            assertEquals(List.of(signature), NifiApiCheck.missing(new DoctoredLoader(signature, Change.PRIVATE)));
         }
     }
 
@@ -79,12 +79,12 @@ class NifiSignaturesTest {
         };
         assertEquals(
                 List.of("class " + codec, "static " + codec + " isCodecSupported (Ljava/lang/String;I)Z"),
-                NifiSignatures.missing(without));
+                NifiApiCheck.missing(without));
     }
 
     @Test
     @DisplayName("nothing of the list is missing in the NiFi that it is built against")
     void nothingMissing() throws IOException {
-        assertEquals(List.of(), NifiSignatures.missing(getClass().getClassLoader()));
+        assertEquals(List.of(), NifiApiCheck.missing(getClass().getClassLoader()));
     }
 }

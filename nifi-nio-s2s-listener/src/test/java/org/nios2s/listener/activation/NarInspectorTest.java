@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several versions of the NAR in one NiFi. Lives on the test's thread. */
-class OwnNarTest {
+class NarInspectorTest {
     @TempDir
     private Path unpacked;
 
@@ -36,7 +36,7 @@ class OwnNarTest {
         final Path own = nar("ours", "2");
         nar("ours", "1");
         nar("somebody", "1");
-        assertEquals(Optional.of("version 2 serves; remove 1"), OwnNar.otherVersions(own));
+        assertEquals(Optional.of("version 2 serves; remove 1"), NarInspector.otherVersions(own));
     }
 
     @Test
@@ -46,8 +46,8 @@ class OwnNarTest {
         nar("broken", "1");
         final Path manifest = unpacked.resolve("broken-1.nar-unpacked/META-INF/MANIFEST.MF");
         Files.write(manifest, List.of("no header"));
-        final String complaint =
-                assertThrows(IOException.class, () -> OwnNar.otherVersions(own)).getMessage();
+        final String complaint = assertThrows(IOException.class, () -> NarInspector.otherVersions(own))
+                .getMessage();
         assertTrue(complaint.startsWith(manifest + " can't be read: "), complaint);
     }
 
@@ -56,13 +56,13 @@ class OwnNarTest {
     void alone() throws IOException {
         final Path own = nar("ours", "2");
         nar("somebody", "1");
-        assertEquals(Optional.empty(), OwnNar.otherVersions(own));
+        assertEquals(Optional.empty(), NarInspector.otherVersions(own));
     }
 
     @Test
     @DisplayName("outside of a NAR there is nothing to say")
     void noNar() throws IOException {
-        assertEquals(Optional.empty(), OwnNar.otherVersions(unpacked.resolve("a/b/c/listener.jar")));
-        assertEquals(Optional.empty(), OwnNar.otherVersions(Path.of("listener.jar")));
+        assertEquals(Optional.empty(), NarInspector.otherVersions(unpacked.resolve("a/b/c/listener.jar")));
+        assertEquals(Optional.empty(), NarInspector.otherVersions(Path.of("listener.jar")));
     }
 }

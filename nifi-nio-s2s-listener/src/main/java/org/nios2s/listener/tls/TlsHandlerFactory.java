@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * <p>The JDK's TLS works on NiFi's {@link SSLContext}, BoringSSL on NiFi's key and trust manager. Both follow key and
  * trust stores that NiFi reloads while it runs.
  */
-public final class TlsHandlers implements AutoCloseable {
+public final class TlsHandlerFactory implements AutoCloseable {
     /** What does the arithmetic of TLS. */
     public enum Provider {
         /** {@link #OPENSSL} where it loads and can use NiFi's key, otherwise {@link #JDK}. */
@@ -45,7 +45,7 @@ public final class TlsHandlers implements AutoCloseable {
         JDK
     }
 
-    private static final Logger logger = LoggerFactory.getLogger(TlsHandlers.class);
+    private static final Logger logger = LoggerFactory.getLogger(TlsHandlerFactory.class);
 
     private final Supplier<SslContext> context;
     private final String provider;
@@ -57,7 +57,7 @@ public final class TlsHandlers implements AutoCloseable {
         private static final Obstacle NONE = new Obstacle(Provider.JDK, "");
     }
 
-    private TlsHandlers(
+    private TlsHandlerFactory(
             final Supplier<SslContext> context,
             final String provider,
             final Obstacle obstacle,
@@ -70,15 +70,16 @@ public final class TlsHandlers implements AutoCloseable {
     }
 
     /** @param choice of the provider; where OpenSSL can't serve, the JDK does, see {@link #reportObstacle} */
-    public static TlsHandlers create(final SSLContext sslContext, final Provider choice, final int handshakeThreads) {
-        final TlsOffer offer = TlsOffer.ofHttps(sslContext);
+    public static TlsHandlerFactory create(
+            final SSLContext sslContext, final Provider choice, final int handshakeThreads) {
+        final TlsParameters offer = TlsParameters.ofHttps(sslContext);
         if (choice == Provider.JDK) {
             return onJdk(sslContext, offer, Obstacle.NONE, handshakeThreads);
         }
         try {
             final String obstacle = obstacleToOpenSsl(offer);
             if (obstacle == null) {
-                return new TlsHandlers(
+                return new TlsHandlerFactory(
                         new BoringSslContext(offer), OpenSsl.versionString(), Obstacle.NONE, handshakeThreads);
             }
             return onJdk(sslContext, offer, new Obstacle(choice, obstacle), handshakeThreads);
@@ -88,8 +89,11 @@ public final class TlsHandlers implements AutoCloseable {
         }
     }
 
-    private static TlsHandlers onJdk(
-            final SSLContext sslContext, final TlsOffer offer, final Obstacle obstacle, final int handshakeThreads) {
+    private static TlsHandlerFactory onJdk(
+            final SSLContext sslContext,
+            final TlsParameters offer,
+            final Obstacle obstacle,
+            final int handshakeThreads) {
         final SslContext jdk = new JdkSslContext(
                 sslContext,
                 false,
@@ -99,7 +103,7 @@ public final class TlsHandlers implements AutoCloseable {
                 ClientAuth.REQUIRE,
                 offer.protocols().toArray(String[]::new),
                 false);
-        return new TlsHandlers(() -> jdk, "JDK", obstacle, handshakeThreads);
+        return new TlsHandlerFactory(() -> jdk, "JDK", obstacle, handshakeThreads);
     }
 
     /** Says why the JDK serves, where it was not chosen: an ERROR if OpenSSL was, a WARN otherwise. */
@@ -120,7 +124,7 @@ public final class TlsHandlers implements AutoCloseable {
     }
 
     /** @return why OpenSSL can't serve, or null if it can */
-    private static String obstacleToOpenSsl(final TlsOffer offer) {
+    private static String obstacleToOpenSsl(final TlsParameters offer) {
         if (!OpenSsl.isAvailable()) {
             return "its library does not load (" + OpenSsl.unavailabilityCause() + ")";
         }

@@ -32,7 +32,7 @@ import org.nios2s.listener.transaction.SessionCloser;
 import org.nios2s.listener.transaction.SessionWaiter;
 
 /** When a visit leaves. Lives on the test's thread, which is the port task. */
-class PortVisitTest {
+class PortTaskRunTest {
     /** More than a visit may last. */
     private static final Duration LONG = Duration.ofMillis(60);
 
@@ -43,7 +43,7 @@ class PortVisitTest {
     private final GroupCommit groupCommit = mock(GroupCommit.class);
     private final RequestQueue queue = new RequestQueue();
     private final Transactions transactions = new Transactions();
-    private final PortVisit visit = new PortVisit(
+    private final PortTaskRun run = new PortTaskRun(
             dispatcher, new CommitLimits(1, Long.MAX_VALUE), context, mock(ProcessSession.class), groupCommit);
 
     @BeforeEach
@@ -81,7 +81,7 @@ class PortVisitTest {
     @DisplayName("a visit commits all that is ready, group by group, and does not wait for more")
     void commitsWhatIsReady() throws Exception {
         add(3);
-        assertEquals(3, visit.serve());
+        assertEquals(3, run.run());
         verify(groupCommit, times(3)).commit(anyList());
     }
 
@@ -90,7 +90,7 @@ class PortVisitTest {
     void leavesAfterAWhile() throws Exception {
         add(3);
         when(groupCommit.commit(anyList())).thenAnswer(invocation -> afterLong());
-        assertEquals(1, visit.serve());
+        assertEquals(1, run.run());
         assertEquals(2, queue.size());
     }
 
@@ -105,7 +105,7 @@ class PortVisitTest {
             requests.add(mock(SessionWaiter.class));
             return 1;
         });
-        assertEquals(1, visit.serve());
+        assertEquals(1, run.run());
         assertEquals(2, queue.size());
         assertEquals(1, requests.size());
     }
@@ -115,7 +115,7 @@ class PortVisitTest {
     void looksForRoomBeforeEachGroup() throws Exception {
         add(1);
         when(context.getAvailableRelationships()).thenReturn(Set.of());
-        assertEquals(0, visit.serve());
+        assertEquals(0, run.run());
         verify(groupCommit, never()).commit(any());
         final BufferedPush waiting = queue.first();
         assertTrue(waiting.abandon());

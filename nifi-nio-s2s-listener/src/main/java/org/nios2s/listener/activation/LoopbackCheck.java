@@ -17,20 +17,20 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.nios2s.listener.settings.TransportSelection;
-import org.nios2s.listener.tls.TlsHandlers;
-import org.nios2s.listener.tls.TlsHandlers.Provider;
+import org.nios2s.listener.tls.TlsHandlerFactory;
+import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 import org.nios2s.listener.tls.TrialHandshake;
 
 /**
  * A connection over the loopback interface to a port of its own, served as the listener will serve: what does not work here
  * shows while the stock listener can still take over. Lives on NiFi's main thread, its server on one IO worker.
  */
-final class Rehearsal {
+final class LoopbackCheck {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final byte[] WORDS = "NiFi".getBytes(StandardCharsets.US_ASCII);
 
-    private Rehearsal() {}
+    private LoopbackCheck() {}
 
     /**
      * @param sslContext NiFi's own, or null where Site-to-Site is not secure
@@ -39,8 +39,8 @@ final class Rehearsal {
      */
     static void perform(final TransportSelection transport, final Provider provider, final SSLContext sslContext)
             throws IOException {
-        final EventLoopGroup worker = transport.workers(1, "Site-to-Site NIO Rehearsal");
-        try (TlsHandlers tls = sslContext == null ? null : TlsHandlers.create(sslContext, provider, 1)) {
+        final EventLoopGroup worker = transport.workers(1, "Site-to-Site NIO Loopback Check");
+        try (TlsHandlerFactory tls = sslContext == null ? null : TlsHandlerFactory.create(sslContext, provider, 1)) {
             final Channel server = transport
                     .bootstrap(worker)
                     .childHandler(new ChannelInitializer<Channel>() {
@@ -61,7 +61,7 @@ final class Rehearsal {
         }
     }
 
-    private static void converse(final InetSocketAddress server, final TlsHandlers tls) throws IOException {
+    private static void converse(final InetSocketAddress server, final TlsHandlerFactory tls) throws IOException {
         final int patience = (int) PATIENCE.toMillis();
         try (Socket peer = new Socket()) {
             peer.connect(server, patience);
@@ -80,7 +80,7 @@ final class Rehearsal {
         }
     }
 
-    /** Answers whatever it reads by closing. */
+    /** Replies to whatever it reads by closing. */
     private static final class Answer extends SimpleChannelInboundHandler<Object> {
         @Override
         protected void channelRead0(final ChannelHandlerContext context, final Object message) {

@@ -5,8 +5,8 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.Outcome;
@@ -17,12 +17,12 @@ import org.slf4j.LoggerFactory;
  * Ends transactions that have been claimed, and has their peers told, each on its own IO worker. Stateless; on the port task
  * or whichever thread has claimed them.
  */
-final class Answers {
-    private static final Logger logger = LoggerFactory.getLogger(Answers.class);
+final class OutcomeNotifier {
+    private static final Logger logger = LoggerFactory.getLogger(OutcomeNotifier.class);
 
     private static final Outcome COMMITTED = Outcome.committed(false);
 
-    private Answers() {}
+    private OutcomeNotifier() {}
 
     /** They are committed: whatever goes wrong while their peers are told, no other outcome is reported for them. */
     static void committed(final List<BufferedPush> transactions, final boolean destinationFull) {
@@ -44,7 +44,7 @@ final class Answers {
     }
 
     /** Those that have no answer yet have failed; whatever goes wrong with one, the others are told. */
-    static void failed(final List<BufferedPush> transactions, final PeerFault fault) {
+    static void failed(final List<BufferedPush> transactions, final ConnectionFault fault) {
         giveOneByOne(transactions, Outcome.failed(fault));
     }
 

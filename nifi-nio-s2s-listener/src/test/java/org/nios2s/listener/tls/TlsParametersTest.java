@@ -12,7 +12,7 @@ import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 
 /** What is offered to TLS clients, and when BoringSSL can't offer just that. Runs on one thread. */
-class TlsOfferTest {
+class TlsParametersTest {
     private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
     private static final List<String> SUITES = List.of(
             "TLS_AES_256_GCM_SHA384",
@@ -24,7 +24,7 @@ class TlsOfferTest {
     void onlySuitesThatJavaAllowsAreOfferedAndNoneThatJettyLeavesOut() throws NoSuchAlgorithmException {
         final SSLContext context = SSLContext.getDefault();
 
-        final TlsOffer offer = TlsOffer.ofHttps(context);
+        final TlsParameters offer = TlsParameters.ofHttps(context);
 
         assertTrue(offer.suites().contains("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"), offer::toString);
         assertTrue(List.of(context.createSSLEngine().getEnabledCipherSuites()).containsAll(offer.suites()));
@@ -38,7 +38,8 @@ class TlsOfferTest {
 
     @Test
     void boringSslIsToldTheGroupsThatItKnowsInTheOrderOfJava() {
-        final TlsOffer offer = new TlsOffer(PROTOCOLS, SUITES, List.of("x448", "secp384r1", "x25519", "ffdhe2048"));
+        final TlsParameters offer =
+                new TlsParameters(PROTOCOLS, SUITES, List.of("x448", "secp384r1", "x25519", "ffdhe2048"));
 
         assertArrayEquals(new String[] {"secp384r1", "x25519"}, offer.groupsOfBoringSsl());
         assertNull(offer.obstacleToBoringSsl());
@@ -46,18 +47,19 @@ class TlsOfferTest {
 
     @Test
     void boringSslDoesNotServeWhereJavaForbidsWhatItAlwaysOffers() {
-        final TlsOffer offer = new TlsOffer(PROTOCOLS, SUITES.subList(0, 2), List.of("x25519"));
+        final TlsParameters offer = new TlsParameters(PROTOCOLS, SUITES.subList(0, 2), List.of("x25519"));
 
         assertEquals(
                 "it always offers [TLS_CHACHA20_POLY1305_SHA256], which this Java forbids",
                 offer.obstacleToBoringSsl());
-        assertNull(new TlsOffer(List.of("TLSv1.2"), SUITES.subList(3, 4), List.of("x25519")).obstacleToBoringSsl());
+        assertNull(
+                new TlsParameters(List.of("TLSv1.2"), SUITES.subList(3, 4), List.of("x25519")).obstacleToBoringSsl());
     }
 
     @Test
     void boringSslDoesNotServeWithoutAGroupOfJava() {
         assertEquals(
                 "it has none of this Java's groups [x448]",
-                new TlsOffer(PROTOCOLS, SUITES, List.of("x448")).obstacleToBoringSsl());
+                new TlsParameters(PROTOCOLS, SUITES, List.of("x448")).obstacleToBoringSsl());
     }
 }

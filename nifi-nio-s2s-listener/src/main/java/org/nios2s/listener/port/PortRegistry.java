@@ -24,7 +24,7 @@ import org.nios2s.listener.settings.ListenerSettings;
  * soon forgotten. Dispatcher threads are platform threads: they wait in a monitor of NiFi's, which on Java 21 would hold on
  * to a virtual thread's carrier.
  */
-public final class PortDispatchers implements AutoCloseable {
+public final class PortRegistry implements AutoCloseable {
     /** A pull's session takes less than a push's that streams: so many may be open for each of those. */
     private static final int SENDING_PER_STREAMING = 4;
 
@@ -39,7 +39,7 @@ public final class PortDispatchers implements AutoCloseable {
      * @param budget of which each port has a share
      * @param contentWorkers end sessions for which no port task will come
      */
-    public PortDispatchers(
+    public PortRegistry(
             final ListenerSettings settings,
             final MemoryBudget budget,
             final Executor contentWorkers,
@@ -69,18 +69,18 @@ public final class PortDispatchers implements AutoCloseable {
     }
 
     private PortDispatcher create(final PublicPort port) {
-        final int most = shared.settings().streamingTransactions();
+        final int maxStreaming = shared.settings().streamingTransactions();
         final PortLimits limits = new PortLimits(
                 new Limit(shared.settings().requestQueueSize()),
-                streaming.below(Math.max(1, most / 2)),
-                sending.below(mostSending(port)),
-                budget.share());
+                streaming.child(Math.max(1, maxStreaming / 2)),
+                sending.child(maxSending(port)),
+                budget.newQuota());
         final String id = port.getIdentifier();
         return new PortDispatcher(port, limits, shared, shared.metrics().ofPort(id, port.getName(), gauges(id)));
     }
 
     /** Where order counts, a pull that breaks is back in its queue before another one takes what comes next. */
-    private int mostSending(final PublicPort port) {
+    private int maxSending(final PublicPort port) {
         if (shared.settings().pullsInOrder()) {
             return port.getMaxConcurrentTasks();
         }

@@ -12,12 +12,12 @@ import java.util.TreeSet;
  * The peers with the most of something, in bounded memory: the Space-Saving algorithm of Metwally, Agrawal and El Abbadi.
  * Thread-safe; each call takes as long as the logarithm of the bound.
  *
- * <p>Up to {@link #MOST_PEERS} peers are counted exactly. A further one takes the place of the peer with the least, and inherits its
+ * <p>Up to {@link #MAX_PEERS} peers are counted exactly. A further one takes the place of the peer with the least, and inherits its
  * count. So a peer's count may be too high by what it inherited, and never too low; a peer that has more than one part in
- * {@link #MOST_PEERS} of all is always here.
+ * {@link #MAX_PEERS} of all is always here.
  */
-final class PeerRanking {
-    static final int MOST_PEERS = 1_000;
+final class TopPeers {
+    static final int MAX_PEERS = 1_000;
 
     private static final Comparator<Tally> LEAST_FIRST =
             Comparator.<Tally>comparingLong(tally -> tally.count).thenComparing(tally -> tally.peer);
@@ -27,18 +27,18 @@ final class PeerRanking {
      *
      * @param inherited by how much the count may be too high
      */
-    record Ranked(String peer, long count, long inherited) {}
+    record Ranked(String peer, long count, long overestimate) {}
 
     /** Guarded by the lock of the ranking. */
     private static final class Tally {
         private final String peer;
-        private final long inherited;
+        private final long overestimate;
         private long count;
 
-        private Tally(final String peer, final long inherited) {
+        private Tally(final String peer, final long overestimate) {
             this.peer = peer;
-            this.inherited = inherited;
-            this.count = inherited;
+            this.overestimate = overestimate;
+            this.count = overestimate;
         }
     }
 
@@ -51,7 +51,7 @@ final class PeerRanking {
         }
         Tally tally = tallies.get(peer);
         if (tally == null) {
-            tally = new Tally(peer, inheritance());
+            tally = new Tally(peer, evictLeast());
             tallies.put(peer, tally);
         } else {
             order.remove(tally);
@@ -61,8 +61,8 @@ final class PeerRanking {
     }
 
     /** @return the count of the peer whose place is taken; 0 where there is a free one */
-    private long inheritance() {
-        if (order.size() < MOST_PEERS) {
+    private long evictLeast() {
+        if (order.size() < MAX_PEERS) {
             return 0;
         }
         final Tally least = order.pollFirst();
@@ -71,10 +71,10 @@ final class PeerRanking {
     }
 
     /** @return so many peers with the most, those first */
-    synchronized List<Ranked> first(final int most) {
+    synchronized List<Ranked> top(final int max) {
         return order.descendingSet().stream()
-                .limit(most)
-                .map(tally -> new Ranked(tally.peer, tally.count, tally.inherited))
+                .limit(max)
+                .map(tally -> new Ranked(tally.peer, tally.count, tally.overestimate))
                 .toList();
     }
 

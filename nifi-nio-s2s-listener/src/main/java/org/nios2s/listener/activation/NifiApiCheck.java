@@ -16,17 +16,17 @@ import java.util.List;
  * <p>A line of the list beside this class is a kind, a class, and for a member its name and descriptor. A test compares the
  * list with what our compiled classes refer to.
  */
-final class NifiSignatures {
+final class NifiApiCheck {
     private static final String LIST = "nifi-signatures.txt";
 
-    private NifiSignatures() {}
+    private NifiApiCheck() {}
 
     /**
      * @param nifi sees NiFi's classes; none of them is initialized
      * @return what of the list is not there, in its order
      */
     static List<String> missing(final ClassLoader nifi) throws IOException {
-        try (InputStream in = NifiSignatures.class.getResourceAsStream(LIST)) {
+        try (InputStream in = NifiApiCheck.class.getResourceAsStream(LIST)) {
             if (in == null) {
                 throw new IOException("The jar of the listener lacks " + LIST);
             }

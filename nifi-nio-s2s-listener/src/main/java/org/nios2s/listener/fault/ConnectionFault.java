@@ -8,7 +8,7 @@ import java.nio.channels.ClosedChannelException;
  * Why a peer's connection is closed before it said good-bye. Thrown and caught on the connection's IO worker; carries no
  * stack trace, since the fault lies with the peer and not in our code.
  */
-public final class PeerFault extends IOException {
+public final class ConnectionFault extends IOException {
     private static final long serialVersionUID = 1L;
 
     /** Causes, each with a rate limit of its own in the log. */
@@ -42,25 +42,25 @@ public final class PeerFault extends IOException {
             return this == INTERNAL || this == COMMIT_FAILED;
         }
 
-        public PeerFault fault(final String message) {
+        public ConnectionFault fault(final String message) {
             return fault(message, null);
         }
 
-        public PeerFault fault(final String message, final Throwable cause) {
-            return new PeerFault(this, message, cause);
+        public ConnectionFault fault(final String message, final Throwable cause) {
+            return new ConnectionFault(this, message, cause);
         }
     }
 
     private final Kind kind;
 
-    private PeerFault(final Kind kind, final String message, final Throwable cause) {
+    private ConnectionFault(final Kind kind, final String message, final Throwable cause) {
         super(message, cause);
         this.kind = kind;
     }
 
     /** @return what was thrown, or a fault of ours that says what has failed by it */
-    public static PeerFault of(final Throwable thrown, final String what) {
-        return thrown instanceof final PeerFault fault
+    public static ConnectionFault of(final Throwable thrown, final String what) {
+        return thrown instanceof final ConnectionFault fault
                 ? fault
                 : Kind.INTERNAL.fault(what + " failed: " + thrown, thrown);
     }

@@ -12,9 +12,9 @@ import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.exception.NotAuthorizedException;
 import org.apache.nifi.remote.exception.RequestExpiredException;
 import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.fault.PeerFault;
-import org.nios2s.listener.fault.PeerFault.Kind;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * <p>The port asks several times a second, on the dispatcher thread, whether the request has expired: that is how it is let
  * go when nothing is wanted of the port any more, and how it shows that it is still in the queue.
  */
-final class PortRequest extends SocketFlowFileServerProtocol {
-    private static final Logger logger = LoggerFactory.getLogger(PortRequest.class);
+final class PortTrigger extends SocketFlowFileServerProtocol {
+    private static final Logger logger = LoggerFactory.getLogger(PortTrigger.class);
 
     /** The port asks only whether there is one; the packets have been decoded already. */
     private static final FlowFileCodec CODEC = new StandardFlowFileCodec();
@@ -44,11 +44,11 @@ final class PortRequest extends SocketFlowFileServerProtocol {
     private static final int LOST_AFTER_SWEEPS = 120;
 
     private final PortDispatcher dispatcher;
-    private volatile Thread standing;
-    private volatile boolean inVisit;
+    private volatile Thread waiter;
+    private volatile boolean isRunning;
     private volatile int silentSweeps;
-    private volatile boolean letGo;
-    private volatile boolean lost;
+    private volatile boolean isReleased;
+    private volatile boolean isLost;
 
     /**
      * Something that waits for a port task and leads a request.
@@ -56,9 +56,9 @@ final class PortRequest extends SocketFlowFileServerProtocol {
      * @param peer whom the port authorizes
      * @param refusal hears if there will be no visit for it; nothing happens if it does not wait any more
      */
-    record Lead(TransactionPeer peer, Consumer<PeerFault> refusal) {}
+    record QueueHead(TransactionPeer peer, Consumer<ConnectionFault> refusal) {}
 
-    PortRequest(final PortDispatcher dispatcher) {
+    PortTrigger(final PortDispatcher dispatcher) {
         this.dispatcher = dispatcher;
         this.port = dispatcher.port();
         this.handshakeCompleted = true;
@@ -66,16 +66,16 @@ final class PortRequest extends SocketFlowFileServerProtocol {
     }
 
     /** Stands in the port's queue until the port has answered, and says whether it did so as it should. */
-    boolean stand() {
-        final Lead lead = dispatcher.lead();
-        if (lead == null) {
+    boolean awaitTask() {
+        final QueueHead head = dispatcher.head();
+        if (head == null) {
             return true;
         }
         try {
-            standInPort(lead.peer().toPeer(dispatcher::interrupted));
+            awaitTaskInPort(head.peer().toPeer(dispatcher::interrupted));
             return true;
         } catch (final NotAuthorizedException e) {
-            lead.refusal().accept(Kind.NOT_AUTHORIZED.fault(String.valueOf(e.getMessage())));
+            head.refusal().accept(Kind.NOT_AUTHORIZED.fault(String.valueOf(e.getMessage())));
             return true;
         } catch (final RequestExpiredException e) {
             // The port's queue is full of requests that are not ours: the next sweep tries again.
@@ -85,22 +85,22 @@ final class PortRequest extends SocketFlowFileServerProtocol {
                 dispatcher.portStopped();
                 return true;
             }
-            if (letGo) {
+            if (isReleased) {
                 return true;
             }
-            if (lost && dispatcher.isFirstLoss(lead.peer())) {
+            if (isLost && dispatcher.isFirstLoss(head.peer())) {
                 // Not the fault of what leads it: that leads the next request, too.
                 return true;
             }
             logger.debug("{} did not serve a request", port, e);
             // Otherwise it might lead for ever.
-            lead.refusal().accept(Kind.COMMIT_FAILED.fault("The port did not serve the request: " + e, e));
+            head.refusal().accept(Kind.COMMIT_FAILED.fault("The port did not serve the request: " + e, e));
             return false;
         }
     }
 
-    private void standInPort(final Peer peer) throws Exception {
-        standing = Thread.currentThread();
+    private void awaitTaskInPort(final Peer peer) throws Exception {
+        waiter = Thread.currentThread();
         try {
             if (port.getConnectableType() == ConnectableType.INPUT_PORT) {
                 port.receiveFlowFiles(peer, this);
@@ -113,32 +113,32 @@ final class PortRequest extends SocketFlowFileServerProtocol {
     }
 
     private synchronized void leave() {
-        standing = null;
+        waiter = null;
         Thread.interrupted();
     }
 
     /** Gives it up if the port has neither asked nor answered for so long that it will not; called once in a sweep. */
     synchronized void giveUpIfLost() {
-        silentSweeps = inVisit || standing == null ? 0 : silentSweeps + 1;
+        silentSweeps = isRunning || waiter == null ? 0 : silentSweeps + 1;
         if (silentSweeps > LOST_AFTER_SWEEPS) {
             logger.error(
                     "{} took a request half a minute ago and has not answered; another one is made. If NiFi's authorizer is"
                             + " slow, look there; otherwise NiFi's log says what failed",
                     port);
-            lost = true;
-            standing.interrupt();
+            isLost = true;
+            waiter.interrupt();
         }
     }
 
     @Override
     public long getRequestExpiration() {
-        if (Thread.currentThread() != standing) {
+        if (Thread.currentThread() != waiter) {
             // A port task: it has come for whatever there is.
             return NEVER;
         }
         silentSweeps = 0;
-        letGo = !dispatcher.wantsTasks();
-        return letGo ? AT_ONCE : NEVER;
+        isReleased = !dispatcher.wantsTasks();
+        return isReleased ? AT_ONCE : NEVER;
     }
 
     @Override
@@ -155,17 +155,17 @@ final class PortRequest extends SocketFlowFileServerProtocol {
 
     /** An Error would keep the port from answering, and from being triggered for half a minute: it takes an exception. */
     private int serve(final ProcessContext context, final ProcessSession session) {
-        inVisit = true;
+        isRunning = true;
         try {
             final int flowFiles = dispatcher.serve(context, session);
             // What has been committed stays so, whatever comes of the next request.
-            Guarded.run("The next request to " + port, () -> dispatcher.served(this));
+            Guarded.run("The next request to " + port, () -> dispatcher.taskReturned(this));
             return flowFiles;
         } catch (final Throwable e) {
             throw new ProcessException("A visit to " + port + " failed: " + e, e);
         } finally {
             silentSweeps = 0;
-            inVisit = false;
+            isRunning = false;
         }
     }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * <p>A peer is known here as long as it holds something or waits for something, so a peer that left takes no memory.
  */
-final class PeerShares {
+final class PeerUsage {
     /** What one peer holds. Guarded by the lock of the limit, as all of its fields. */
     static final class Holder {
         private final Object peer;

@@ -10,14 +10,14 @@ import org.apache.nifi.remote.io.http.HttpServerCommunicationsSession;
  * knows the peer's identity, and passes on that NiFi interrupts it, which happens when the port is stopped while a request is in
  * service. Any thread.
  */
-public final class DetachedSession extends HttpServerCommunicationsSession {
+public final class SocketlessCommunicationsSession extends HttpServerCommunicationsSession {
     private final Runnable interrupted;
 
     /**
      * @param identity distinguished name of the peer, or null
      * @param interrupted must not block: NiFi holds a lock of the port
      */
-    public DetachedSession(final String identity, final Runnable interrupted) {
+    public SocketlessCommunicationsSession(final String identity, final Runnable interrupted) {
         super(InputStream.nullInputStream(), OutputStream.nullOutputStream(), "", identity);
         this.interrupted = interrupted;
     }

@@ -19,7 +19,7 @@ import org.apache.nifi.security.util.TlsPlatform;
  * @param suites cipher suites by the names that Java has for them, best first
  * @param groups for the key agreement, by the names that Java has for them, best first
  */
-record TlsOffer(List<String> protocols, List<String> suites, List<String> groups) {
+record TlsParameters(List<String> protocols, List<String> suites, List<String> groups) {
     /** Jetty's {@code SslContextFactory} leaves these out: message digests by MD5 or SHA-1, keys sent by RSA, no keys. */
     private static final Pattern LEFT_OUT =
             Pattern.compile(".*_(MD5|SHA|SHA1)|TLS_RSA_.*|SSL_.*|.*_NULL_.*|.*_anon_.*");
@@ -35,14 +35,14 @@ record TlsOffer(List<String> protocols, List<String> suites, List<String> groups
     private static final String TLS_1_3 = "TLSv1.3";
 
     /** @param sslContext NiFi's own, on which its HTTPS works */
-    static TlsOffer ofHttps(final SSLContext sslContext) {
+    static TlsParameters ofHttps(final SSLContext sslContext) {
         final SSLEngine engine = sslContext.createSSLEngine();
         engine.setUseClientMode(false);
         final List<String> suites = Arrays.stream(engine.getEnabledCipherSuites())
                 .filter(suite -> !LEFT_OUT.matcher(suite).matches())
                 .toList();
         final String[] groups = engine.getSSLParameters().getNamedGroups();
-        return new TlsOffer(
+        return new TlsParameters(
                 List.copyOf(TlsPlatform.getPreferredProtocols()), suites, groups == null ? List.of() : List.of(groups));
     }
 

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * Our own NAR, as NiFi has unpacked it beside the others: the classes in its jar, and other versions of it, of which NiFi
  * takes one and says nothing. Lives on NiFi's main thread.
  */
-final class OwnNar {
+final class NarInspector {
     private static final String PACKAGE = "org/nios2s";
     private static final String SHADED = "org.nios2s.shaded.";
     private static final String SUFFIX = ".class";
@@ -30,12 +30,15 @@ final class OwnNar {
     private static final Attributes.Name ID = new Attributes.Name("Nar-Id");
     private static final Attributes.Name VERSION = new Attributes.Name("Nar-Version");
 
-    private OwnNar() {}
+    private NarInspector() {}
 
     /** @return the jar with our classes, or the directory of a build */
     static Path jar() throws URISyntaxException {
-        return Path.of(
-                OwnNar.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        return Path.of(NarInspector.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
     }
 
     /** Loads and verifies all classes, against the NiFi that is there; throws what names one that does not fit. */
