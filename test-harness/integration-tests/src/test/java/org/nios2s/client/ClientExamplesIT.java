@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.jar.JarFile;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -22,10 +25,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.client.examples.CheckpointedSink;
+import org.nios2s.client.examples.PullToFiles;
 import org.nios2s.client.examples.PushDirectory;
 import org.nios2s.client.examples.ReceiveToFiles;
 import org.nios2s.client.examples.SendFile;
 import org.nios2s.client.examples.SensorRecords;
+import org.nios2s.client.examples.TenThousandSensors;
 import org.nios2s.client.examples.TwoPhaseRelay;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.SinkLedger;
@@ -36,6 +41,7 @@ import org.nios2s.integration.SharedNifi;
 class ClientExamplesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int RECORDS = 100_000;
+    private static final int SENSORS = 1_000;
     private static final String ID = "packet.id";
 
     private static NifiNode nifi;
@@ -106,6 +112,58 @@ class ClientExamplesIT {
         }
         assertEquals(ids(), names(directory));
         drain();
+    }
+
+    @Test
+    void allThatIsThereIsPulledToFiles(@TempDir final Path directory) throws Exception {
+        drain();
+        site.inputPort("loop-in").send(packets()).get();
+        PullToFiles.main(new String[] {
+            nifi.info().s2sHost(), "" + nifi.info().s2sPort(), nifi.portId("loop-out"), directory.toString()
+        });
+        final List<String> contents = new ArrayList<>();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (final Path file : files.toList()) {
+                contents.add(Files.readString(file));
+            }
+        }
+        assertEquals(ids(), contents.stream().sorted().toList());
+    }
+
+    @Test
+    void sensorsShareAFewThreadsAndConnections() throws Exception {
+        TenThousandSensors.main(new String[] {
+            nifi.info().s2sHost(), "" + nifi.info().s2sPort(), nifi.portId("input"), "" + SENSORS, "2", "1000"
+        });
+        awaitInLedger(2 * SENSORS);
+    }
+
+    /** Each of the documentation has a test here. */
+    @Test
+    void allProgramsAreTried() throws Exception {
+        final Path place = Path.of(SendFile.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        final Set<String> programs = new TreeSet<>();
+        try (JarFile jar = new JarFile(place.toFile())) {
+            jar.stream()
+                    .map(entry -> entry.getName())
+                    .filter(name -> name.matches("org/nios2s/client/examples/[A-Z][A-Za-z]*\\.class"))
+                    .forEach(name -> programs.add(name.replaceAll(".*/|\\.class", "")));
+        }
+        assertEquals(
+                Set.of(
+                        "CheckpointedSink",
+                        "PullToFiles",
+                        "PushDirectory",
+                        "ReceiveToFiles",
+                        "SendFile",
+                        "SensorRecords",
+                        "TenThousandSensors",
+                        "TwoPhaseRelay"),
+                programs);
     }
 
     private static List<Packet> packets() {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class NarContentIT {
     private static final Path NAR = Path.of("..", "harness", "target", "nifi-extensions", "nifi-nio-s2s-nar.nar");
     private static final String CLASS = ".class";
+    private static final int PACKAGE_PARTS = 3;
 
     /** @return the packages of all jars in the NAR, each as its first three parts */
     private static Set<String> packages() throws IOException {
@@ -37,7 +38,7 @@ class NarContentIT {
         final JarInputStream jar = new JarInputStream(bytes);
         for (JarEntry entry = jar.getNextJarEntry(); entry != null; entry = jar.getNextJarEntry()) {
             final String[] parts = entry.getName().split("/");
-            if (entry.getName().endsWith(CLASS) && !parts[0].equals("META-INF")) {
+            if (entry.getName().endsWith(CLASS) && parts.length > PACKAGE_PARTS) {
                 packages.add(String.join(".", parts[0], parts[1], parts[2]));
             }
         }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.client.CliServer;
+
+/** What {@code s2s receive} does. Lives on the test's thread. */
+class ReceiveCommandTest {
+    @TempDir
+    private Path directory;
+
+    private CliServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new CliServer();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        server.close();
+    }
+
+    private Run receive(final String... options) {
+        final String[] arguments = Stream.concat(
+                        Stream.of("receive", "--quiet", directory.toString()), Stream.of(options))
+                .toArray(String[]::new);
+        return Run.of(server.address(), arguments);
+    }
+
+    private Set<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(file -> file.getFileName().toString()).collect(Collectors.toSet());
+        }
+    }
+
+    private String content(final String name) throws IOException {
+        return Files.readString(directory.resolve(name));
+    }
+
+    @Test
+    void aFlowFileBecomesAFile() throws Exception {
+        server.offer(Map.of("filename", "a.txt"), "first");
+        final Run run = receive();
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals(List.of(directory.resolve("a.txt").toString()), run.out());
+        assertEquals("first", content("a.txt"));
+        assertEquals(Set.of("a.txt"), names());
+        assertEquals(1, server.finishedPulls());
+    }
+
+    @Test
+    void nothingIsOverwritten() throws Exception {
+        Files.writeString(directory.resolve("a.txt"), "was here");
+        server.offer(Map.of("filename", "a.txt"), "first");
+        server.offer(Map.of("filename", "a.txt"), "second");
+        final Run run = receive();
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals("was here", content("a.txt"));
+        assertEquals("first", content("a.txt.1"));
+        assertEquals("second", content("a.txt.2"));
+        assertEquals(Set.of("a.txt", "a.txt.1", "a.txt.2"), names());
+    }
+
+    @Test
+    void attributesAreWrittenBesideTheFileAndOverwriteNothing() throws Exception {
+        Files.writeString(directory.resolve("a.txt.attributes"), "was here");
+        server.offer(Map.of("filename", "a.txt", "kind", "tést"), "first");
+        final Run run = receive("--attributes");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals(Set.of("a.txt.attributes", "a.txt.1", "a.txt.1.attributes"), names());
+        final Properties attributes = new Properties();
+        attributes.load(Files.newBufferedReader(directory.resolve("a.txt.1.attributes")));
+        assertEquals(Map.of("filename", "a.txt", "kind", "tést"), attributes);
+        assertEquals("was here", content("a.txt.attributes"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ".", "..", "../", "a/..", "a\u0000b", "\n"})
+    void aNameThatIsNoneIsReplaced(final String name) throws Exception {
+        server.offer(Map.of("filename", name), "first");
+        final Run run = receive();
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals(1, names().size());
+        assertEquals("first", content(names().iterator().next()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"../../etc/passwd", "/etc/passwd", "C:\\etc\\passwd", "passwd"})
+    void noNameLeadsOutOfTheDirectory(final String name) throws Exception {
+        server.offer(Map.of("filename", name), "first");
+        assertEquals(0, receive().exitCode());
+        assertEquals(Set.of("passwd"), names());
+    }
+
+    @Test
+    void whatIsNotConfirmedHasNoName() throws Exception {
+        server.hangsUpBeforeItConfirms();
+        server.offer(Map.of("filename", "a.txt"), "first");
+        final Run run = receive();
+        assertEquals(Outcome.FAILED.exitCode(), run.exitCode(), run::err);
+        assertEquals(1, run.err().lines().count(), run::err);
+        assertEquals(Set.of(), names());
+        assertEquals(1, server.offered());
+    }
+
+    @Test
+    void nothingToReceiveIsNoFailure() throws Exception {
+        final Run run = Run.of(server.address(), "receive", directory.toString());
+        assertEquals(0, run.exitCode(), run::err);
+        assertTrue(run.err().startsWith("0 files received"), run::err);
+    }
+
+    @Test
+    void aDirectoryHasToBeThere() {
+        final Path missing = directory.resolve("missing");
+        final Run run = Run.of(server.address(), "receive", missing.toString());
+        assertEquals(Outcome.MISTAKE.exitCode(), run.exitCode());
+        assertEquals("s2s: " + missing + " is no directory", run.err().strip());
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.client.CliServer;
+
+/** What {@code s2s send} does. Lives on the test's thread. */
+class SendCommandTest {
+    @TempDir
+    private Path directory;
+
+    private CliServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new CliServer();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        server.close();
+    }
+
+    private String file(final String name, final String content) throws IOException {
+        return Files.writeString(directory.resolve(name), content).toString();
+    }
+
+    @Test
+    void filesAreSentAndNamedAfterwards() throws Exception {
+        final String a = file("a.txt", "first");
+        final String b = file("b.txt", "");
+        final Run run = Run.of(server.address(), "send", a, b, "--batch", "2");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals(List.of(a, b), run.out());
+        assertEquals(Map.of("a.txt", "first", "b.txt", ""), server.committed());
+        assertTrue(run.err().startsWith("2 files sent, 0.0 MiB in "), run::err);
+    }
+
+    @Test
+    void attributesAreSent() throws Exception {
+        final Run run = Run.of(
+                server.address(), "send", file("a.txt", "first"), "-a", "kind=test", "-a", "filename=other", "--quiet");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals(List.of(Map.of("kind", "test", "filename", "other")), server.committedAttributes());
+        assertEquals("", run.err());
+    }
+
+    @Test
+    void whatIsRefusedIsOneLineAndOneExitCode() throws Exception {
+        server.refusesThePort();
+        final Run run = Run.of(server.address(), "send", "--quiet", file("a.txt", "first"));
+        assertEquals(Outcome.FAILED.exitCode(), run.exitCode(), run::err);
+        assertEquals(1, run.err().lines().count(), run::err);
+        assertTrue(run.err().contains("UNKNOWN_PORT"), run::err);
+        assertEquals(List.of(), run.out());
+    }
+
+    @Test
+    void anUnknownOutcomeHasAnExitCodeOfItsOwn() throws Exception {
+        server.hangsUpBeforeItSaysThatItFinished();
+        final Run run = Run.of(server.address(), "send", "--quiet", file("a.txt", "first"));
+        assertEquals(Outcome.UNKNOWN.exitCode(), run.exitCode(), run::err);
+        assertEquals(List.of(), run.out());
+    }
+
+    @Test
+    void nothingIsSentIfOneFileIsMissing() throws Exception {
+        final String missing = directory.resolve("missing").toString();
+        assertMistake(missing + " does not exist; nothing was sent", "send", file("a.txt", "first"), missing);
+        assertEquals(Map.of(), server.committed());
+    }
+
+    @Test
+    void aDirectoryIsNoFile() {
+        assertMistake(directory + " is no file; nothing was sent", "send", directory.toString());
+    }
+
+    @Test
+    void noBatchIsEmpty() throws Exception {
+        assertMistake("--batch is 0; accepted: 1 or more", "send", "--batch", "0", file("a.txt", ""));
+    }
+
+    @Test
+    void aTimeNeedsAUnit() throws Exception {
+        final Run run = Run.of(server.address(), "send", "--delivery-timeout", "30", file("a.txt", ""));
+        assertEquals(Outcome.MISTAKE.exitCode(), run.exitCode());
+        assertTrue(run.err().contains("'30' is no duration; write 500ms, 30s, 2m or 1h"), run::err);
+    }
+
+    private void assertMistake(final String message, final String... arguments) {
+        final Run run = Run.of(server.address(), arguments);
+        assertEquals(Outcome.MISTAKE.exitCode(), run.exitCode(), run::err);
+        assertTrue(run.err().startsWith("s2s: " + message), run::err);
+        assertEquals(1, run.err().lines().count(), run::err);
+    }
+}

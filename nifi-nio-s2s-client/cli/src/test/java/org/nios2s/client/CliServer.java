@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.client.ScriptedServer.Moment;
+import org.nios2s.client.ScriptedServer.Received;
+
+/** The scripted server of the client's tests, as the tests of the command need it. Any thread. */
+public final class CliServer implements AutoCloseable {
+    private final ScriptedServer server;
+
+    public CliServer() throws IOException {
+        server = new ScriptedServer();
+    }
+
+    /** Where a command finds it. */
+    public String[] address() {
+        return new String[] {"--host", "127.0.0.1", "--port", "" + server.port(), "--port-name", "port-id"};
+    }
+
+    /** The contents of what was received, by the attribute filename. */
+    public Map<String, String> committed() {
+        return server.committed.stream()
+                .collect(Collectors.toMap(
+                        packet -> packet.attributes().get("filename"), packet -> new String(packet.content())));
+    }
+
+    public List<Map<String, String>> committedAttributes() {
+        return server.committed.stream().map(Received::attributes).toList();
+    }
+
+    public void offer(final Map<String, String> attributes, final String content) {
+        server.offered.add(new Received(attributes, content.getBytes()));
+    }
+
+    public int offered() {
+        return server.offered.size();
+    }
+
+    public int finishedPulls() {
+        return server.finishedPulls.get();
+    }
+
+    public void refusesThePort() {
+        server.at(Moment.HANDSHAKE, ScriptedServer.answer(ResponseCode.UNKNOWN_PORT));
+    }
+
+    public void hangsUpBeforeItConfirms() {
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+    }
+
+    public void hangsUpBeforeItSaysThatItFinished() {
+        server.at(Moment.FINISHED, ScriptedServer.hangUp());
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.integration.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.integration.SharedNifi;
+
+/** The command {@code s2s}, as a process of its own, and a real NiFi with either listener. Lives on the test's thread. */
+class CliIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path directory;
+
+    private static Path jar() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("..", "..", "nifi-nio-s2s-client", "cli", "target"))) {
+            return files.filter(
+                            file -> file.getFileName().toString().matches("nifi-nio-s2s-cli-[0-9.]+(-SNAPSHOT)?\\.jar"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    /** @return the lines of its standard output */
+    private List<String> run(final int exitCode, final String... arguments) throws Exception {
+        final List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", jar().toString()));
+        command.addAll(Arrays.asList(arguments));
+        final Path out = Files.createTempFile("s2s", ".out");
+        final Path err = Files.createTempFile("s2s", ".err");
+        final Process process = new ProcessBuilder(command)
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
+        assertTrue(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        assertEquals(exitCode, process.exitValue(), () -> text(err));
+        return Files.readAllLines(out);
+    }
+
+    private static String text(final Path file) {
+        try {
+            return Files.readString(file);
+        } catch (final IOException e) {
+            return e.toString();
+        }
+    }
+
+    private void filesGoThrough(final NifiNode nifi) throws Exception {
+        final String url = nifi.info().api().replace("/nifi-api", "/nifi");
+        final Path in = Files.createDirectory(directory.resolve("in"));
+        final Path out = Files.createDirectory(directory.resolve("out"));
+        final String a = Files.writeString(in.resolve("a.txt"), "first").toString();
+        final String b = Files.writeString(in.resolve("b.txt"), "second").toString();
+        assertEquals(List.of(a, b), run(0, "send", a, b, "--batch", "2", "--url", url, "--port-name", "loop-in"));
+        final String c = Files.writeString(in.resolve("a.txt"), "third").toString();
+        assertEquals(
+                List.of(c),
+                run(
+                        0,
+                        "send",
+                        c,
+                        "--host",
+                        nifi.info().s2sHost(),
+                        "--port",
+                        "" + nifi.info().s2sPort(),
+                        "--port-name",
+                        nifi.portId("loop-in")));
+        final Set<String> received = new TreeSet<>(
+                run(0, "receive", out.toString(), "--wait", "5s", "--url", url, "--port-name", "loop-out"));
+        assertEquals(3, received.size());
+        try (Stream<Path> files = Files.list(out)) {
+            assertEquals(
+                    Set.of("a.txt", "a.txt.1", "b.txt"),
+                    files.map(file -> file.getFileName().toString()).collect(Collectors.toSet()));
+        }
+        assertEquals(List.of(), run(0, "receive", out.toString(), "--url", url, "--port-name", "loop-out"));
+        run(1, "send", a, "--url", url, "--port-name", "no such port");
+    }
+
+    @Test
+    @ResourceLock(SharedNifi.Lock.NIO)
+    void filesGoThroughOurListener() throws Exception {
+        filesGoThrough(SharedNifi.NIO.withEmptyLoop());
+    }
+
+    @Test
+    @ResourceLock(SharedNifi.Lock.STOCK)
+    void filesGoThroughTheStockListener() throws Exception {
+        filesGoThrough(SharedNifi.STOCK.withEmptyLoop());
+    }
+}
