@@ -1,8 +1,9 @@
-# Reads a Markdown page and prints its findings of language, a line each: "finding LINE TEXT" for what has to be rewritten, "long LINE
-# WORDS TEXT" for a sentence of more than `most` words. Code, links' targets and headings are no prose. Called by .ci/docs.
+# Reads a Markdown page and prints its findings of language, a line each: "LINE TEXT". Findings are sentences of more than `most` words,
+# relative clauses as subjects, words that no native engineer writes, and programs that talk. Code, links' targets and headings are no
+# prose. Called by .ci/docs.
 
 function finding(text) {
-    print "finding " start " " text
+    print start " " text
 }
 
 function check_sentence(sentence,    words, lower, parts) {
@@ -11,10 +12,19 @@ function check_sentence(sentence,    words, lower, parts) {
         return
     }
     lower = tolower(sentence)
+    if (sentence ~ /^(what|who|whoever|whatever) / && sentence !~ /\?$/ && sentence !~ /^what (to|you) /) {
+        finding("begins with a relative clause; name the subject: " sentence)
+    }
+    if (match(lower, /(^|[^a-z-])(listener|server|client|agent|peer|node|nifi|port|harness)s? (says?|hears?|tells?|wants?)([^a-z]|$)/)) {
+        finding("has a program that talks, '" substr(lower, RSTART, RLENGTH) "'; it logs, sends, needs: " sentence)
+    }
+    if (match(lower, /(^|[;,(] )(what|who) (is|are|was|were|has|have|can|may|waits|comes|arrives|follows) [^?]*$/)) {
+        finding("has a relative clause for a noun: " sentence)
+    }
     if (sentence ~ /^(What|Who|Whoever|Whatever|That which|Those that|Those which|Those who|He who)[ ,]/ && sentence !~ /\?$/) {
         finding("begins with a relative clause; name the subject: " sentence)
     }
-    if (match(lower, /(^|[^a-z-])(hence|anew|whoever|mend|mends|mended|mending|in vain|but for|some [0-9][0-9,]*)([^a-z0-9-]|$)/)) {
+    if (match(lower, /(^|[^a-z-])(hence|anew|whoever|whosoever|mend|mends|mended|mending|in vain|but for|by itself alone|has to be had|therein|thereof|likewise so|some [0-9][0-9,]*)([^a-z0-9-]|$)/)) {
         finding("has '" substr(lower, RSTART, RLENGTH) "': " sentence)
     }
     if (lower ~ /(^|[;:,(] )(or )?else([^a-z]|$)/) {
@@ -22,7 +32,7 @@ function check_sentence(sentence,    words, lower, parts) {
     }
     words = split(sentence, parts, /[ ]+/)
     if (words > most) {
-        print "long " start " " words " " sentence
+        finding("has " words " words, more than " most ": " sentence)
     }
 }
 
