@@ -60,7 +60,7 @@ public final class SvgChart {
             final List<RunResult> runs, final List<Metric> metrics, final String rows, final Words words) {
         final List<RunResult> drawn =
                 runs.stream().filter(run -> run.place().row().contains(rows)).toList();
-        final List<Bar> bars = bars(drawn, metrics);
+        final List<Bar> bars = bars(drawn, columnsOf(runs), metrics);
         if (bars.isEmpty()) {
             throw new IllegalArgumentException("No run has %s%s; the rows are: %s"
                     .formatted(titles(metrics), rows.isEmpty() ? "" : " in a row with '" + rows + "'", rowsOf(runs)));
@@ -74,13 +74,17 @@ public final class SvgChart {
         return String.join(", ", rows);
     }
 
-    private static List<Bar> bars(final List<RunResult> runs, final List<Metric> metrics) {
-        final Set<String> rows = new LinkedHashSet<>();
+    /** In the order of all runs: a row that was measured in another order has the colours of the others. */
+    private static Set<String> columnsOf(final List<RunResult> runs) {
         final Set<String> columns = new LinkedHashSet<>();
-        runs.forEach(run -> {
-            rows.add(run.place().row());
-            columns.add(run.place().column());
-        });
+        runs.forEach(run -> columns.add(run.place().column()));
+        return columns;
+    }
+
+    private static List<Bar> bars(
+            final List<RunResult> runs, final Set<String> columns, final List<Metric> metrics) {
+        final Set<String> rows = new LinkedHashSet<>();
+        runs.forEach(run -> rows.add(run.place().row()));
         final List<Bar> bars = new ArrayList<>();
         for (final String row : rows) {
             for (final Metric metric : metrics) {
