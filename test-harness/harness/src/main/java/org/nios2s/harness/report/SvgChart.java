@@ -81,8 +81,7 @@ public final class SvgChart {
         return columns;
     }
 
-    private static List<Bar> bars(
-            final List<RunResult> runs, final Set<String> columns, final List<Metric> metrics) {
+    private static List<Bar> bars(final List<RunResult> runs, final Set<String> columns, final List<Metric> metrics) {
         final Set<String> rows = new LinkedHashSet<>();
         runs.forEach(run -> rows.add(run.place().row()));
         final List<Bar> bars = new ArrayList<>();
