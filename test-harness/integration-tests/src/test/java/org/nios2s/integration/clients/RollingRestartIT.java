@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 class RollingRestartIT {
     private static final Logger logger = LoggerFactory.getLogger(RollingRestartIT.class);
     private static final Path HOME = SharedNifi.HOMES.resolve("clients-rolling-restart");
-    private static final String EMPTY = "is empty: no transaction is under way";
+    private static final String EMPTY = "is empty: no peer is connected to a port";
     private static final String PACKET_IDS = "rolling.ids";
     private static final Duration PATIENCE = Duration.ofSeconds(180);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(200);
