@@ -34,12 +34,20 @@ public final class ClosingStep implements Step {
     }
 
     @Override
-    public Step endOfInput() {
+    public EndOfInput endOfInput() {
+        return EndOfInput.CLOSE;
+    }
+
+    /** The peer has closed its side, too: nothing keeps us but the answers that have not left yet. */
+    void closeWhenFlushed() {
         if (channel.isActive()) {
-            // Behind what was said before.
             channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         }
-        return this;
+    }
+
+    @Override
+    public boolean isEvictable() {
+        return false;
     }
 
     @Override

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Walks one connection through the sequence of messages: hands arriving bytes to the current step, enters the next one,
  * and closes the connection when a step ends in a fault. Lives on the connection's IO worker; {@link #proceed},
- * {@link #fail(Step.Transfer, ConnectionFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
+ * {@link #fail(TransactionContext, ConnectionFault)} and what {@link ConnectionLimit} asks may be called from elsewhere.
  *
  * <p>One rule says when a step runs: bytes are there, what the peer was told before has left, and the step does not wait
  * for our own side. One rule says when more is read: the step can use it; and while it waits, until a first byte comes,
@@ -159,8 +159,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             if (unread.readableBytes() > MAX_UNREAD_BYTES) {
                 throw Kind.PEER_CLOSED.fault("The peer left with bytes unread, in step " + step.name());
             }
-            if (inputEnded && !hadItsTurn && !step.answersBeforeEndOfInput()) {
-                enter(step.endOfInput());
+            if (inputEnded && !hadItsTurn) {
+                endInput();
             }
         } catch (final Throwable e) {
             fail(faultOf(e));
@@ -175,6 +175,24 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
         keepUnread();
         readIfWanted();
+    }
+
+    private void endInput() throws IOException {
+        switch (step.endOfInput()) {
+            case FAULT -> throw peerClosed();
+            case CLOSE -> {
+                if (step instanceof final ClosingStep closing) {
+                    closing.closeWhenFlushed();
+                } else {
+                    enter(new ClosingStep(channelContext.channel()));
+                }
+            }
+            default -> {} // The step that follows the answer decides.
+        }
+    }
+
+    private ConnectionFault peerClosed() {
+        return Kind.PEER_CLOSED.fault("The peer left in step " + step.name());
     }
 
     /** Puts TLS in front of this handler, and passes the unread bytes to it: they are the first of its handshake. */
@@ -203,7 +221,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 acknowledgeOnPeersTurn();
             }
         };
-        if (step.transfer() == null) {
+        if (!isInTransaction(step)) {
             connection.worker().schedule(goOn, CHATTY_PEER_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
         } else {
             afterLoopIteration(goOn);
@@ -236,7 +254,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** @return whether little is to be read at once */
     boolean readsMinimally() {
         return stepWaits
-                || step.transfer() == null && !listener.budget().sharedQuota().hasRoomForLarge();
+                || !isInTransaction(step) && !listener.budget().sharedQuota().hasRoomForLarge();
     }
 
     /** @return whether it has use for more than it has */
@@ -293,13 +311,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
         final ChannelOutboundBuffer unsent = channelContext.channel().unsafe().outboundBuffer();
         // What a pull sends is charged to that, and leaves while its step waits.
-        final boolean owed = unsent != null && (step.transfer() == null || !stepWaits);
+        final boolean owed = unsent != null && (!isInTransaction(step) || !stepWaits);
         unreadCharge.set(unread.capacity() + step.heldBytes() + (owed ? unsent.totalPendingWriteBytes() : 0));
     }
 
     /** @return whether others wait for what its transaction holds, or will soon for what the peer makes us hold beside one */
     private Contention scarcity() {
-        if (step.transfer() == null) {
+        if (!(step instanceof final TransactionStep inTransaction)) {
             if (unreadCharge.held() > FREE_BYTES
                     && !listener.budget().sharedQuota().hasRoomForLarge()) {
                 return Contention.CONTENDED;
@@ -307,7 +325,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             return Contention.NONE;
         }
         if (step.timeoutPolicy() == Step.TimeoutPolicy.WITHIN_REQUEST) {
-            return step.transfer().scarcity();
+            return inTransaction.transaction().scarcity();
         }
         return Contention.NONE;
     }
@@ -318,6 +336,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 : ConnectionFault.of(thrown, "Step " + step.name());
     }
 
+    private static boolean isInTransaction(final Step step) {
+        return step instanceof TransactionStep;
+    }
+
     private void enter(final Step next) throws IOException {
         if (next == step) {
             return;
@@ -325,10 +347,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (logger.isTraceEnabled()) {
             logger.trace("{}: {} → {}", connection, step.name(), next.name());
         }
-        if (step.transfer() == null && next.transfer() != null) {
-            deadlines.startTransaction();
-        } else if (next.transfer() == null) {
+        if (!isInTransaction(next)) {
             deadlines.endTransaction();
+        } else if (!isInTransaction(step)) {
+            deadlines.startTransaction();
         }
         step = next;
         stepWaits = next.isWaiting();
@@ -378,9 +400,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** Something went wrong for a transaction elsewhere; nothing happens if the connection is past it. From any thread. */
-    public void fail(final Step.Transfer transfer, final ConnectionFault fault) {
+    public void fail(final TransactionContext transaction, final ConnectionFault fault) {
         connection.worker().execute(() -> {
-            if (step.transfer() == transfer) {
+            if (step instanceof final TransactionStep inTransaction && inTransaction.transaction() == transaction) {
                 fail(fault);
             }
         });
@@ -521,10 +543,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     /** Where a peer may stop sending, it may leave as well. */
     private void reportUnlessExpected() {
-        try {
-            step.endOfInput();
-        } catch (final Throwable e) {
-            report(faultOf(e));
+        if (step.endOfInput() != Step.EndOfInput.CLOSE) {
+            report(peerClosed());
         }
     }
 

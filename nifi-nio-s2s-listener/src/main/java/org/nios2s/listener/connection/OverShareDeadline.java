@@ -42,8 +42,8 @@ final class OverShareDeadline {
     }
 
     private static boolean isSlowedBeyondShare(final Step step) {
-        return step.transfer() != null
+        return step instanceof final TransactionStep inTransaction
                 && step.isDelayedByRate()
-                && step.transfer().scarcity() == Contention.BEYOND_SHARE;
+                && inTransaction.transaction().scarcity() == Contention.BEYOND_SHARE;
     }
 }

@@ -5,14 +5,50 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
-import org.nios2s.listener.limits.Contention;
 import org.nios2s.wire.ResponseMessage;
 
 /**
  * One step of the conversation with a peer, named after what the protocol calls it. Lives on the connection's IO worker.
  *
- * <p>A step holds what belongs to it alone and ends by naming its successor; what outlives it is in the
- * {@link PeerConnection}.
+ * <p>A step holds what belongs to it alone and ends by naming its successor. The {@link PeerConnection} holds what outlives the
+ * step. A step between the beginning and the end of a transaction is a {@link TransactionStep}, one that waits for our own side is
+ * a {@link WaitingStep}, and one that is both is a {@link WaitingTransactionStep}.
+ *
+ * <pre>
+ * step                   time-out          waits  evictable  needs port  end of input
+ * ProxyHeaderStep        HANDSHAKE         no     yes        no          FAULT
+ * BeginTlsStep           HANDSHAKE         no     yes        no          FAULT
+ * MagicStep              HANDSHAKE         no     yes        no          FAULT
+ * NegotiateProtocolStep  HANDSHAKE         no     yes        no          FAULT
+ * HandshakeStep          HANDSHAKE         no     yes        no          FAULT
+ * ValidateHandshakeStep  HANDSHAKE         yes    yes        no          AFTER_ANSWER
+ * RequestStep            BETWEEN_REQUESTS  no     yes        no          CLOSE
+ * NegotiateCodecStep     WITHIN_REQUEST    no     yes        no          FAULT
+ * PeerListStep           NONE              yes    no         no          AFTER_ANSWER
+ * RoutePeersStep         NONE              yes    no         no          AFTER_ANSWER
+ * AwaitRateStep          NONE              yes    yes        no          FAULT
+ * ClosingStep            NONE              no     no         no          CLOSE
+ *
+ * AdmitTransactionStep   EXPIRATION        yes    yes        yes         FAULT
+ * ReceivePacketStep      WITHIN_REQUEST    no     no         yes         FAULT
+ * ReceiveIndicatorStep   WITHIN_REQUEST    no     no         yes         FAULT
+ * AwaitMemoryStep        EXPIRATION        yes    no         yes         FAULT
+ * AwaitSessionStep       EXPIRATION        yes    no         yes         FAULT
+ * AwaitWriterStep        NONE              yes    no         yes         FAULT
+ * YieldStep              NONE              yes    no         yes         FAULT
+ * AwaitRoomStep          EXPIRATION        yes    no         yes         FAULT
+ * AwaitConfirmationStep  WITHIN_REQUEST    no     no         yes         FAULT
+ * AwaitCommitStep        NONE              yes    no         yes/no      FAULT
+ *
+ * AwaitFlowFilesStep     EXPIRATION        yes    yes        yes         FAULT
+ * SendStep               WITHIN_REQUEST/NONE yes  no         yes         FAULT
+ * AwaitChecksumStep      WITHIN_REQUEST    no     no         yes         FAULT
+ * AwaitFinishedStep      WITHIN_REQUEST    no     no         no          FAULT
+ * CommitPullStep         NONE              yes    no         no          CLOSE
+ * </pre>
+ *
+ * <p>The two cells with two values: {@code AwaitCommitStep} needs its port until a port task has claimed the transaction, and
+ * {@code SendStep} has a time-out while a piece is with the socket.
  */
 public interface Step {
     /** How long a step may take. */
@@ -25,8 +61,18 @@ public interface Step {
         BETWEEN_REQUESTS,
         /** The wait is ours, from the step's beginning, and lasts as long as a request may wait in NiFi's port. */
         EXPIRATION,
-        /** The wait is ours, and the step itself decides when it ends. */
+        /** No time-out of the connection's applies: the step itself decides when it ends. */
         NONE
+    }
+
+    /** What happens when the peer has closed its side of the connection. */
+    enum EndOfInput {
+        /** The peer owes us something: the step ends in a fault. */
+        FAULT,
+        /** The peer may still read: it gets the answer that is being made, and the step behind it decides. */
+        AFTER_ANSWER,
+        /** The peer may leave here: we close, too. */
+        CLOSE
     }
 
     /** It has been entered: does what it begins with, and names the next step, or itself; if it throws, it is abandoned. */
@@ -41,13 +87,12 @@ public interface Step {
      */
     Step receive(ByteBuf in) throws IOException;
 
-    default TimeoutPolicy timeoutPolicy() {
-        return TimeoutPolicy.WITHIN_REQUEST;
-    }
+    /** @return how long it may take now */
+    TimeoutPolicy timeoutPolicy();
 
-    /** @return whether nothing is lost but a connection, or its place in a line, when the peer is cut off here */
+    /** @return whether nothing is lost but a connection, or its place in a queue, when the peer is cut off here */
     default boolean isEvictable() {
-        return transfer() == null && timeoutPolicy() != TimeoutPolicy.NONE;
+        return true;
     }
 
     /** @return whether arriving bytes have to wait, since it is our turn */
@@ -70,42 +115,23 @@ public interface Step {
         return true;
     }
 
-    /** @return memory that it holds, beside what its transaction is charged */
+    /** @return memory that it holds, in addition to what its transaction is charged */
     default int heldBytes() {
         return 0;
     }
 
-    /** @return the transaction that has begun and not ended; null outside of one */
-    default Transfer transfer() {
-        return null;
-    }
-
     /** @return whether the port has to run for this step to go on */
     default boolean needsRunningPort() {
-        return transfer() != null || timeoutPolicy() == TimeoutPolicy.EXPIRATION;
-    }
-
-    /** The peer will send nothing more: names the next step, or throws if that is a fault in this one. */
-    default Step endOfInput() throws IOException {
-        throw Kind.PEER_CLOSED.fault("The peer left in step " + name());
-    }
-
-    /** @return whether a peer that will send nothing more still gets its answer first */
-    default boolean answersBeforeEndOfInput() {
         return false;
     }
 
-    /** The connection is gone, or this step was left for a fault: gives back what it holds. */
-    default void abandon() {
-        if (transfer() != null) {
-            transfer().abandon();
-        }
+    /** @return what happens when the peer sends nothing more */
+    default EndOfInput endOfInput() {
+        return EndOfInput.FAULT;
     }
 
-    /** @return for a peer that says something else than this step takes */
-    default ConnectionFault unexpected(final ResponseMessage said, final String expected) {
-        return Kind.UNEXPECTED_RESPONSE.fault("The peer says " + said + " in place of " + expected);
-    }
+    /** The connection is gone, or this step was left for a fault: gives back what it holds. */
+    default void abandon() {}
 
     /** Looks after its own deadline; called a few times a second. */
     default void checkDeadline(final long nowNanos) throws ConnectionFault {}
@@ -114,15 +140,9 @@ public interface Step {
         return getClass().getSimpleName();
     }
 
-    /** What the steps of one push or pull share while packets are on their way. Lives on the connection's IO worker. */
-    interface Transfer {
-        PeerConnection connection();
-
-        /** @return whether others wait for what it holds: then its peer makes progress or loses it */
-        Contention scarcity();
-
-        /** Nothing comes of it: gives back what it holds. */
-        void abandon();
+    /** @return the fault of a peer that sends another response than the step takes */
+    static ConnectionFault unexpected(final ResponseMessage received, final String expected) {
+        return Kind.UNEXPECTED_RESPONSE.fault("The peer sends " + received + " in place of " + expected);
     }
 
     /** Where a conversation begins and where it returns to between requests. Immutable; any thread. */

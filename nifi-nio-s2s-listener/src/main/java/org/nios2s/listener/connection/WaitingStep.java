@@ -17,10 +17,8 @@ import org.nios2s.listener.transaction.SessionWaiter;
  * IO worker.
  */
 public interface WaitingStep extends Step {
-    /** @return on which it waits */
-    default PeerConnection connection() {
-        return transfer().connection();
-    }
+    /** @return the connection that waits */
+    PeerConnection connection();
 
     /** The wait is over: goes on with the next step, unless the connection has moved on. From any thread. */
     default void proceed(final Callable<Step> next) {
@@ -95,10 +93,5 @@ public interface WaitingStep extends Step {
     @Override
     default boolean isWaiting() {
         return true;
-    }
-
-    @Override
-    default TimeoutPolicy timeoutPolicy() {
-        return TimeoutPolicy.EXPIRATION;
     }
 }

@@ -58,12 +58,21 @@ final class OutcomeNotifier {
 
     private static void tell(final EventExecutor worker, final List<BufferedPush> transactions, final Outcome outcome) {
         try {
-            worker.execute(() -> transactions.forEach(
-                    transaction -> Guarded.run("The answer to a peer", () -> transaction.served(outcome))));
+            worker.execute(new Notification(transactions, outcome));
         } catch (final RejectedExecutionException e) {
             logger.debug("The listener has stopped: {} peers do not hear of their end", transactions.size(), e);
         } finally {
             transactions.forEach(BufferedPush::end);
+        }
+    }
+
+    /** Tells transactions of one IO worker of their outcome. Lives on that worker. */
+    private record Notification(List<BufferedPush> transactions, Outcome outcome) implements Runnable {
+        @Override
+        public void run() {
+            for (final BufferedPush transaction : transactions) {
+                Guarded.run("The answer to a peer", () -> transaction.listener().completed(outcome));
+            }
         }
     }
 }

@@ -64,9 +64,4 @@ final class AwaitRateStep implements WaitingStep {
     public TimeoutPolicy timeoutPolicy() {
         return TimeoutPolicy.NONE;
     }
-
-    @Override
-    public boolean isEvictable() {
-        return true;
-    }
 }

@@ -35,4 +35,9 @@ record NegotiateCodecStep(PeerConnection connection, boolean portMissing) implem
         connection.sendByte(RemoteResourceInitiator.RESOURCE_OK);
         return connection.awaitRequest();
     }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.WITHIN_REQUEST;
+    }
 }

@@ -107,7 +107,12 @@ final class PeerListStep implements WaitingStep {
     }
 
     @Override
-    public boolean answersBeforeEndOfInput() {
-        return true;
+    public EndOfInput endOfInput() {
+        return EndOfInput.AFTER_ANSWER;
+    }
+
+    @Override
+    public boolean isEvictable() {
+        return false;
     }
 }

@@ -84,8 +84,8 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
     }
 
     @Override
-    public Step endOfInput() {
-        return new ClosingStep(connection.channel());
+    public EndOfInput endOfInput() {
+        return EndOfInput.CLOSE;
     }
 
     @Override

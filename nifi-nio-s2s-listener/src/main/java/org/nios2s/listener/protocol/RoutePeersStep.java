@@ -84,7 +84,12 @@ final class RoutePeersStep implements WaitingStep {
     }
 
     @Override
-    public boolean answersBeforeEndOfInput() {
-        return true;
+    public EndOfInput endOfInput() {
+        return EndOfInput.AFTER_ANSWER;
+    }
+
+    @Override
+    public boolean isEvictable() {
+        return false;
     }
 }

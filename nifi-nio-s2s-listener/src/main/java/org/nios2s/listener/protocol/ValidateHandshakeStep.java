@@ -19,12 +19,38 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
  * tasks.
  *
  * <p>While the listener drains, a port is answered as one that is not running: clients then look for another node.
- *
- * @param confirmed receives what is accepted, up to the first property that is not
  */
-record ValidateHandshakeStep(
-        PeerConnection connection, HandshakeProperties confirmed, Map<String, String> properties, int heldBytes)
-        implements WaitingStep {
+final class ValidateHandshakeStep implements WaitingStep {
+    private final PeerConnection connection;
+    private final HandshakeProperties confirmed;
+    private final Map<String, String> properties;
+    private final int heldBytes;
+
+    /**
+     * @param confirmed receives what is accepted, up to the first property that is not
+     * @param heldBytes memory that the properties take
+     */
+    ValidateHandshakeStep(
+            final PeerConnection connection,
+            final HandshakeProperties confirmed,
+            final Map<String, String> properties,
+            final int heldBytes) {
+        this.connection = connection;
+        this.confirmed = confirmed;
+        this.properties = properties;
+        this.heldBytes = heldBytes;
+    }
+
+    @Override
+    public PeerConnection connection() {
+        return connection;
+    }
+
+    @Override
+    public int heldBytes() {
+        return heldBytes;
+    }
+
     @Override
     public Step begin() {
         final Validation validation = new Validation(connection.listener().drain());
@@ -120,7 +146,7 @@ record ValidateHandshakeStep(
     }
 
     @Override
-    public boolean answersBeforeEndOfInput() {
-        return true;
+    public EndOfInput endOfInput() {
+        return EndOfInput.AFTER_ANSWER;
     }
 }

@@ -29,7 +29,7 @@ record AwaitFinishedStep(Pull pull, long beganNanos) implements Step {
         }
         return switch (finish.code()) {
             case TRANSACTION_FINISHED, TRANSACTION_FINISHED_BUT_DESTINATION_FULL -> new CommitPullStep(pull).commit();
-            default -> throw unexpected(finish, "transaction finished");
+            default -> throw Step.unexpected(finish, "transaction finished");
         };
     }
 
@@ -59,5 +59,10 @@ record AwaitFinishedStep(Pull pull, long beganNanos) implements Step {
                         pull.transaction().flowFilesSent(),
                         "The peer confirmed a transaction and did not finish it; it is rolled back");
         pull.abandon();
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.WITHIN_REQUEST;
     }
 }

@@ -106,4 +106,14 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         proceed(this::answerNoMoreData);
         return false;
     }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.EXPIRATION;
+    }
 }

@@ -2,7 +2,6 @@
 package org.nios2s.listener.pull;
 
 import org.nios2s.listener.access.AccessLog;
-import org.nios2s.listener.connection.ClosingStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
@@ -52,7 +51,12 @@ record CommitPullStep(Pull pull) implements WaitingStep {
 
     /** The peer has said all; the commit does not need it any more. */
     @Override
-    public Step endOfInput() {
-        return new ClosingStep(connection().channel());
+    public EndOfInput endOfInput() {
+        return EndOfInput.CLOSE;
+    }
+
+    @Override
+    public boolean isEvictable() {
+        return false;
     }
 }

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.PeerConnection;
-import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.TransactionContext;
 import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -23,7 +23,7 @@ record Pull(
         Limit.Permit permit,
         PullEncoder transaction,
         HeldSession session)
-        implements Step.Transfer {
+        implements TransactionContext {
     /** What is made in one go: a small pull is then complete, and a large one well under way. */
     private static final int PIECE_BYTES = 256 * 1024;
 

@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Packets are sent, a piece at a time: the next one is made by a content worker when the one before has left. Lives on
  * the connection's IO worker.
  */
-final class SendStep implements WaitingStep {
+final class SendStep implements WaitingTransactionStep {
     private static final Logger logger = LoggerFactory.getLogger(SendStep.class);
 
     /** In so small steps a peer's progress is seen. */
@@ -159,7 +160,10 @@ final class SendStep implements WaitingStep {
     /** Only what is with the socket is the peer's to take. */
     @Override
     public TimeoutPolicy timeoutPolicy() {
-        return turn == Turn.PEERS ? TimeoutPolicy.WITHIN_REQUEST : TimeoutPolicy.NONE;
+        if (turn == Turn.PEERS) {
+            return TimeoutPolicy.WITHIN_REQUEST;
+        }
+        return TimeoutPolicy.NONE;
     }
 
     @Override
@@ -168,7 +172,7 @@ final class SendStep implements WaitingStep {
     }
 
     @Override
-    public Pull transfer() {
+    public Pull transaction() {
         return pull;
     }
 

@@ -68,4 +68,14 @@ public final class AdmitTransactionStep implements WaitingStep {
             place.close();
         }
     }
+
+    @Override
+    public boolean needsRunningPort() {
+        return true;
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.EXPIRATION;
+    }
 }

@@ -2,23 +2,27 @@
 package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
+import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.OutcomeListener;
 
 /**
  * Both sides have confirmed: a port task is to commit the transaction; the peer is answered when it has. Lives on the
  * connection's IO worker.
  *
- * <p>A transaction whose peer leaves, or has stopped waiting, before a port task has it is rolled back: the peer will send
+ * <p>A transaction whose peer leaves, or has stopped waiting, before a port task has claimed it is rolled back: the peer will send
  * it again.
  */
-final class AwaitCommitStep implements WaitingStep {
+final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
     private final Push push;
     private final CommitDeadline deadline;
-    private boolean hasEnded;
+    private boolean hadEndedAtLastCheck;
+    /** Null until the transaction has ended. */
+    private Outcome outcome;
 
     AwaitCommitStep(final Push push) {
         this.push = push;
@@ -26,19 +30,41 @@ final class AwaitCommitStep implements WaitingStep {
     }
 
     @Override
+    public Push transaction() {
+        return push;
+    }
+
+    @Override
     public Step begin() {
-        push.commit(deadline, outcome -> connection().handler().proceedOnWorker(this, () -> push.answer(outcome)));
+        push.commit(deadline, this);
         return this;
     }
 
-    /** Its outcome is posted before its end: by the next look it has come. */
+    /** The transaction has ended, whether its connection still exists or not. */
+    @Override
+    public void completed(final Outcome ofCommit) {
+        outcome = ofCommit;
+        push.report(ofCommit);
+        connection().handler().proceedOnWorker(this, this::answer);
+    }
+
+    private Step answer() throws ConnectionFault {
+        return push.answer(outcome);
+    }
+
     @Override
     public void checkDeadline(final long nowNanos) throws ConnectionFault {
-        if (hasEnded) {
-            throw Kind.INTERNAL.fault("The outcome of the transaction was lost");
+        // The port task posted the outcome to this IO worker before it set ENDED. So the first check that sees ENDED
+        // may run ahead
+        // of the outcome, and the second can't: the outcome is lost.
+        if (hadEndedAtLastCheck) {
+            throw Kind.INTERNAL.fault(
+                    "The transaction has ended, and its outcome was lost: the peer gets no answer and will send the"
+                            + " transaction again, which makes duplicates if it was committed");
         }
-        hasEnded = push.state() == State.ENDED;
-        if (push.state() == State.READY && deadline.hasPassed(nowNanos)) {
+        final State state = push.state();
+        hadEndedAtLastCheck = state == State.ENDED;
+        if (state == State.READY && deadline.hasPassed(nowNanos)) {
             throw Kind.REQUEST_EXPIRED.fault(
                     "No port task took the transaction before its peer stopped waiting; the transaction is"
                             + " rolled back, and the peer will send it again");
@@ -49,11 +75,6 @@ final class AwaitCommitStep implements WaitingStep {
     @Override
     public TimeoutPolicy timeoutPolicy() {
         return TimeoutPolicy.NONE;
-    }
-
-    @Override
-    public Push transfer() {
-        return push;
     }
 
     @Override

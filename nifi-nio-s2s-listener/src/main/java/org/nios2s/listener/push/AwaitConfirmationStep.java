@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.TransactionStep;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.wire.ResponseMessage;
@@ -19,13 +20,18 @@ import org.nios2s.wire.ResponseMessage;
  *
  * @param beganNanos as {@link System#nanoTime}
  */
-record AwaitConfirmationStep(Push transfer, long beganNanos) implements Step {
+record AwaitConfirmationStep(Push push, long beganNanos) implements TransactionStep {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    @Override
+    public Push transaction() {
+        return push;
+    }
 
     @Override
     public void checkDeadline(final long nowNanos) throws ConnectionFault {
         if (nowNanos - beganNanos > GRACE_NANOS
-                && transfer.connection().dispatcher().destination().isContended()) {
+                && push.connection().dispatcher().destination().isContended()) {
             throw Kind.SLOW_PEER.fault(
                     "The peer does not confirm its transaction, and others wait for the room in the destination that it has");
         }
@@ -41,8 +47,13 @@ record AwaitConfirmationStep(Push transfer, long beganNanos) implements Step {
             throw Kind.BAD_CHECKSUM.fault("The peer computed another checksum; the transaction is rolled back");
         }
         if (confirmation.code() != ResponseCode.CONFIRM_TRANSACTION) {
-            throw unexpected(confirmation, "confirm transaction");
+            throw Step.unexpected(confirmation, "confirm transaction");
         }
-        return new AwaitCommitStep(transfer);
+        return new AwaitCommitStep(push);
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.WITHIN_REQUEST;
     }
 }

@@ -2,7 +2,7 @@
 package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.connection.WaitingTransactionStep;
 
 /**
  * The attributes of a packet under way take more than the push has reserved, and there is no room: it waits for another unit, behind
@@ -10,14 +10,24 @@ import org.nios2s.listener.connection.WaitingStep;
  *
  * @param next where it goes on, which is where it was
  */
-record AwaitMemoryStep(Push transfer, Step next) implements WaitingStep {
+record AwaitMemoryStep(Push push, Step next) implements WaitingTransactionStep {
+    @Override
+    public Push transaction() {
+        return push;
+    }
+
     @Override
     public Step begin() {
         final Runnable granted = () -> proceed(() -> next);
-        if (transfer.extendMemory(granted)) {
+        if (push.extendMemory(granted)) {
             // Not from here: the step where it was would find itself the same, and take that for want of bytes.
             granted.run();
         }
         return this;
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.EXPIRATION;
     }
 }

@@ -4,7 +4,7 @@ package org.nios2s.listener.push;
 import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.port.DestinationRoom;
 import org.nios2s.listener.port.DestinationRoom.Reservation;
@@ -16,7 +16,7 @@ import org.nios2s.listener.port.DestinationRoom.Reservation;
  * <p>Up to here a peer that gives up may send again safely. Behind its confirmation it could not know the outcome: so a full
  * destination is waited for here, and not there.
  */
-final class AwaitRoomStep implements WaitingStep {
+final class AwaitRoomStep implements WaitingTransactionStep {
     private final Push push;
     private Reservation reservation;
 
@@ -25,7 +25,7 @@ final class AwaitRoomStep implements WaitingStep {
     }
 
     @Override
-    public Push transfer() {
+    public Push transaction() {
         return push;
     }
 
@@ -43,5 +43,10 @@ final class AwaitRoomStep implements WaitingStep {
     private Step confirm() throws IOException {
         connection().send(ResponseCode.CONFIRM_TRANSACTION, push.checksum());
         return new AwaitConfirmationStep(push, System.nanoTime());
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.EXPIRATION;
     }
 }

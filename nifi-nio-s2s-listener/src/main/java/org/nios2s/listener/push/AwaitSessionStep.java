@@ -2,7 +2,7 @@
 package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.SessionWaiter;
@@ -12,7 +12,7 @@ import org.nios2s.listener.transaction.StreamedPush;
  * A push transaction has outgrown memory: it waits for a permit to stream, then for a session of its own. Lives on the
  * connection's IO worker, but for {@link #take}.
  */
-final class AwaitSessionStep implements WaitingStep {
+final class AwaitSessionStep implements WaitingTransactionStep {
     private final Push push;
     private final Step next;
     private final SessionWaiter request;
@@ -25,7 +25,7 @@ final class AwaitSessionStep implements WaitingStep {
     }
 
     @Override
-    public Push transfer() {
+    public Push transaction() {
         return push;
     }
 
@@ -54,5 +54,10 @@ final class AwaitSessionStep implements WaitingStep {
         if (untaken && permit != null) {
             permit.close();
         }
+    }
+
+    @Override
+    public TimeoutPolicy timeoutPolicy() {
+        return TimeoutPolicy.EXPIRATION;
     }
 }

@@ -2,7 +2,7 @@
 package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
-import org.nios2s.listener.connection.WaitingStep;
+import org.nios2s.listener.connection.WaitingTransactionStep;
 
 /**
  * A streamed push waits until what has arrived is written, however long that takes: it is not the peer who is slow. Its socket is
@@ -10,10 +10,15 @@ import org.nios2s.listener.connection.WaitingStep;
  *
  * @param next where it goes on, which is where it was
  */
-record AwaitWriterStep(Push transfer, Step next) implements WaitingStep {
+record AwaitWriterStep(Push push, Step next) implements WaitingTransactionStep {
+    @Override
+    public Push transaction() {
+        return push;
+    }
+
     @Override
     public Step begin() {
-        transfer.awaitCaughtUp(() -> proceed(() -> next));
+        push.awaitCaughtUp(() -> proceed(() -> next));
         return this;
     }
 

@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -13,13 +12,13 @@ import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
+import org.nios2s.listener.connection.TransactionContext;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
-import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.DestinationRoom;
@@ -28,6 +27,7 @@ import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.OutcomeListener;
 import org.nios2s.listener.transaction.PacketSink;
 import org.nios2s.listener.transaction.StreamedPush;
 import org.nios2s.wire.PacketDecoder;
@@ -38,7 +38,7 @@ import org.nios2s.wire.PacketReader;
  * compressed, and the transaction that they fill, in memory or, when it has outgrown it, streaming. Lives on the
  * connection's IO worker.
  */
-final class Push implements PacketDecoder.Handler, Step.Transfer {
+final class Push implements PacketDecoder.Handler, TransactionContext {
     /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
     private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
 
@@ -293,29 +293,24 @@ final class Push implements PacketDecoder.Handler, Step.Transfer {
         hold.whenClosed(reservation::close);
     }
 
-    /** Both sides have confirmed; the outcome is reported on the IO worker. */
-    void commit(final CommitDeadline deadline, final Consumer<Outcome> report) {
-        final Consumer<Outcome> logged = outcome -> {
-            log(outcome);
-            report.accept(outcome);
-        };
-        final ListenerMetrics metrics = connection.metrics();
-        metrics.recordSince(Histogram.RECEIVE_TIME_MS, startNanos);
+    /** Both sides have confirmed. @param listener called on the IO worker */
+    void commit(final CommitDeadline deadline, final OutcomeListener listener) {
+        connection.metrics().recordSince(Histogram.RECEIVE_TIME_MS, startNanos);
         if (streaming == null) {
-            inMemory.ready(
-                    outcome -> {
-                        metrics.add(Counter.PUSHES_ROLLED_BACK, outcome.fault() == null ? 0 : 1);
-                        logged.accept(outcome);
-                    },
-                    deadline);
+            inMemory.ready(listener, deadline);
             connection.dispatcher().submit(inMemory);
         } else {
-            streaming.commit(deadline, outcome -> connection.worker().execute(() -> logged.accept(outcome)));
+            streaming.commit(deadline, listener);
         }
     }
 
-    private void log(final Outcome outcome) {
+    /** Counts and logs how the transaction has ended. */
+    void report(final Outcome outcome) {
         if (outcome.fault() != null) {
+            if (streaming == null) {
+                // A streamed push is counted where its session is rolled back.
+                connection.metrics().add(Counter.PUSHES_ROLLED_BACK, 1);
+            }
             AccessLog.rolledBack(this::transferred);
             return;
         }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.wire.AttributeMemory;
 
@@ -58,7 +57,7 @@ public final class BufferedPush implements PacketSink {
     private Map<String, String> attributes;
     private long contentLength;
     private int contentOffset;
-    private Consumer<Outcome> report;
+    private OutcomeListener listener;
     private long readyNanos;
     private CommitDeadline deadline = CommitDeadline.NONE;
 
@@ -138,11 +137,11 @@ public final class BufferedPush implements PacketSink {
     /**
      * Both sides have confirmed: from now on a port task may claim it.
      *
-     * @param outcome hears on the IO worker what became of it
+     * @param outcomeListener called on the IO worker
      * @param commitDeadline until when it may be committed
      */
-    public void ready(final Consumer<Outcome> outcome, final CommitDeadline commitDeadline) {
-        report = outcome;
+    public void ready(final OutcomeListener outcomeListener, final CommitDeadline commitDeadline) {
+        listener = outcomeListener;
         deadline = commitDeadline;
         readyNanos = System.nanoTime();
         state.set(State.READY);
@@ -191,9 +190,9 @@ public final class BufferedPush implements PacketSink {
         }
     }
 
-    /** Tells the connection what became of it. On the connection's IO worker. */
-    public void served(final Outcome outcome) {
-        report.accept(outcome);
+    /** @return to be told of the outcome, on the connection's IO worker */
+    public OutcomeListener listener() {
+        return listener;
     }
 
     public State state() {

@@ -3,7 +3,6 @@ package org.nios2s.listener.transaction;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
@@ -16,25 +15,27 @@ import org.nios2s.listener.fault.Guarded;
  * a content worker: a later caller finds that it has ended. Its holder uses it on one thread at a time.
  */
 public final class HeldSession {
-    /** A stage in which nobody hears of a commit. */
-    private enum Stage implements Consumer<Outcome> {
+    /** Where the session stands; only forwards. */
+    private enum State {
+        /** Its holder uses it. */
         HELD,
-        ENDED;
-
-        @Override
-        public void accept(final Outcome outcome) {}
+        /** Its holder is done with it, and waits for the commit. */
+        COMMIT_REQUESTED,
+        /** It is being committed or rolled back, or has been. */
+        ENDED
     }
 
     private final ProcessSession session;
     private final ProcessContext context;
     private final TransactionPeer peer;
     private final SessionCloser ends;
-    /** Its stage: held, or the listener for its commit, or ended. */
-    private final AtomicReference<Consumer<Outcome>> stage = new AtomicReference<>(Stage.HELD);
+    private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
 
     private volatile Runnable afterEnd = () -> {};
-    /** Written before the commit is asked for, read by the thread that commits. */
-    private volatile CommitDeadline deadline = CommitDeadline.NONE;
+
+    // Written before COMMIT_REQUESTED is set, and read only by a thread that has seen COMMIT_REQUESTED.
+    private OutcomeListener listener;
+    private CommitDeadline deadline = CommitDeadline.NONE;
 
     public HeldSession(
             final ProcessSession session,
@@ -62,23 +63,27 @@ public final class HeldSession {
         afterEnd = task;
     }
 
-    /** As {@link #commit(CommitDeadline, Consumer)}, whenever that may be. */
-    public void commit(final Consumer<Outcome> report) {
-        commit(CommitDeadline.NONE, report);
+    /** As {@link #commit(CommitDeadline, OutcomeListener)}, without a deadline. */
+    public void commit(final OutcomeListener outcomeListener) {
+        commit(CommitDeadline.NONE, outcomeListener);
     }
 
     /**
      * Has it committed: a push inside a later visit to the port, or rolled back if the port stops before; a pull, whose peer
-     * has the FlowFiles, at once. The outcome is reported once, on any thread.
+     * has the FlowFiles, at once.
      *
      * @param commitDeadline after which it is rolled back instead
+     * @param outcomeListener called on any thread
      */
-    public void commit(final CommitDeadline commitDeadline, final Consumer<Outcome> report) {
-        deadline = commitDeadline;
-        if (stage.compareAndSet(Stage.HELD, report)) {
+    public void commit(final CommitDeadline commitDeadline, final OutcomeListener outcomeListener) {
+        if (state.get() == State.HELD) {
+            deadline = commitDeadline;
+            listener = outcomeListener;
+        }
+        if (state.compareAndSet(State.HELD, State.COMMIT_REQUESTED)) {
             ends.commit(this);
         } else {
-            report.accept(Outcome.failed(takenBack()));
+            outcomeListener.completed(Outcome.failed(takenBack()));
         }
     }
 
@@ -89,7 +94,7 @@ public final class HeldSession {
 
     /** @return whether its end has begun, so that nothing else can become of it */
     public boolean isEnding() {
-        return stage.get() == Stage.ENDED;
+        return state.get() == State.ENDED;
     }
 
     private static ConnectionFault takenBack() {
@@ -117,26 +122,28 @@ public final class HeldSession {
 
     /** It was offered and not taken: the port task goes on with it. */
     public void returnUnused() {
-        if (stage.getAndSet(Stage.ENDED) != Stage.ENDED) {
+        if (state.getAndSet(State.ENDED) != State.ENDED) {
             ends.hasEnded(this);
         }
     }
 
     private void end(final Executor where, final Supplier<Outcome> end) {
-        final Consumer<Outcome> before = stage.getAndSet(Stage.ENDED);
-        if (before != Stage.ENDED) {
+        final State before = state.getAndSet(State.ENDED);
+        if (before != State.ENDED) {
             where.execute(() -> finish(before, end));
         }
     }
 
-    private void finish(final Consumer<Outcome> before, final Supplier<Outcome> end) {
+    private void finish(final State before, final Supplier<Outcome> end) {
         final Outcome outcome = outcomeOf(end);
         ends.hasEnded(this);
         if (outcome.fault() != null) {
             ends.hasRolledBack();
         }
         Guarded.run("The task after the end of a session", afterEnd::run);
-        Guarded.run("The answer to a peer whose session has ended", () -> before.accept(outcome));
+        if (before == State.COMMIT_REQUESTED) {
+            Guarded.run("The answer to a peer whose session has ended", () -> listener.completed(outcome));
+        }
     }
 
     private Outcome outcomeOf(final Supplier<Outcome> end) {

@@ -30,7 +30,7 @@ import org.nios2s.wire.AttributeMemory;
  * the rest. When the writer is behind, the connection stops reading until it has caught up. Whatever ends the transaction,
  * the writer does it, behind all pieces before, and once.
  */
-public final class StreamedPush implements PacketSink {
+public final class StreamedPush implements PacketSink, OutcomeListener {
     /**
      * With so many bytes to write the writer is behind, and reading pauses. What many transactions have waiting is to be
      * written while the processor's caches still hold it.
@@ -72,6 +72,7 @@ public final class StreamedPush implements PacketSink {
     private OutputStream content;
     private Map<String, String> attributes;
     private volatile boolean rolledBack;
+    private OutcomeListener listener;
     private int flowFiles;
     private long bytes;
 
@@ -130,17 +131,23 @@ public final class StreamedPush implements PacketSink {
      * Commits, behind everything that was added.
      *
      * @param deadline until when it may be committed
-     * @param report hears of the outcome on any thread
+     * @param outcomeListener called on the connection's IO worker
      */
-    public void commit(final CommitDeadline deadline, final Consumer<Outcome> report) {
-        final Consumer<Outcome> ended = outcome -> {
-            if (outcome.fault() == null) {
-                metrics.committed(1, flowFiles, bytes);
-            }
-            hold.close();
-            report.accept(outcome);
-        };
-        add(0, () -> held.commit(deadline, ended));
+    public void commit(final CommitDeadline deadline, final OutcomeListener outcomeListener) {
+        add(0, () -> {
+            listener = outcomeListener;
+            held.commit(deadline, this);
+        });
+    }
+
+    /** The session has ended. On the port task or a content worker. */
+    @Override
+    public void completed(final Outcome outcome) {
+        if (outcome.fault() == null) {
+            metrics.committed(1, flowFiles, bytes);
+        }
+        hold.close();
+        held.peer().worker().execute(() -> listener.completed(outcome));
     }
 
     /** @return whether its commit, or its end, has begun */

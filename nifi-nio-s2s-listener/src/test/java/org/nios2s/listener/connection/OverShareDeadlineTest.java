@@ -19,15 +19,15 @@ class OverShareDeadlineTest {
     private static final long NINE_SECONDS = Duration.ofSeconds(9).toNanos();
     private static final long ELEVEN_SECONDS = Duration.ofSeconds(11).toNanos();
 
-    private final Step step = mock();
-    private final Step.Transfer transfer = mock();
+    private final TransactionStep step = mock();
+    private final TransactionContext transaction = mock();
     private final OverShareDeadline share = new OverShareDeadline();
 
     @BeforeEach
     void isSlowed() {
-        when(step.transfer()).thenReturn(transfer);
+        when(step.transaction()).thenReturn(transaction);
         when(step.isDelayedByRate()).thenReturn(true);
-        when(transfer.scarcity()).thenReturn(Contention.BEYOND_SHARE);
+        when(transaction.scarcity()).thenReturn(Contention.BEYOND_SHARE);
     }
 
     @Test
@@ -43,9 +43,9 @@ class OverShareDeadlineTest {
     @DisplayName("the time starts again as soon as nobody waits for it")
     void begins() throws Exception {
         share.check(step, 0);
-        when(transfer.scarcity()).thenReturn(Contention.CONTENDED);
+        when(transaction.scarcity()).thenReturn(Contention.CONTENDED);
         share.check(step, NINE_SECONDS);
-        when(transfer.scarcity()).thenReturn(Contention.BEYOND_SHARE);
+        when(transaction.scarcity()).thenReturn(Contention.BEYOND_SHARE);
         share.check(step, ELEVEN_SECONDS);
         share.check(step, ELEVEN_SECONDS + NINE_SECONDS);
     }

@@ -44,6 +44,11 @@ class StepBeginsTest {
             in.skipBytes(in.readableBytes());
             return next;
         }
+
+        @Override
+        public TimeoutPolicy timeoutPolicy() {
+            return TimeoutPolicy.WITHIN_REQUEST;
+        }
     }
 
     private EmbeddedChannel connection(final Step first) {
@@ -99,6 +104,11 @@ class StepBeginsTest {
         @Override
         public void abandon() {
             told.add(name + " is abandoned");
+        }
+
+        @Override
+        public TimeoutPolicy timeoutPolicy() {
+            return TimeoutPolicy.WITHIN_REQUEST;
         }
     }
 

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
@@ -50,6 +49,7 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.OutcomeListener;
 
 /** Many transactions in one commit. Lives on the test's thread, as a port task. */
 class GroupCommitTest {
@@ -128,15 +128,14 @@ class GroupCommitTest {
     @DisplayName("a peer hears of its transaction only after the commit has returned")
     void finishedBehindCommit() throws Exception {
         final BufferedPush transaction = transactions.received(null, "a");
-        @SuppressWarnings("unchecked") // Mockito knows only the raw type.
-        final Consumer<Outcome> peer = mock(Consumer.class);
+        final OutcomeListener peer = mock(OutcomeListener.class);
         transaction.ready(peer, CommitDeadline.NONE);
         assertTrue(transaction.claim());
         groupCommit.commit(List.of(transaction));
         final InOrder order = inOrder(session, peer);
         order.verify(session).transfer(any(FlowFile.class), eq(Relationship.ANONYMOUS));
         order.verify(session).commit();
-        order.verify(peer).accept(new Outcome(null, false));
+        order.verify(peer).completed(new Outcome(null, false));
     }
 
     @Test
