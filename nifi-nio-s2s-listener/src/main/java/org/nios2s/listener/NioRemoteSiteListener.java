@@ -19,6 +19,7 @@ import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -232,7 +233,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ExecutorService handshakeChecks =
                 blockingThreads("Handshake Check", settings.authorizationThreads());
         private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
-        private final Drain drain = new Drain(port, ports::inProgress);
+        private final Drain drain = new Drain(port, ports::inProgress, NanoClock.SYSTEM);
         private final RateLimits rates = new RateLimits(settings.rates(), NanoClock.SYSTEM);
         private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, NanoClock.SYSTEM);
         private final ExecutorService authorizations =
@@ -264,8 +265,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             final long intervalMillis = WorkerConnections.CHECK_INTERVAL_MILLIS;
             for (final EventExecutor worker : workers) {
-                final WorkerConnections own =
-                        new WorkerConnections(nanos -> metrics.record(Histogram.WORKER_DELAY_MS, nanos));
+                final WorkerConnections own = new WorkerConnections(
+                        nanos -> metrics.record(Histogram.WORKER_DELAY_MS, nanos), NanoClock.SYSTEM);
                 connections.put((EventLoop) worker, own);
                 repeat(worker, intervalMillis, "Looking after deadlines", own::checkDeadlines);
             }
@@ -376,7 +377,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private Map<String, Supplier<Number>> gauges(final ListenerContext context) {
             final Map<String, Supplier<Number>> gauges = new HashMap<>(ports.gauges(null));
             gauges.put("ConnectionsOpen", metrics::openConnections);
-            gauges.put("ConnectionsInHandshake", context.handshakes()::count);
+            gauges.put("ConnectionsInHandshake", context.limits().handshakes()::count);
             gauges.put("ConnectionsLimit", this::maxConnections);
             gauges.put("ConnectionsToDrain", drain::connectionsLeft);
             gauges.put("Draining", drain::isDrainingAsNumber);
@@ -440,30 +441,30 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
 
         private ListenerContext context() {
+            final ConnectionLimit connectionLimit = new ConnectionLimit(
+                    maxConnections(),
+                    settings.connectionsMaxPerAddress(),
+                    "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap",
+                    NanoClock.SYSTEM);
+            final HostNames hostNames =
+                    new HostNames(settings.resolveHostnames(), InetAddress::getHostName, lookups, NanoClock.SYSTEM);
             return new ListenerContext(
                     settings,
                     new RawProtocol(peers),
-                    tls,
-                    port,
-                    rootGroup::get,
-                    budget,
+                    new ListenerContext.Endpoint(port, tls, hostNames, InstantSource.system()),
+                    new ListenerContext.Ports(rootGroup::get, ports),
+                    new ListenerContext.Limits(
+                            budget, connectionLimit, new HandshakeLimit(settings.handshakesMax()), rates),
+                    new ListenerContext.Threads(
+                            handshakeChecks,
+                            authorizations,
+                            contentReaders,
+                            contentWriters,
+                            new ThrottledExecutor(inflationWriter, metrics, NanoClock.SYSTEM)),
                     drain,
-                    new ConnectionLimit(
-                            maxConnections(),
-                            settings.connectionsMaxPerAddress(),
-                            "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap",
-                            NanoClock.SYSTEM),
-                    rates,
-                    new HandshakeLimit(settings.handshakesMax()),
-                    ports,
-                    new HostNames(settings.resolveHostnames(), InetAddress::getHostName, lookups),
-                    handshakeChecks,
-                    authorizations,
-                    contentReaders,
-                    contentWriters,
-                    new ThrottledExecutor(inflationWriter, metrics),
                     metrics,
-                    faultLog);
+                    faultLog,
+                    NanoClock.SYSTEM);
         }
 
         private ServerBootstrap bootstrap(final ListenerContext context) {
@@ -474,7 +475,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
-                    .handler(new HandshakeCounter(context.handshakes()))
+                    .handler(new HandshakeCounter(context.limits().handshakes()))
                     .childHandler(new ChannelInitializer<SocketChannel>() {
                         @Override
                         protected void initChannel(final SocketChannel channel) {
@@ -490,9 +491,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     new MessageSequenceHandler(context, connections.get(channel.eventLoop()));
             try {
                 if (settings.proxyProtocolFrom().test(address)) {
-                    context.connections().addProxied(address, handler);
+                    context.limits().connections().addProxied(address, handler);
                 } else {
-                    context.connections().add(address, handler);
+                    context.limits().connections().add(address, handler);
                     addTls(channel, context);
                 }
                 KeepAlive.set(channel);
@@ -504,13 +505,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 channel.close();
             } finally {
                 channel.closeFuture()
-                        .addListener(closed -> context.connections().remove(handler));
+                        .addListener(closed -> context.limits().connections().remove(handler));
             }
         }
 
         /** At once, since no PROXY header comes first. */
         private void addTls(final SocketChannel channel, final ListenerContext context) {
-            if (context.secure()) {
+            if (context.endpoint().isSecure()) {
                 channel.pipeline().addLast(context.newTlsHandler(channel));
             }
         }

@@ -5,7 +5,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.TimeUnit;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * The conversation is over: what still arrives is dropped until the peer leaves too, for a short while. Lives on the
@@ -16,11 +19,34 @@ public final class ClosingStep implements Step {
     private static final long MAX_DROPPED_BYTES = 64 * 1024;
 
     private final Channel channel;
-    private final long startNanos = System.nanoTime();
+    private final long startNanos;
     private long droppedBytes;
 
-    public ClosingStep(final Channel channel) {
+    ClosingStep(final Channel channel, final NanoClock clock) {
         this.channel = channel;
+        this.startNanos = clock.nanoTime();
+    }
+
+    @Override
+    public Step begin() {
+        // Behind the answers that have not left yet. checkDeadline bounds the time that the peer may take to read them.
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(flushed -> shutdownOutput());
+        return this;
+    }
+
+    /**
+     * Closes our side, and the connection when the peer has closed its side or has taken too long. A plain close would reset the
+     * connection under an answer that the peer has yet to read.
+     */
+    private void shutdownOutput() {
+        // TLS has no half of a connection: its close_notify ends both sides.
+        if (channel.pipeline().get(SslHandler.class) == null
+                && channel instanceof final DuplexChannel duplex
+                && !duplex.isInputShutdown()) {
+            duplex.shutdownOutput();
+        } else {
+            channel.close();
+        }
     }
 
     @Override

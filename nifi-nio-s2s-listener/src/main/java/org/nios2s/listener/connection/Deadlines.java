@@ -57,6 +57,15 @@ final class Deadlines {
         startPeerTurn();
     }
 
+    /** @param scarcity whether others wait for what the peer makes us hold */
+    static Deadlines of(final ListenerContext listener, final Supplier<Contention> scarcity) {
+        return new Deadlines(
+                listener.settings().handshakeTimeout().toMillis(),
+                listener.settings().idleTimeout(),
+                scarcity,
+                listener.clock());
+    }
+
     /** Bytes have come from the peer, or gone to it. */
     void recordProgress(final int bytes) {
         lastProgressNanos = clock.nanoTime();

@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,7 @@ public final class Drain {
 
     private final int port;
     private final IntSupplier transactions;
+    private final NanoClock clock;
     private int connections;
     private volatile State state = State.SERVING;
 
@@ -42,9 +44,10 @@ public final class Drain {
      * @param port of the listener, for the log
      * @param transactions how many are under way, those included whose peer has left
      */
-    public Drain(final int port, final IntSupplier transactions) {
+    public Drain(final int port, final IntSupplier transactions, final NanoClock clock) {
         this.port = port;
         this.transactions = transactions;
+        this.clock = clock;
     }
 
     /** @return whether peers are sent elsewhere */
@@ -152,11 +155,11 @@ public final class Drain {
      * @return how the listener is then
      */
     public synchronized State await(final long millis) throws InterruptedException {
-        final long beganNanos = System.nanoTime();
+        final long beganNanos = clock.nanoTime();
         long left = millis;
         while (state == State.DRAINING && left > 0) {
             wait(left);
-            left = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
+            left = millis - TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - beganNanos);
         }
         return state;
     }

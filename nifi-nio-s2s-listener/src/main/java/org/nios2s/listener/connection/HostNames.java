@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * Names of peers' hosts, as far as they are known: looked up once in a while on threads for it, and never waited for on
@@ -27,6 +28,7 @@ public final class HostNames {
     private final Function<InetAddress, String> resolver;
     private final boolean enabled;
     private final Executor lookups;
+    private final NanoClock clock;
     /** The least recently used one goes first. */
     private final Map<InetAddress, Name> names = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -36,15 +38,23 @@ public final class HostNames {
     });
 
     /** @param resolver name of an address; may take its time; the textual address where there is no name */
-    public HostNames(final boolean enabled, final Function<InetAddress, String> resolver, final Executor lookups) {
+    public HostNames(
+            final boolean enabled,
+            final Function<InetAddress, String> resolver,
+            final Executor lookups,
+            final NanoClock clock) {
         this.enabled = enabled;
         this.resolver = resolver;
         this.lookups = lookups;
+        this.clock = clock;
     }
 
     /** @return the name if it is known; otherwise the textual address, and the name is being looked up */
     public String nameOf(final InetAddress address) {
-        return enabled ? entryOf(address).name : address.getHostAddress();
+        if (enabled) {
+            return entryOf(address).name;
+        }
+        return address.getHostAddress();
     }
 
     /**
@@ -52,11 +62,14 @@ public final class HostNames {
      *     if the look-up does
      */
     public CompletableFuture<String> whenKnown(final InetAddress address) {
-        return enabled ? entryOf(address).known : CompletableFuture.completedFuture(address.getHostAddress());
+        if (enabled) {
+            return entryOf(address).known;
+        }
+        return CompletableFuture.completedFuture(address.getHostAddress());
     }
 
     private Name entryOf(final InetAddress address) {
-        final long now = System.nanoTime();
+        final long now = clock.nanoTime();
         final Name entry = names.computeIfAbsent(
                 address, unknown -> new Name(unknown.getHostAddress(), now, new CompletableFuture<>()));
         if (now - entry.expiresNanos >= 0) {
@@ -82,7 +95,7 @@ public final class HostNames {
             final String name = resolver.apply(address);
             names.put(
                     address,
-                    new Name(name, System.nanoTime() + LIFETIME_NANOS, CompletableFuture.completedFuture(name)));
+                    new Name(name, clock.nanoTime() + LIFETIME_NANOS, CompletableFuture.completedFuture(name)));
             awaited.complete(name);
         } catch (final RuntimeException | Error e) {
             // Forgotten, so that a later peer tries again; reported by the thread's end.

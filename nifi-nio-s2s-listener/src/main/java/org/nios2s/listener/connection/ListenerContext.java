@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.SslHandler;
+import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.apache.nifi.groups.ProcessGroup;
@@ -14,50 +15,74 @@ import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory;
 
 /**
- * What all connections of a listener share. Immutable; every part of it is thread-safe.
+ * What all connections of a listener share, grouped by role. Immutable; every part of it is thread-safe. Steps do not see it: a
+ * {@link PeerConnection} passes on the parts that they need.
  *
- * @param conversation where a connection begins
- * @param tls makes the TLS of connections, or null for plain TCP
- * @param rootGroup where ports are found; may change until the flow is loaded
+ * @param protocol where a connection begins
  * @param drain whether peers are sent elsewhere
- * @param rates how fast peers may be
- * @param handshakes connections whose handshake is not over
- * @param handshakeChecks runs what NiFi's framework decides before a request, and may block
- * @param authorizations runs what NiFi's framework decides for a transaction, and may block
- * @param contentReaders read contents of FlowFiles for pulls
- * @param contentWriters write contents of pushes that are not held in memory; NiFi may let them wait for a full disk
- * @param inflationWriter writes those that inflate abnormally
  */
 public record ListenerContext(
         ListenerSettings settings,
-        Step.Protocol conversation,
-        TlsHandlerFactory tls,
-        int listenPort,
-        Supplier<ProcessGroup> rootGroup,
-        MemoryBudget budget,
+        Step.Protocol protocol,
+        Endpoint endpoint,
+        Ports ports,
+        Limits limits,
+        Threads threads,
         Drain drain,
-        ConnectionLimit connections,
-        RateLimits rates,
-        HandshakeLimit handshakes,
-        PortRegistry dispatchers,
-        HostNames hostNames,
-        Executor handshakeChecks,
-        Executor authorizations,
-        Executor contentReaders,
-        Executor contentWriters,
-        Executor inflationWriter,
         ListenerMetrics metrics,
-        FaultLog faultLog) {
-    /** @return whether connections are TLS */
-    public boolean secure() {
-        return tls != null;
+        FaultLog faultLog,
+        NanoClock clock) {
+    /**
+     * Where peers connect to, and how we see them. Immutable; any thread.
+     *
+     * @param tls makes the TLS of connections, or null for plain TCP
+     * @param wallClock the time of day, by which TLS dates its sessions
+     */
+    public record Endpoint(int port, TlsHandlerFactory tls, HostNames hostNames, InstantSource wallClock) {
+        /** @return whether connections are TLS */
+        public boolean isSecure() {
+            return tls != null;
+        }
     }
 
-    /** @return what makes a connection TLS, if connections are {@link #secure} */
+    /**
+     * The ports of the flow. Immutable; any thread.
+     *
+     * @param rootGroup where ports are found; may change until the flow is loaded
+     */
+    public record Ports(Supplier<ProcessGroup> rootGroup, PortRegistry dispatchers) {}
+
+    /**
+     * What bounds connections beside the limits of their ports. Immutable; any thread.
+     *
+     * @param handshakes connections whose handshake is not over
+     * @param rates how fast peers may be
+     */
+    public record Limits(
+            MemoryBudget memory, ConnectionLimit connections, HandshakeLimit handshakes, RateLimits rates) {}
+
+    /**
+     * The threads for all that may block. Immutable; any thread.
+     *
+     * @param handshakeChecks run what NiFi's framework decides before a request
+     * @param authorizations run what NiFi's framework decides for a transaction
+     * @param contentReaders read contents of FlowFiles for pulls
+     * @param contentWriters write contents of pushes that are not held in memory; NiFi may let them wait for a full disk
+     * @param inflationWriter writes those that inflate abnormally
+     */
+    public record Threads(
+            Executor handshakeChecks,
+            Executor authorizations,
+            Executor contentReaders,
+            Executor contentWriters,
+            Executor inflationWriter) {}
+
+    /** @return what makes a connection TLS, if connections are {@link Endpoint#isSecure} */
     public SslHandler newTlsHandler(final Channel channel) {
-        return tls.create(channel, settings.handshakeTimeout());
+        return endpoint.tls.create(channel, settings.handshakeTimeout());
     }
 }

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
+import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PublicPort;
@@ -37,6 +38,7 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.SocketlessCommunicationsSession;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.wire.ResponseMessage;
@@ -57,8 +59,8 @@ public final class PeerConnection implements TransactionPeer {
     private final ListenerContext listener;
     private final ChannelHandlerContext channelContext;
     private final MessageSequenceHandler handler;
-    private final long acceptedNanos = System.nanoTime();
-    private final long acceptedMillis = System.currentTimeMillis();
+    private final long acceptedNanos;
+    private final long acceptedMillis;
 
     private InetSocketAddress remoteAddress;
     private String identity;
@@ -78,12 +80,65 @@ public final class PeerConnection implements TransactionPeer {
         this.listener = listener;
         this.channelContext = channelContext;
         this.handler = handler;
+        this.acceptedNanos = listener.clock().nanoTime();
+        this.acceptedMillis = listener.endpoint().wallClock().millis();
         this.remoteAddress = (InetSocketAddress) channelContext.channel().remoteAddress();
         host();
     }
 
-    public ListenerContext listener() {
-        return listener;
+    /** @return the threads for all that may block */
+    public ListenerContext.Threads threads() {
+        return listener.threads();
+    }
+
+    /** @return the flow in which NiFi looks for ports */
+    public ProcessGroup rootGroup() {
+        return listener.ports().rootGroup().get();
+    }
+
+    /** @return whether the listener sends its peers elsewhere */
+    public Drain drain() {
+        return listener.drain();
+    }
+
+    /** @return bytes that a push may hold in memory */
+    public long transactionMemory() {
+        return listener.settings().transactionMemory();
+    }
+
+    /** @return the metrics of the listener, for what belongs to no port */
+    public ListenerMetrics listenerMetrics() {
+        return listener.metrics();
+    }
+
+    /** @return the clock of the listener */
+    public NanoClock clock() {
+        return listener.clock();
+    }
+
+    /** @return whether connections are TLS */
+    public boolean isSecure() {
+        return listener.endpoint().isSecure();
+    }
+
+    /** @return whether others wait for a connection */
+    public boolean areConnectionsScarce() {
+        return listener.limits().connections().isContended();
+    }
+
+    /** @return whether memory allows large reads outside of a transaction */
+    boolean hasRoomForLargeReads() {
+        return listener.limits().memory().sharedQuota().hasRoomForLarge();
+    }
+
+    /** @return the last step: nothing more is sent, and the connection closes when the peer has closed */
+    public ClosingStep closing() {
+        return new ClosingStep(channel(), clock());
+    }
+
+    /** Reads once from the socket, as soon as it has something. */
+    void read() {
+        channelContext.read();
     }
 
     public MessageSequenceHandler handler() {
@@ -105,13 +160,15 @@ public final class PeerConnection implements TransactionPeer {
             remoteAddress = address;
             host();
         }
-        listener.connections().setAddress(handler, remoteAddress.getAddress());
+        listener.limits().connections().setAddress(handler, remoteAddress.getAddress());
     }
 
     /** The TLS handshake is over: takes the peer's identity from its certificate. */
     public void identify(final SSLEngine engine) throws ConnectionFault {
         listener.metrics().add(Counter.TLS_HANDSHAKES, 1);
-        listener.metrics().add(Counter.TLS_RESUMPTIONS, TlsHandlerFactory.isResumed(engine, acceptedMillis) ? 1 : 0);
+        if (TlsHandlerFactory.isResumed(engine, acceptedMillis)) {
+            listener.metrics().add(Counter.TLS_RESUMPTIONS, 1);
+        }
         try {
             final X509Certificate certificate =
                     (X509Certificate) engine.getSession().getPeerCertificates()[0];
@@ -133,12 +190,12 @@ public final class PeerConnection implements TransactionPeer {
 
     @Override
     public String host() {
-        return listener.hostNames().nameOf(remoteAddress.getAddress());
+        return listener.endpoint().hostNames().nameOf(remoteAddress.getAddress());
     }
 
     /** @return the name of the peer's host, once it was looked up */
     public CompletableFuture<String> hostName() {
-        return listener.hostNames().whenKnown(remoteAddress.getAddress());
+        return listener.endpoint().hostNames().whenKnown(remoteAddress.getAddress());
     }
 
     @Override
@@ -149,7 +206,10 @@ public final class PeerConnection implements TransactionPeer {
     @Override
     public String transitUri(final String sourceIdentifier) {
         final String prefix = handshake.getTransitUriPrefix();
-        return prefix == null ? url() : prefix + sourceIdentifier;
+        if (prefix == null) {
+            return url();
+        }
+        return prefix + sourceIdentifier;
     }
 
     /**
@@ -174,13 +234,17 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     public PeerDescription description() {
-        return new PeerDescription(host(), remoteAddress.getPort(), listener.secure());
+        return new PeerDescription(host(), remoteAddress.getPort(), isSecure());
     }
 
     @Override
     public Peer toPeer(final Runnable interrupted) {
         final CommunicationsSession session = new SocketlessCommunicationsSession(identity, interrupted);
-        return new Peer(description(), session, url(), "nifi://localhost:" + listener.listenPort());
+        return new Peer(
+                description(),
+                session,
+                url(),
+                "nifi://localhost:" + listener.endpoint().port());
     }
 
     @Override
@@ -196,13 +260,13 @@ public final class PeerConnection implements TransactionPeer {
         return channelContext.alloc().ioBuffer(bytes);
     }
 
-    /** Has a message leave, together with the others of this turn of the connection. */
+    /** Queues a message; it is flushed with the others at the end of the turn. */
     public void send(final ByteBuf message) {
         unflushed = true;
         channelContext.write(message, channelContext.voidPromise());
     }
 
-    /** @param left hears on the IO worker when the message has left, or was lost */
+    /** @param left called on the IO worker when the message has left, or was lost */
     public void send(final ByteBuf message, final ChannelFutureListener left) {
         final ChannelPromise written;
         try {
@@ -216,7 +280,7 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     /**
-     * Lets leave what was sent.
+     * Flushes the messages that were queued.
      *
      * @return whether there was anything
      */
@@ -229,7 +293,7 @@ public final class PeerConnection implements TransactionPeer {
         return true;
     }
 
-    /** Tells the peer in one byte. */
+    /** Queues a message of one byte. */
     public void sendByte(final int message) {
         send(allocate(1).writeByte(message));
     }
@@ -246,7 +310,7 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     public Step awaitRequest() {
-        return listener.conversation().awaitsRequest(this);
+        return listener.protocol().awaitsRequest(this);
     }
 
     public int protocolVersion() {
@@ -266,17 +330,17 @@ public final class PeerConnection implements TransactionPeer {
         handshake = properties;
         // As the stock listener, which gives it to the socket as an int.
         requestExpirationMillis = (int) properties.getExpirationMillis();
-        listener.handshakes().remove(channelContext.channel());
+        listener.limits().handshakes().remove(channelContext.channel());
         listener.metrics().recordSince(Histogram.HANDSHAKE_TIME_MS, acceptedNanos);
         if (requestedPort != null) {
-            dispatcher = listener.dispatchers().acquire(requestedPort);
+            dispatcher = listener.ports().dispatchers().acquire(requestedPort);
             limitRate();
         }
         AccessLog.connected(this, requestedPort, protocolVersion, this::transport);
     }
 
     private void limitRate() {
-        rate = listener.rates().acquire(identity, remoteAddress.getAddress());
+        rate = listener.limits().rates().acquire(identity, remoteAddress.getAddress());
         if (!rate.limitsBytes()) {
             return;
         }
@@ -306,6 +370,18 @@ public final class PeerConnection implements TransactionPeer {
         return session.getProtocol() + " " + session.getCipherSuite();
     }
 
+    /** Counts and logs why the connection ends. */
+    void reportFault(final ConnectionFault fault) {
+        metrics().peers().failed(key().name());
+        reportEviction(fault);
+    }
+
+    /** As {@link #reportFault}, where the fault is not the peer's: the peer's statistics don't count it. */
+    void reportEviction(final ConnectionFault fault) {
+        metrics().add(Counter.FAULTS, 1);
+        listener.faultLog().report(this, fault);
+    }
+
     /** Reports that one side has committed FlowFiles of which the other may not know: they may come, or go, a second time. */
     public void reportPossibleDuplicates(final int flowFiles, final String reason) {
         listener.faultLog()
@@ -317,7 +393,10 @@ public final class PeerConnection implements TransactionPeer {
 
     /** @return the port that the peer named at the handshake, or null */
     public PublicPort port() {
-        return dispatcher == null ? null : dispatcher.port();
+        if (dispatcher == null) {
+            return null;
+        }
+        return dispatcher.port();
     }
 
     /** @return whether the port that the peer named is running, as {@link PortDispatcher#isPortRunning} */
@@ -331,7 +410,10 @@ public final class PeerConnection implements TransactionPeer {
 
     /** @return where its transactions and faults count: at its port, as far as it has one */
     public ListenerMetrics metrics() {
-        return dispatcher == null ? listener.metrics() : dispatcher.metrics();
+        if (dispatcher == null) {
+            return listener.metrics();
+        }
+        return dispatcher.metrics();
     }
 
     public boolean isCodecNegotiated() {
@@ -362,21 +444,25 @@ public final class PeerConnection implements TransactionPeer {
 
     /** The connection is gone. */
     void closed() {
-        listener.rates().release(rate);
+        listener.limits().rates().release(rate);
         if (isAdmitted) {
             listener.drain().release();
         }
         listener.metrics().add(Counter.CONNECTIONS_CLOSED, 1);
         if (dispatcher != null) {
-            listener.dispatchers().release(dispatcher);
+            listener.ports().dispatchers().release(dispatcher);
         }
     }
 
     @Override
     public String toString() {
-        final String who = bracketed() + ":" + remoteAddress.getPort();
-        final String commsId =
-                handshake == null ? "" : " CommsID=" + LogText.of(String.valueOf(handshake.getCommsIdentifier()));
-        return "Peer " + who + (identity == null ? "" : " (" + LogText.of(identity) + ")") + commsId;
+        final StringBuilder text = new StringBuilder("Peer " + bracketed() + ":" + remoteAddress.getPort());
+        if (identity != null) {
+            text.append(" (").append(LogText.of(identity)).append(')');
+        }
+        if (handshake != null) {
+            text.append(" CommsID=").append(LogText.of(String.valueOf(handshake.getCommsIdentifier())));
+        }
+        return text.toString();
     }
 }

@@ -4,22 +4,24 @@ package org.nios2s.listener.connection;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * The time in which nothing is read of a connection, since its peer has used up its rate. Lives on the connection's IO worker.
  */
 final class RatePause {
-    private final Supplier<EventExecutor> worker;
+    private final EventExecutor worker;
     private final Runnable resume;
+    private final NanoClock clock;
     private long endNanos;
     /** Null while there is no pause. */
     private ScheduledFuture<?> end;
 
     /** @param resume runs on the worker when the pause is over */
-    RatePause(final Supplier<EventExecutor> worker, final Runnable resume) {
+    RatePause(final EventExecutor worker, final Runnable resume, final NanoClock clock) {
         this.worker = worker;
         this.resume = resume;
+        this.clock = clock;
     }
 
     boolean isOn() {
@@ -31,18 +33,18 @@ final class RatePause {
         if (nanos == 0) {
             return;
         }
-        endNanos = System.nanoTime() + nanos;
+        endNanos = clock.nanoTime() + nanos;
         if (end == null) {
             scheduleEnd(nanos);
         }
     }
 
     private void scheduleEnd(final long nanos) {
-        end = worker.get().schedule(this::end, nanos, TimeUnit.NANOSECONDS);
+        end = worker.schedule(this::end, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void end() {
-        final long left = endNanos - System.nanoTime();
+        final long left = endNanos - clock.nanoTime();
         if (left > 0) {
             scheduleEnd(left);
             return;

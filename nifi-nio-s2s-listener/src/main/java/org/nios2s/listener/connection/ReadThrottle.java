@@ -7,11 +7,14 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
+import org.nios2s.listener.time.NanoClock;
 
 /**
- * How much is read from a socket in one go: as much as the last reads filled, no more while it is our turn than tells
- * that the peer is still there, and nothing further once the connection has what it can use, or TLS takes it all for
- * itself, and no more than its peer's rate allows. Lives on its IO worker.
+ * Bounds how much is read from a socket in one go. Lives on the connection's IO worker.
+ *
+ * <p>A read takes as much as the last reads filled, and no more than the peer's rate allows. While it is our turn, a read takes only
+ * as much as tells that the peer is still there. Reading stops once the connection has what it can use, or once TLS takes all bytes
+ * for itself.
  */
 final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implements RecvByteBufAllocator.ExtendedHandle {
     private static final int MIN_BYTES = 256;
@@ -26,25 +29,28 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
     /** A record of a single byte is shorter: TLS 1.2 with CBC and SHA-384 makes 85 of it. */
     private static final long MAX_BYTES_FOR_ONE = 128;
 
-    private final MessageSequenceHandler handler;
+    private final ReadGate gate;
     private final QuickAck quickAck;
+    private final NanoClock clock;
     private int reads;
     private long undecryptedBytes;
-    private long lastReadNanos = System.nanoTime();
+    private long lastReadNanos;
     private long bytesOfPeer;
 
-    ReadThrottle(final MessageSequenceHandler handler, final QuickAck quickAck) {
+    ReadThrottle(final ReadGate gate, final QuickAck quickAck, final NanoClock clock) {
         super(new AdaptiveRecvByteBufAllocator(MIN_BYTES, FIRST_BYTES, MAX_BYTES).newHandle());
-        this.handler = handler;
+        this.gate = gate;
         this.quickAck = quickAck;
+        this.clock = clock;
+        this.lastReadNanos = clock.nanoTime();
     }
 
     @Override
     public int guess() {
-        if (handler.readsMinimally()) {
+        if (gate.readsMinimally()) {
             return MIN_BYTES;
         }
-        return Math.min(super.guess(), handler.maxBytesAtOnce());
+        return Math.min(super.guess(), gate.maxBytesAtOnce());
     }
 
     @Override
@@ -65,12 +71,12 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
         bytesOfPeer += Math.max(0, bytes);
         quickAck.received(bytes);
         if (bytes > 0) {
-            lastReadNanos = System.nanoTime();
+            lastReadNanos = clock.nanoTime();
         }
         super.lastBytesRead(bytes);
     }
 
-    /** @return when the socket last had something, TLS included, as {@link System#nanoTime} */
+    /** @return when the socket last had something, TLS included */
     long lastReadNanos() {
         return lastReadNanos;
     }
@@ -90,7 +96,7 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
         return bytesOfPeer > 0;
     }
 
-    /** @return whether the peer keeps TLS busy, by renegotiations, new keys or empty records, and says nothing */
+    /** @return whether the peer keeps TLS busy, by renegotiations, new keys or empty records, and sends no data */
     boolean isTlsFlood() {
         return undecryptedBytes > MAX_BYTES;
     }
@@ -102,6 +108,6 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
 
     @Override
     public boolean continueReading(final UncheckedBooleanSupplier maybeMoreData) {
-        return reads < MAX_READS && maybeMoreData.get() && handler.wantsRead();
+        return reads < MAX_READS && maybeMoreData.get() && gate.wantsRead();
     }
 }

@@ -65,13 +65,12 @@ public interface WaitingStep extends Step {
 
     /** Asks the port once more whether the peer may use it, where connections are TLS, and then goes on. */
     default Step ifAuthorized(final Supplier<Step> then) {
-        final ListenerContext listener = connection().listener();
-        if (!listener.secure()) {
+        if (!connection().isSecure()) {
             return then.get();
         }
         final PortDispatcher port = connection().dispatcher();
         final String identity = connection().identity();
-        return runBlocking(listener.authorizations(), () -> port.refusalOf(identity), refusal -> {
+        return runBlocking(connection().threads().authorizations(), () -> port.refusalOf(identity), refusal -> {
             if (refusal != null) {
                 throw refusal;
             }

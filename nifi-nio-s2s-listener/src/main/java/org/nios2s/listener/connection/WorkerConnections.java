@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * The connections of one IO worker, and the look-out for their deadlines. Lives on that worker.
@@ -20,14 +21,16 @@ public final class WorkerConnections {
 
     private final LongConsumer lateness;
     private final Set<MessageSequenceHandler> handlers = new HashSet<>();
-    private long checkedNanos = System.nanoTime();
+    private final NanoClock clock;
+    private long checkedNanos;
 
     /**
-     * @param lateness hears, in nanoseconds, how much later than due the worker came round to a check: how long it was busy
-     *     with other things, or without a processor
+     * @param lateness takes the nanoseconds by which a check was late: the worker was busy with other things, or had no processor
      */
-    public WorkerConnections(final LongConsumer lateness) {
+    public WorkerConnections(final LongConsumer lateness, final NanoClock clock) {
         this.lateness = lateness;
+        this.clock = clock;
+        this.checkedNanos = clock.nanoTime();
     }
 
     void add(final MessageSequenceHandler handler) {
@@ -40,11 +43,11 @@ public final class WorkerConnections {
 
     /** Looks after the deadlines of all connections. */
     public void checkDeadlines() {
-        final long now = System.nanoTime();
+        final long now = clock.nanoTime();
         lateness.accept(Math.max(0, now - checkedNanos - TimeUnit.MILLISECONDS.toNanos(CHECK_INTERVAL_MILLIS)));
         // A copy, because a connection that fails leaves.
         List.copyOf(handlers).forEach(handler -> handler.checkDeadlines(now));
-        checkedNanos = System.nanoTime();
+        checkedNanos = clock.nanoTime();
     }
 
     /** @return when something last moved on a connection of each peer that named a port, as {@link System#nanoTime} */

@@ -23,6 +23,7 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.SessionCloser;
@@ -79,7 +80,7 @@ public final class PortDispatcher {
         this.pace = shared.pacing.of(port);
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
-        this.ends = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics);
+        this.ends = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, NanoClock.SYSTEM);
     }
 
     /** Takes a transaction that is ready. Called by IO workers. */

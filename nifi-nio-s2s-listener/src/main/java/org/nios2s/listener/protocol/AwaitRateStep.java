@@ -4,7 +4,6 @@ package org.nios2s.listener.protocol;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.nios2s.listener.connection.ClosingStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
@@ -47,7 +46,7 @@ final class AwaitRateStep implements WaitingStep {
 
     private Step transactionOrEnd() {
         if (connection.isDraining()) {
-            return new ClosingStep(connection.channel());
+            return connection.closing();
         }
         return transaction.get();
     }

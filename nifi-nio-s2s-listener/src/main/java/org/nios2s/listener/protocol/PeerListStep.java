@@ -30,11 +30,12 @@ final class PeerListStep implements WaitingStep {
 
     private final PeerConnection connection;
     private final PeerList peers;
-    private final long beganNanos = System.nanoTime();
+    private final long beganNanos;
 
     PeerListStep(final PeerConnection connection, final PeerList peers) {
         this.connection = connection;
         this.peers = peers;
+        this.beganNanos = connection.clock().nanoTime();
     }
 
     @Override
@@ -83,7 +84,7 @@ final class PeerListStep implements WaitingStep {
             message.writeInt(peer.getPort()).writeBoolean(peer.isSecure()).writeInt(entry.getFlowFileCount());
         }
         connection.send(message);
-        connection.listener().metrics().add(Counter.PEER_LISTS, 1);
+        connection.listenerMetrics().add(Counter.PEER_LISTS, 1);
         return connection.awaitRequest();
     }
 

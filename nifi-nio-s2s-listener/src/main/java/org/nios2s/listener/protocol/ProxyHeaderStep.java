@@ -64,7 +64,7 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
         connection.handler().excludeProxyHeader(length);
         connection.setProxiedAddress(addressIn(header));
         final MagicStep next = new MagicStep(connection);
-        if (connection.listener().secure()) {
+        if (connection.isSecure()) {
             return new BeginTlsStep(next);
         }
         return next;

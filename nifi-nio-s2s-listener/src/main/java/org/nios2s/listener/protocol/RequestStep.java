@@ -7,7 +7,6 @@ import java.util.function.Function;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.protocol.RequestType;
-import org.nios2s.listener.connection.ClosingStep;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.ConnectionFault;
@@ -26,7 +25,7 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
     @Override
     public Step begin() {
         if (connection.isDraining()) {
-            return new ClosingStep(connection.channel());
+            return connection.closing();
         }
         return this;
     }
@@ -38,14 +37,14 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
             return this;
         }
         if (connection.isDraining()) {
-            return new ClosingStep(connection.channel());
+            return connection.closing();
         }
         return switch (requestType(name)) {
             case NEGOTIATE_FLOWFILE_CODEC -> new NegotiateCodecStep(connection, connection.port() == null);
             case REQUEST_PEER_LIST -> new PeerListStep(connection, peers);
             case SEND_FLOWFILES -> atPort(ConnectableType.INPUT_PORT, name, AdmitTransactionStep::new);
             case RECEIVE_FLOWFILES -> atPort(ConnectableType.OUTPUT_PORT, name, AwaitFlowFilesStep::new);
-            case SHUTDOWN -> new ClosingStep(connection.channel());
+            case SHUTDOWN -> connection.closing();
         };
     }
 

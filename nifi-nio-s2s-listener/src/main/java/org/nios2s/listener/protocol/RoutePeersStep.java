@@ -25,7 +25,7 @@ final class RoutePeersStep implements WaitingStep {
     private final PeerConnection connection;
     private final PeerList peers;
     private final Collection<NodeInformation> nodes;
-    private final long beganNanos = System.nanoTime();
+    private final long beganNanos;
     private State state = State.AWAITS_HOST_NAME;
 
     /** For what it waits. */
@@ -38,6 +38,7 @@ final class RoutePeersStep implements WaitingStep {
         this.connection = connection;
         this.peers = peers;
         this.nodes = nodes;
+        this.beganNanos = connection.clock().nanoTime();
     }
 
     @Override

@@ -53,11 +53,10 @@ final class ValidateHandshakeStep implements WaitingStep {
 
     @Override
     public Step begin() {
-        final Validation validation = new Validation(connection.listener().drain());
+        final Validation validation = new Validation(connection.drain());
         validation.getVersionNegotiator().setVersion(connection.protocolVersion());
         final Peer peer = connection.toPeer(() -> {});
-        return runBlocking(
-                connection.listener().handshakeChecks(), () -> validation.validate(this, peer), this::answer);
+        return runBlocking(connection.threads().handshakeChecks(), () -> validation.validate(this, peer), this::answer);
     }
 
     /** NiFi's own rules: same order, same texts, now and in later versions. Lives on a thread for blocking tasks. */
@@ -70,7 +69,7 @@ final class ValidateHandshakeStep implements WaitingStep {
         }
 
         Validation validate(final ValidateHandshakeStep step, final Peer peer) {
-            setRootProcessGroup(step.connection.listener().rootGroup().get());
+            setRootProcessGroup(step.connection.rootGroup());
             try {
                 validateHandshakeRequest(step.confirmed, peer, step.properties);
             } catch (final HandshakeException e) {

@@ -37,7 +37,7 @@ record AwaitChecksumStep(Pull pull) implements TransactionStep {
                     + "; the transaction is rolled back");
         }
         connection.send(ResponseCode.CONFIRM_TRANSACTION, "");
-        return new AwaitFinishedStep(pull, System.nanoTime());
+        return new AwaitFinishedStep(pull, connection.clock().nanoTime());
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.nios2s.wire.ResponseMessage;
  * <p>It may have done so already: so it has half a minute, as much as NiFi's client gives itself, before it is cut off because
  * its port has stopped, or because others wait for what it holds.
  *
- * @param beganNanos as {@link System#nanoTime}
+ * @param beganNanos when the peer was told that the checksum is right
  */
 record AwaitFinishedStep(Pull pull, long beganNanos) implements Step {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(30);

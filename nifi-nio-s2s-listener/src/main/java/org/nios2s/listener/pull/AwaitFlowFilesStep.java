@@ -29,7 +29,8 @@ public final class AwaitFlowFilesStep implements WaitingStep {
 
     public AwaitFlowFilesStep(final PeerConnection connection) {
         this.connection = connection;
-        this.request = new SessionWaiter(connection, this::take, this::fail);
+        this.request = new SessionWaiter(
+                connection, this::take, this::fail, connection.clock().nanoTime());
         this.charge = connection.dispatcher().limits().memory().open(connection.key(), MemoryBudget.SMALL_BYTES);
     }
 
@@ -48,7 +49,10 @@ public final class AwaitFlowFilesStep implements WaitingStep {
             return answerNoMoreData();
         }
         permit = connection.dispatcher().limits().sending().acquire(connection.key(), () -> proceed(this::awaitMemory));
-        return permit.isImmediate() ? awaitMemory() : this;
+        if (permit.isImmediate()) {
+            return awaitMemory();
+        }
+        return this;
     }
 
     private Step awaitMemory() {
@@ -90,7 +94,7 @@ public final class AwaitFlowFilesStep implements WaitingStep {
         held.whenEnded(permit::close);
         charge.add(PullEncoder.deflaterBytes(connection.handshake()));
         final PullEncoder transaction = new PullEncoder(
-                held, connection.handshake(), connection.channel().alloc());
+                held, connection.handshake(), connection.channel().alloc(), connection.clock());
         final Pull pull = new Pull(connection, charge, permit, transaction, held);
         try {
             if (transaction.begin()) {

@@ -53,7 +53,7 @@ record Pull(
         }
         if (limits().sending().isContended()
                 || charge.held() > 0 && limits().memory().isContended()
-                || connection.listener().connections().isContended()) {
+                || connection.areConnectionsScarce()) {
             return Contention.CONTENDED;
         }
         return Contention.NONE;

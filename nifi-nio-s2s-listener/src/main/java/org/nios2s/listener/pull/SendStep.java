@@ -121,7 +121,7 @@ final class SendStep implements WaitingTransactionStep {
         }
         turn = Turn.CONTENT_WORKERS;
         try {
-            connection().listener().contentReaders().execute(this::makeNextPieceNow);
+            connection().threads().contentReaders().execute(this::makeNextPieceNow);
         } catch (final Throwable e) {
             pieceFailed(e);
         }

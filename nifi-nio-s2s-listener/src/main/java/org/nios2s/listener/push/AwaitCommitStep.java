@@ -26,7 +26,9 @@ final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
 
     AwaitCommitStep(final Push push) {
         this.push = push;
-        this.deadline = CommitDeadline.of(push.connection().requestExpirationMillis(), System.nanoTime());
+        this.deadline = CommitDeadline.of(
+                push.connection().requestExpirationMillis(),
+                push.connection().clock().nanoTime());
     }
 
     @Override

@@ -18,7 +18,7 @@ import org.nios2s.wire.ResponseMessage;
  * <p>The transaction has room in the destination reserved. A peer may keep others waiting for that room for as long as a line
  * may take there and back, and not for its whole expiration.
  *
- * @param beganNanos as {@link System#nanoTime}
+ * @param beganNanos when the peer was told to confirm
  */
 record AwaitConfirmationStep(Push push, long beganNanos) implements TransactionStep {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);

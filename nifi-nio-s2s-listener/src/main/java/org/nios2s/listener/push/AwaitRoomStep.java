@@ -37,12 +37,15 @@ final class AwaitRoomStep implements WaitingTransactionStep {
         final DestinationRoom room = connection().dispatcher().destination();
         reservation = room.reserve(push.load(), connection().worker(), () -> proceed(this::confirm));
         push.reserved(reservation);
-        return reservation.isGranted() ? confirm() : this;
+        if (reservation.isGranted()) {
+            return confirm();
+        }
+        return this;
     }
 
     private Step confirm() throws IOException {
         connection().send(ResponseCode.CONFIRM_TRANSACTION, push.checksum());
-        return new AwaitConfirmationStep(push, System.nanoTime());
+        return new AwaitConfirmationStep(push, connection().clock().nanoTime());
     }
 
     @Override

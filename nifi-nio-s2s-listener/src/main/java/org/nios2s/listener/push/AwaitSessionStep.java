@@ -21,7 +21,11 @@ final class AwaitSessionStep implements WaitingTransactionStep {
     AwaitSessionStep(final Push push, final Step next) {
         this.push = push;
         this.next = next;
-        this.request = new SessionWaiter(push.connection(), this::take, this::fail);
+        this.request = new SessionWaiter(
+                push.connection(),
+                this::take,
+                this::fail,
+                push.connection().clock().nanoTime());
     }
 
     @Override
@@ -36,7 +40,10 @@ final class AwaitSessionStep implements WaitingTransactionStep {
                 .limits()
                 .streaming()
                 .acquire(connection().key(), () -> proceed(() -> awaitSession(request)));
-        return permit.isImmediate() ? awaitSession(request) : this;
+        if (permit.isImmediate()) {
+            return awaitSession(request);
+        }
+        return this;
     }
 
     /** On the port task. */

@@ -22,6 +22,7 @@ import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.DestinationRoom;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
@@ -50,7 +51,8 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     private final PeerConnection connection;
     private final PortLimits limits;
-    private final long startNanos = System.nanoTime();
+    private final NanoClock clock;
+    private final long startNanos;
     private final TransactionLease hold;
     private final BufferedPush inMemory;
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
@@ -70,6 +72,8 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         this.connection = connection;
         this.limits = connection.dispatcher().limits();
         this.hold = hold;
+        this.clock = connection.clock();
+        this.startNanos = clock.nanoTime();
         hold.charge().add(inflaterBytes(connection));
         this.inMemory = new BufferedPush(connection, hold, connection.channel().alloc());
         this.reader = new PacketReader(
@@ -106,7 +110,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         requireNames(attributes);
         packets++;
         contentBytes += Math.max(0, contentLength);
-        packetOutgrowsMemory = contentLength > connection.listener().settings().transactionMemory();
+        packetOutgrowsMemory = contentLength > connection.transactionMemory();
         sink().packetBegins(attributes, contentLength);
     }
 
@@ -127,7 +131,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     @Override
     public void packetEnds() {
-        sink().packetEnds(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos));
+        sink().packetEnds(TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - packetStartNanos));
     }
 
     private PacketSink sink() {
@@ -193,9 +197,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (streaming != null) {
             return false;
         }
-        return packetOutgrowsMemory
-                || inMemory.bytes() > connection.listener().settings().transactionMemory()
-                || isRelievedByStreaming();
+        return packetOutgrowsMemory || inMemory.bytes() > connection.transactionMemory() || isRelievedByStreaming();
     }
 
     private boolean isRelievedByStreaming() {
@@ -238,14 +240,19 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     /** The transaction has got its session: is streamed into that from {@link #streamInto} on. */
     StreamedPush newStreaming(final HeldSession session) {
-        final ListenerContext listener = connection.listener();
-        return new StreamedPush(
-                session,
-                hold,
-                turn -> (reader.inflatesAbnormally() ? listener.inflationWriter() : listener.contentWriters())
-                        .execute(turn),
-                connection.metrics(),
-                fault -> connection.handler().fail(this, fault));
+        return new StreamedPush(session, hold, this::write, connection.metrics(), fault -> connection
+                .handler()
+                .fail(this, fault));
+    }
+
+    /** Runs a turn of writing: a push that inflates abnormally shares one thread with its like. */
+    private void write(final Runnable turn) {
+        final ListenerContext.Threads threads = connection.threads();
+        if (reader.inflatesAbnormally()) {
+            threads.inflationWriter().execute(turn);
+        } else {
+            threads.contentWriters().execute(turn);
+        }
     }
 
     /** From now on what arrives is streamed, and first what has arrived. */
@@ -263,7 +270,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     /** The next packet of the transaction is awaited. */
     Step nextPacket() {
         packetOutgrowsMemory = false;
-        packetStartNanos = System.nanoTime();
+        packetStartNanos = clock.nanoTime();
         return waitIfNeeded(new ReceivePacketStep(this));
     }
 
@@ -297,7 +304,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     void commit(final CommitDeadline deadline, final OutcomeListener listener) {
         connection.metrics().recordSince(Histogram.RECEIVE_TIME_MS, startNanos);
         if (streaming == null) {
-            inMemory.ready(listener, deadline);
+            inMemory.ready(listener, deadline, clock.nanoTime());
             connection.dispatcher().submit(inMemory);
         } else {
             streaming.commit(deadline, listener);
@@ -351,7 +358,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (limits.places().isContended()
                 || limits.memory().isContended()
                 || streaming != null && limits.streaming().isContended()
-                || connection.listener().connections().isContended()) {
+                || connection.areConnectionsScarce()) {
             return Contention.CONTENDED;
         }
         return Contention.NONE;

@@ -139,11 +139,12 @@ public final class BufferedPush implements PacketSink {
      *
      * @param outcomeListener called on the IO worker
      * @param commitDeadline until when it may be committed
+     * @param nowNanos when that is
      */
-    public void ready(final OutcomeListener outcomeListener, final CommitDeadline commitDeadline) {
+    public void ready(final OutcomeListener outcomeListener, final CommitDeadline commitDeadline, final long nowNanos) {
         listener = outcomeListener;
         deadline = commitDeadline;
-        readyNanos = System.nanoTime();
+        readyNanos = nowNanos;
         state.set(State.READY);
     }
 

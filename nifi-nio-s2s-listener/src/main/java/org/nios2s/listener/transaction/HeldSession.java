@@ -104,7 +104,7 @@ public final class HeldSession {
     /** Commits on this thread, unless it has ended; rolls back where the peer has stopped waiting. */
     void commitNow() {
         end(Runnable::run, () -> {
-            final long startNanos = System.nanoTime();
+            final long startNanos = ends.nowNanos();
             if (deadline.hasPassed(startNanos)) {
                 return rolledBack(Kind.REQUEST_EXPIRED.fault(
                         "The peer stopped waiting before the transaction could be committed"));

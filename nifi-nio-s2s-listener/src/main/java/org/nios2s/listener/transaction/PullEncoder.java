@@ -14,6 +14,7 @@ import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.PacketEncoder;
@@ -41,7 +42,8 @@ public final class PullEncoder implements AutoCloseable {
     private final HandshakeProperties handshake;
     private final ByteBufAllocator allocator;
     private final CRC32 checksum = new CRC32();
-    private final long startNanos = System.nanoTime();
+    private final NanoClock clock;
+    private final long startNanos;
 
     private final boolean compressed;
 
@@ -57,11 +59,17 @@ public final class PullEncoder implements AutoCloseable {
     private int flowFilesSent;
     private long bytesSent;
 
-    public PullEncoder(final HeldSession held, final HandshakeProperties handshake, final ByteBufAllocator allocator) {
+    public PullEncoder(
+            final HeldSession held,
+            final HandshakeProperties handshake,
+            final ByteBufAllocator allocator,
+            final NanoClock clock) {
         this.peer = held.peer();
         this.session = held.session();
         this.handshake = handshake;
         this.allocator = allocator;
+        this.clock = clock;
+        this.startNanos = clock.nanoTime();
         this.compressed = handshake.isUseGzip();
     }
 
@@ -104,7 +112,7 @@ public final class PullEncoder implements AutoCloseable {
     }
 
     private void beginPacket(final ByteBuf piece) throws IOException {
-        packetStartNanos = System.nanoTime();
+        packetStartNanos = clock.nanoTime();
         if (compressed && deflater == null) {
             deflater = new ChunkDeflater();
         }
@@ -156,7 +164,7 @@ public final class PullEncoder implements AutoCloseable {
                         flowFile,
                         peer.transitUri(flowFile.getAttribute(CoreAttributes.UUID.key())),
                         FlowFileReceiver.detailsOf(peer),
-                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - packetStartNanos),
+                        TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - packetStartNanos),
                         false);
         flowFilesSent++;
         bytesSent += flowFile.getSize();
@@ -172,7 +180,7 @@ public final class PullEncoder implements AutoCloseable {
     }
 
     private boolean isBatchFull() {
-        final long elapsedNanos = System.nanoTime() - startNanos;
+        final long elapsedNanos = clock.nanoTime() - startNanos;
         final long batchNanos = handshake.getBatchDurationNanos();
         final long batchBytes = handshake.getBatchBytes();
         final int batchCount = handshake.getBatchCount();

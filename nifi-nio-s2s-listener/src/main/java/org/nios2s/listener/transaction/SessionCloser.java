@@ -10,6 +10,7 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,7 @@ public final class SessionCloser {
     private final Executor contentWorkers;
     private final Runnable visitWanted;
     private final ListenerMetrics metrics;
+    private final NanoClock clock;
     private final Queue<HeldSession> commits = new ConcurrentLinkedQueue<>();
     private final AtomicInteger held = new AtomicInteger();
 
@@ -43,11 +45,13 @@ public final class SessionCloser {
             final boolean pull,
             final Executor contentWorkers,
             final Runnable visitWanted,
-            final ListenerMetrics metrics) {
+            final ListenerMetrics metrics,
+            final NanoClock clock) {
         this.pull = pull;
         this.contentWorkers = contentWorkers;
         this.visitWanted = visitWanted;
         this.metrics = metrics;
+        this.clock = clock;
     }
 
     void hasCommitted(final long startNanos) {
@@ -55,7 +59,15 @@ public final class SessionCloser {
     }
 
     void hasRolledBack() {
-        metrics.add(pull ? Counter.PULLS_ROLLED_BACK : Counter.PUSHES_ROLLED_BACK, 1);
+        if (pull) {
+            metrics.add(Counter.PULLS_ROLLED_BACK, 1);
+        } else {
+            metrics.add(Counter.PUSHES_ROLLED_BACK, 1);
+        }
+    }
+
+    long nowNanos() {
+        return clock.nanoTime();
     }
 
     void begins() {

@@ -18,8 +18,12 @@ import org.nios2s.listener.fault.ConnectionFault;
  */
 public record SessionWaiter(
         TransactionPeer peer, Taker taker, Consumer<ConnectionFault> refusal, AtomicBoolean claimed, long madeNanos) {
-    public SessionWaiter(final TransactionPeer peer, final Taker taker, final Consumer<ConnectionFault> refusal) {
-        this(peer, taker, refusal, new AtomicBoolean(), System.nanoTime());
+    public SessionWaiter(
+            final TransactionPeer peer,
+            final Taker taker,
+            final Consumer<ConnectionFault> refusal,
+            final long nowNanos) {
+        this(peer, taker, refusal, new AtomicBoolean(), nowNanos);
     }
 
     public boolean claim() {

@@ -5,12 +5,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * A thread that rests behind each task while small transactions crowd, and leaves them most of processors and disk: for
  * what costs its peer nothing. Thread-safe.
  */
-public record ThrottledExecutor(Executor thread, ListenerMetrics metrics) implements Executor {
+public record ThrottledExecutor(Executor thread, ListenerMetrics metrics, NanoClock clock) implements Executor {
     /** It rests so many times as long as the task took: it works for a sixth of the time. */
     private static final int RESTS = 5;
 
@@ -20,10 +21,10 @@ public record ThrottledExecutor(Executor thread, ListenerMetrics metrics) implem
     @Override
     public void execute(final Runnable task) {
         thread.execute(() -> {
-            final long beganNanos = System.nanoTime();
+            final long beganNanos = clock.nanoTime();
             task.run();
             if (metrics.isBusy()) {
-                LockSupport.parkNanos(Math.min(RESTS * (System.nanoTime() - beganNanos), MAX_REST_NANOS));
+                LockSupport.parkNanos(Math.min(RESTS * (clock.nanoTime() - beganNanos), MAX_REST_NANOS));
             }
         });
     }

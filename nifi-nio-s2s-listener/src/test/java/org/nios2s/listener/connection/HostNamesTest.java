@@ -14,6 +14,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.time.NanoClock;
 
 /** Names of peers' hosts. Lives on the test's thread. */
 class HostNamesTest {
@@ -43,7 +44,7 @@ class HostNamesTest {
             }
             return "never";
         };
-        final HostNames hostNames = new HostNames(true, blocking, lookups);
+        final HostNames hostNames = new HostNames(true, blocking, lookups, NanoClock.SYSTEM);
         for (int i = 0; i < PEERS; i++) {
             assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
             assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
@@ -54,7 +55,8 @@ class HostNamesTest {
     @DisplayName("a name is known once it was looked up, and is looked up once")
     void lookedUpOnce() throws Exception {
         final AtomicInteger lookUps = new AtomicInteger();
-        final HostNames hostNames = new HostNames(true, address -> "host-" + lookUps.incrementAndGet(), lookups);
+        final HostNames hostNames =
+                new HostNames(true, address -> "host-" + lookUps.incrementAndGet(), lookups, NanoClock.SYSTEM);
         assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
         await().atMost(DEADLINE).until(() -> "host-1".equals(hostNames.nameOf(address(7))));
         assertEquals("host-1", hostNames.nameOf(address(7)));
@@ -79,7 +81,8 @@ class HostNamesTest {
                         }
                         return "name";
                     },
-                    one);
+                    one,
+                    NanoClock.SYSTEM);
             assertEquals("10.0.0.1", hostNames.nameOf(address(1)));
             await().atMost(DEADLINE).until(() -> "name".equals(hostNames.nameOf(address(2))));
             // The pool replaces a thread before that says why it ends.
@@ -90,16 +93,20 @@ class HostNamesTest {
     @Test
     @DisplayName("switched off, nothing is looked up")
     void switchedOff() throws Exception {
-        final HostNames hostNames = new HostNames(false, address -> "name", task -> {
-            throw new AssertionError("Looked up");
-        });
+        final HostNames hostNames = new HostNames(
+                false,
+                address -> "name",
+                task -> {
+                    throw new AssertionError("Looked up");
+                },
+                NanoClock.SYSTEM);
         assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
     }
 
     @Test
     @DisplayName("after the end of the listener the address stands for the name")
     void closed() throws Exception {
-        final HostNames hostNames = new HostNames(true, address -> "name", lookups);
+        final HostNames hostNames = new HostNames(true, address -> "name", lookups, NanoClock.SYSTEM);
         lookups.shutdownNow();
         assertEquals("10.0.0.7", hostNames.nameOf(address(7)));
     }
@@ -114,7 +121,8 @@ class HostNamesTest {
                     lookedUp.incrementAndGet();
                     return "name";
                 },
-                Runnable::run);
+                Runnable::run,
+                NanoClock.SYSTEM);
         for (int i = 0; i < HostNames.MAX_NAMES; i++) {
             hostNames.nameOf(address(i));
         }

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import java.time.InstantSource;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
@@ -20,11 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.time.NanoClock;
 
 /** What is said of a peer. Lives on the test's thread. */
 class PeerConnectionTest {
     private static final int PORT = 4711;
-    private static final HostNames NAMELESS = new HostNames(false, address -> "unused", Runnable::run);
+    private static final HostNames NAMELESS =
+            new HostNames(false, address -> "unused", Runnable::run, NanoClock.SYSTEM);
     private static final int ANY_INTERFACE = 2;
 
     private static PeerConnection from(final InetAddress address, final HostNames names) {
@@ -33,13 +36,14 @@ class PeerConnectionTest {
         final ChannelHandlerContext channelContext = mock(ChannelHandlerContext.class);
         when(channelContext.channel()).thenReturn(channel);
         final ListenerContext listener = mock(ListenerContext.class);
-        when(listener.hostNames()).thenReturn(names);
+        when(listener.endpoint()).thenReturn(new ListenerContext.Endpoint(1, null, names, InstantSource.system()));
+        when(listener.clock()).thenReturn(NanoClock.SYSTEM);
         when(listener.metrics()).thenReturn(new ListenerMetrics(1));
         return new PeerConnection(listener, channelContext, null);
     }
 
     private static HostNames named(final String name) {
-        return new HostNames(true, address -> name, Runnable::run);
+        return new HostNames(true, address -> name, Runnable::run, NanoClock.SYSTEM);
     }
 
     private static String urlOf(final PeerConnection connection) {

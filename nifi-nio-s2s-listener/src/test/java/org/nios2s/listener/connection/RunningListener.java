@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -80,7 +81,7 @@ final class RunningListener implements AutoCloseable {
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final EventLoopGroup worker = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-    private final WorkerConnections connections = new WorkerConnections(nanos -> {});
+    private final WorkerConnections connections = new WorkerConnections(nanos -> {}, NanoClock.SYSTEM);
     private final List<MessageSequenceHandler> handlers = new CopyOnWriteArrayList<>();
     private final ExecutorService blockingTasks = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService contentReaders = Executors.newFixedThreadPool(BLOCKING_THREADS);
@@ -90,7 +91,7 @@ final class RunningListener implements AutoCloseable {
     private final HostNames hostNames;
     private final ListenerMetrics metrics = new ListenerMetrics(1);
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), NanoClock.SYSTEM);
-    private final Drain drain = new Drain(1, () -> 0);
+    private final Drain drain = new Drain(1, () -> 0, NanoClock.SYSTEM);
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
     private final RecordingPort output;
@@ -134,7 +135,7 @@ final class RunningListener implements AutoCloseable {
     RunningListener(
             final Function<InetAddress, String> resolver, final NodeInformant nodeInformant, final String... settings)
             throws Exception {
-        hostNames = new HostNames(true, resolver, lookups);
+        hostNames = new HostNames(true, resolver, lookups, NanoClock.SYSTEM);
         input = new RecordingPort(1);
         when(rootGroup.isRootGroup()).thenReturn(true);
         final PublicPort port = input.port();
@@ -153,23 +154,19 @@ final class RunningListener implements AutoCloseable {
         final ListenerContext context = new ListenerContext(
                 effective,
                 new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, NanoClock.SYSTEM)),
-                null,
-                LISTEN_PORT,
-                () -> rootGroup,
-                budget,
+                new ListenerContext.Endpoint(LISTEN_PORT, null, hostNames, InstantSource.system()),
+                new ListenerContext.Ports(() -> rootGroup, dispatchers),
+                new ListenerContext.Limits(
+                        budget,
+                        limit,
+                        new HandshakeLimit(MOST_CONNECTIONS),
+                        new RateLimits(effective.rates(), NanoClock.SYSTEM)),
+                new ListenerContext.Threads(
+                        blockingTasks, blockingTasks, contentReaders, contentWriters, this::writeInflated),
                 drain,
-                limit,
-                new RateLimits(effective.rates(), NanoClock.SYSTEM),
-                new HandshakeLimit(MOST_CONNECTIONS),
-                dispatchers,
-                hostNames,
-                blockingTasks,
-                blockingTasks,
-                contentReaders,
-                contentWriters,
-                this::writeInflated,
                 metrics,
-                faultLog);
+                faultLog,
+                NanoClock.SYSTEM);
         serverChannel = new ServerBootstrap()
                 .group(worker)
                 .channel(NioServerSocketChannel.class)

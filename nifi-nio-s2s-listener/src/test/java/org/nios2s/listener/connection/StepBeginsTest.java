@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
@@ -52,18 +54,26 @@ class StepBeginsTest {
     }
 
     private EmbeddedChannel connection(final Step first) {
-        final ListenerContext listener = mock(ListenerContext.class);
-        when(listener.settings()).thenReturn(ListenerSettings.from(new NiFiProperties(Map.of())));
-        when(listener.connections()).thenReturn(new ConnectionLimit(1, 0, "unused", NanoClock.SYSTEM));
-        when(listener.budget()).thenReturn(new MemoryBudget(1_000_000));
-        when(listener.hostNames()).thenReturn(new HostNames(false, name -> "unused", Runnable::run));
-        when(listener.metrics()).thenReturn(new ListenerMetrics(0));
-        when(listener.rates()).thenReturn(new RateLimits(List.of(), NanoClock.SYSTEM));
-        when(listener.faultLog()).thenReturn(faultLog);
-        final Step.Protocol conversation = mock(Step.Protocol.class);
-        when(conversation.begins(any())).thenReturn(first);
-        when(listener.conversation()).thenReturn(conversation);
-        return new EmbeddedChannel(new MessageSequenceHandler(listener, new WorkerConnections(nanos -> {}))) {
+        final Step.Protocol protocol = mock(Step.Protocol.class);
+        when(protocol.begins(any())).thenReturn(first);
+        final HostNames hostNames = new HostNames(false, name -> "unused", Runnable::run, NanoClock.SYSTEM);
+        final ListenerContext listener = new ListenerContext(
+                ListenerSettings.from(new NiFiProperties(Map.of())),
+                protocol,
+                new ListenerContext.Endpoint(0, null, hostNames, InstantSource.system()),
+                new ListenerContext.Ports(() -> null, null),
+                new ListenerContext.Limits(
+                        new MemoryBudget(1_000_000),
+                        new ConnectionLimit(1, 0, "unused", NanoClock.SYSTEM),
+                        new HandshakeLimit(1),
+                        new RateLimits(List.of(), NanoClock.SYSTEM)),
+                new ListenerContext.Threads(Runnable::run, Runnable::run, Runnable::run, Runnable::run, Runnable::run),
+                new Drain(0, () -> 0, NanoClock.SYSTEM),
+                new ListenerMetrics(0),
+                faultLog,
+                NanoClock.SYSTEM);
+        return new EmbeddedChannel(
+                new MessageSequenceHandler(listener, new WorkerConnections(nanos -> {}, NanoClock.SYSTEM))) {
             @Override
             protected SocketAddress remoteAddress0() {
                 return new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);

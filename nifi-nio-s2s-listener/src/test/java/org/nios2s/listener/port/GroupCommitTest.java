@@ -129,7 +129,7 @@ class GroupCommitTest {
     void finishedBehindCommit() throws Exception {
         final BufferedPush transaction = transactions.received(null, "a");
         final OutcomeListener peer = mock(OutcomeListener.class);
-        transaction.ready(peer, CommitDeadline.NONE);
+        transaction.ready(peer, CommitDeadline.NONE, 0);
         assertTrue(transaction.claim());
         groupCommit.commit(List.of(transaction));
         final InOrder order = inOrder(session, peer);
@@ -389,7 +389,8 @@ class GroupCommitTest {
                 outcome -> {
                     throw new OutOfMemoryError("test");
                 },
-                CommitDeadline.NONE);
+                CommitDeadline.NONE,
+                0);
         assertTrue(unlucky.claim());
         final BufferedPush behind = claimed(null, "b");
         groupCommit.commit(List.of(unlucky, behind));

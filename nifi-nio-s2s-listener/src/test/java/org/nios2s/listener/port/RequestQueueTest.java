@@ -130,7 +130,7 @@ class RequestQueueTest {
     @DisplayName("what its peer has stopped waiting for is not claimed, and is not there any more")
     void pastItsDeadline() throws Exception {
         final BufferedPush late = transactions.received(null, "a");
-        late.ready(outcome -> {}, CommitDeadline.of(1, System.nanoTime() - TimeUnit.SECONDS.toNanos(1)));
+        late.ready(outcome -> {}, CommitDeadline.of(1, System.nanoTime() - TimeUnit.SECONDS.toNanos(1)), 0);
         queue.add(late);
         final BufferedPush inTime = add("b");
         assertEquals(List.of(inTime), claim(10, Long.MAX_VALUE));

@@ -53,7 +53,7 @@ class SessionCloserTest {
 
         Taker(final String identity, final Predicate<HeldSession> action) throws Exception {
             this.request =
-                    new SessionWaiter(transactions.received(identity).peer(), this::take, fault -> refused = fault);
+                    new SessionWaiter(transactions.received(identity).peer(), this::take, fault -> refused = fault, 0);
             this.action = action;
         }
 

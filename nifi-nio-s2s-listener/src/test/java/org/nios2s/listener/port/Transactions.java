@@ -59,7 +59,8 @@ final class Transactions {
 
     /** Both sides have confirmed the transaction. */
     BufferedPush ready(final BufferedPush transaction) {
-        transaction.ready(outcome -> served.add(new Served(transaction, outcome)), CommitDeadline.NONE);
+        transaction.ready(
+                outcome -> served.add(new Served(transaction, outcome)), CommitDeadline.NONE, System.nanoTime());
         return transaction;
     }
 

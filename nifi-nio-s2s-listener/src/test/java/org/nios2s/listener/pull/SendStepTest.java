@@ -43,6 +43,7 @@ import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PeerRate;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.port.PortDispatcher;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.SessionWaiter;
@@ -67,9 +68,10 @@ class SendStepTest {
         when(connection.dispatcher()).thenReturn(dispatcher);
         when(connection.rate()).thenReturn(PeerRate.UNLIMITED);
         when(connection.key()).thenReturn(PeerKey.of(InetAddress.getLoopbackAddress()));
-        final ListenerContext listener = mock(ListenerContext.class);
-        when(listener.contentReaders()).thenReturn(Runnable::run);
-        when(connection.listener()).thenReturn(listener);
+        final ListenerContext.Threads threads = mock(ListenerContext.Threads.class);
+        when(threads.contentReaders()).thenReturn(Runnable::run);
+        when(connection.threads()).thenReturn(threads);
+        when(connection.clock()).thenReturn(NanoClock.SYSTEM);
         final MessageSequenceHandler handler = mock(MessageSequenceHandler.class, invocation -> {
             if ("proceed".equals(invocation.getMethod().getName())) {
                 throw new RejectedExecutionException("The IO worker has ended");

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.time.NanoClock;
 
 /** When a thread rests, and how long. Lives on the test's thread. */
 class ThrottledExecutorTest {
@@ -26,7 +27,7 @@ class ThrottledExecutorTest {
         final AtomicLong taskEndsNanos = new AtomicLong();
         final AtomicLong restEndsNanos = new AtomicLong();
         final ExecutorService thread = Executors.newSingleThreadExecutor();
-        new ThrottledExecutor(thread, metrics).execute(() -> {
+        new ThrottledExecutor(thread, metrics, NanoClock.SYSTEM).execute(() -> {
             final long beganNanos = System.nanoTime();
             while (System.nanoTime() - beganNanos < TASK_NANOS) {
                 Thread.onSpinWait();

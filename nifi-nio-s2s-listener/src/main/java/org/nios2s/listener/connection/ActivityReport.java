@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import org.nios2s.listener.limits.ConnectionLimit;
+import org.nios2s.listener.limits.ConnectionLimit.Activity;
+
+/** Tells the limit of connections what one connection does, so that an idle one can be evicted. Lives on its IO worker. */
+final class ActivityReport {
+    private final ConnectionLimit limit;
+    private final ConnectionLimit.Evictable member;
+    private Activity last = Activity.BUSY;
+
+    ActivityReport(final ConnectionLimit limit, final ConnectionLimit.Evictable member) {
+        this.limit = limit;
+        this.member = member;
+    }
+
+    void entered(final Step step) {
+        final Activity before = last;
+        last = of(step);
+        // The limit takes a lock that all connections share: between two steps of a transaction there is nothing to
+        // tell.
+        if (last != Activity.BUSY || before != Activity.BUSY) {
+            limit.set(member, last);
+        }
+    }
+
+    private static Activity of(final Step step) {
+        if (!step.isEvictable()) {
+            return Activity.BUSY;
+        }
+        if (step.isWaiting()) {
+            return Activity.WAITING;
+        }
+        return Activity.IDLE;
+    }
+}

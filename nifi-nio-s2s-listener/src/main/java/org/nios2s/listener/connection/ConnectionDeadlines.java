@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import io.netty.handler.ssl.SslHandler;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.limits.HandshakeLimit;
+
+/**
+ * All that may end a connection because of the time, or because its port has stopped; looked at a few times a second. Lives on the
+ * connection's IO worker.
+ */
+final class ConnectionDeadlines {
+    /** At the limit of handshakes one in which nothing has moved for so long makes room for another. */
+    private static final long STALLED_HANDSHAKE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private final PeerConnection connection;
+    private final ReadGate reading;
+    private final Deadlines deadlines;
+    private final HandshakeLimit handshakes;
+    private final OverShareDeadline overShare = new OverShareDeadline();
+
+    ConnectionDeadlines(
+            final PeerConnection connection,
+            final ReadGate reading,
+            final Deadlines deadlines,
+            final HandshakeLimit handshakes) {
+        this.connection = connection;
+        this.reading = reading;
+        this.deadlines = deadlines;
+        this.handshakes = handshakes;
+    }
+
+    /** The connection goes from one step to another. */
+    void entered(final Step next, final Step before) {
+        if (!(next instanceof TransactionStep)) {
+            deadlines.endTransaction();
+        } else if (!(before instanceof TransactionStep)) {
+            deadlines.startTransaction();
+        }
+        if (next.isWaiting()) {
+            deadlines.startWait();
+        }
+    }
+
+    /** Only from now on is it the peer's turn. */
+    void startPeerTurn() {
+        deadlines.startPeerTurn();
+    }
+
+    /** Bytes have come from the peer, or gone to it. */
+    void recordProgress(final int bytes) {
+        deadlines.recordProgress(bytes);
+    }
+
+    /** @return when bytes last came from the peer, or went to it: a wait of ours is no sign of life */
+    long lastProgressNanos() {
+        return deadlines.lastBytesNanos();
+    }
+
+    /** @throws ConnectionFault if the connection has to end */
+    void check(final Step step, final long nowNanos) throws ConnectionFault {
+        step.checkDeadline(nowNanos);
+        if (connection.rate().limitsBytes()) {
+            overShare.check(step, nowNanos);
+        }
+        if (reading.isRatePaused()) {
+            // The peer is neither silent nor slow: it is us who do not read.
+            deadlines.startPeerTurn();
+        } else {
+            deadlines.check(step, connection.requestExpirationMillis(), nowNanos);
+        }
+        checkStalledHandshake(step, nowNanos);
+        if (step.needsRunningPort() && !connection.isPortRunning()) {
+            throw Kind.PORT_NOT_RUNNING.fault(connection.port() + " was stopped in step " + step.name());
+        }
+    }
+
+    /** At the limit of handshakes nobody is accepted: one that stands still, where it is the peer's turn, is in the way. */
+    private void checkStalledHandshake(final Step step, final long nowNanos) throws ConnectionFault {
+        if (step.timeoutPolicy() != Step.TimeoutPolicy.HANDSHAKE || !handshakes.isFull() || isTlsOurTurn()) {
+            return;
+        }
+        if (nowNanos - lastHandshakeProgressNanos(step) > STALLED_HANDSHAKE_NANOS) {
+            throw Kind.HANDSHAKE_TIMEOUT.fault("The handshake stood still for "
+                    + TimeUnit.NANOSECONDS.toSeconds(STALLED_HANDSHAKE_NANOS) + " s, in step " + step.name()
+                    + ", and others wait to be accepted");
+        }
+    }
+
+    private long lastHandshakeProgressNanos(final Step step) {
+        if (!step.countsPartialMessages()) {
+            return deadlines.acceptedNanos();
+        }
+        return Math.max(reading.lastReadNanos(), deadlines.lastProgressNanos());
+    }
+
+    /** @return whether what TLS has to compute is with our threads */
+    private boolean isTlsOurTurn() {
+        final SslHandler tls = connection.channel().pipeline().get(SslHandler.class);
+        return tls != null && tls.engine().getHandshakeStatus() == HandshakeStatus.NEED_TASK;
+    }
+}
