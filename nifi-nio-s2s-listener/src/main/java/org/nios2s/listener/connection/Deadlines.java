@@ -10,7 +10,7 @@ import org.nios2s.listener.settings.IdleTimeout;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * How long a peer has taken, and whether it may. Looked at a few times a second. Lives on the connection's IO worker.
+ * Measures how long a peer takes, and fails the connection if that is too long. Checked a few times a second. Lives on the connection's IO worker.
  *
  * <p>Slowness alone is no fault. But a peer that holds what others wait for has to move a kilobyte a second, and one more
  * for each minute that its transaction has lasted, up to eight. If it holds more than its share, and another peer waits, it has to
@@ -33,7 +33,7 @@ final class Deadlines {
     private long waitBeganNanos;
     private long windowStartNanos;
     private long windowBytes;
-    /** Of the last window that has passed; above any limit before. */
+    /** Rate in the last window that has passed; above any limit before the first has. */
     private long bytesPerSecond;
 
     private long transferBeganNanos;
@@ -73,7 +73,7 @@ final class Deadlines {
         windowBytes += bytes;
     }
 
-    /** Only from now on is it the peer's turn: it was ours, or nothing was under way. */
+    /** The peer's turn begins: until now it was ours, or nothing was under way. */
     void startPeerTurn() {
         lastProgressNanos = clock.nanoTime();
         windowStartNanos = lastProgressNanos;
@@ -92,7 +92,7 @@ final class Deadlines {
         isInTransfer = false;
     }
 
-    /** From now on it is ours: how fast the peer is shows only when it is its turn again. */
+    /** It is our turn from now on: how fast the peer is shows only when its own turn begins again. */
     void startWait() {
         startPeerTurn();
         waitBeganNanos = lastProgressNanos;
@@ -143,13 +143,14 @@ final class Deadlines {
     private void checkExpiration(final long allowedMillis, final long nowNanos) throws ConnectionFault {
         final long millis = Math.max(MIN_EXPIRATION_MILLIS, allowedMillis);
         if (allowedMillis > 0 && nowNanos - waitBeganNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
-            throw Kind.REQUEST_EXPIRED.fault(
-                    "No port task took the transaction within " + millis + " ms; the port's destination may be full");
+            throw Kind.REQUEST_EXPIRED.fault("No port task took the transaction within " + millis
+                    + " ms: the port's destination may be full, or the port has too few concurrent tasks");
         }
     }
 
     private void checkProgress(final Step step, final long nowNanos) throws ConnectionFault {
         if (nowNanos - windowStartNanos >= WINDOW_NANOS) {
+            // Whole windows only: within one, a burst or a pause would say nothing about the peer.
             bytesPerSecond = windowBytes / TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
             windowStartNanos = nowNanos;
             windowBytes = 0;
@@ -159,8 +160,8 @@ final class Deadlines {
         }
         final long demanded = demanded(nowNanos);
         if (bytesPerSecond < demanded) {
-            throw Kind.SLOW_PEER.fault("The peer moves less than " + demanded + " bytes a second in step " + step.name()
-                    + ", and what it holds is scarce");
+            throw Kind.SLOW_PEER.fault("The peer transfers less than " + demanded + " bytes per second in step "
+                    + step.name() + ", and other peers wait for what it holds");
         }
     }
 

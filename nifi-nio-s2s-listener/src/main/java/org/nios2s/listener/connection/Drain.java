@@ -143,14 +143,14 @@ public final class Drain {
         }
     }
 
-    /** The listener stops: nothing is counted or told any more. */
+    /** The listener stops, and connections are no longer counted. */
     public synchronized void stop() {
         state = State.STOPPED;
         notifyAll();
     }
 
     /**
-     * Waits until the listener does not drain any more, or the time is over. Blocks.
+     * Waits until the listener has drained, has resumed or has stopped, or the time is over. Blocks.
      *
      * @return how the listener is then
      */

@@ -22,14 +22,14 @@ import org.nios2s.listener.time.NanoClock;
 public final class HostNames {
     static final int MAX_NAMES = 100_000;
 
-    /** How long a name is taken for true: as long as the JDK's own default for positive answers, times ten. */
+    /** How long a name is used before it is looked up again: ten times the JDK's default for positive answers. */
     private static final long LIFETIME_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     private final Function<InetAddress, String> resolver;
     private final boolean enabled;
     private final Executor lookups;
     private final NanoClock clock;
-    /** The least recently used one goes first. */
+    /** In the order of their last use: the least recently used one is removed first. */
     private final Map<InetAddress, Name> names = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(final Map.Entry<InetAddress, Name> eldest) {
@@ -79,12 +79,12 @@ public final class HostNames {
     }
 
     private void lookUp(final InetAddress address, final Name preliminary) {
-        // Stands until the answer is there, so that an address is looked up once at a time.
+        // The entry is replaced first, so that other connections from this address start no second look-up.
         names.put(address, preliminary);
         try {
             lookups.execute(() -> answer(address, preliminary.known));
         } catch (final RejectedExecutionException e) {
-            // Too many at once, or the listener stops: the address stands for the name, and a later peer tries again.
+            // Too many look-ups wait, or the listener stops: the address is used, and a later peer tries again.
             names.remove(address);
             preliminary.known.completeExceptionally(e);
         }
@@ -98,7 +98,7 @@ public final class HostNames {
                     new Name(name, clock.nanoTime() + LIFETIME_NANOS, CompletableFuture.completedFuture(name)));
             awaited.complete(name);
         } catch (final RuntimeException | Error e) {
-            // Forgotten, so that a later peer tries again; reported by the thread's end.
+            // Removed, so that a later peer tries again. The thread's own handler reports the failure.
             names.remove(address);
             awaited.completeExceptionally(e);
             throw e;

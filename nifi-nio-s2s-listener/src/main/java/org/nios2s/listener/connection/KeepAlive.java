@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the kernel look whether a silent peer is still there, and end its connection if it is not. Lives on the connection's IO
+ * Makes the kernel probe silent peers, and end the connections of those that do not answer. Lives on the connection's IO
  * worker.
  *
  * <p>A peer that loses its line sends no FIN. If it asked for no expiration, or idle connections never time out, nothing
  * else would ever free what it holds. The probes also keep firewalls and address translators from forgetting the connection.
- * Where a platform does not have all options, its own times hold: often two hours.
+ * On a platform without these options its own times apply, often two hours.
  */
 public final class KeepAlive {
     /** Silence before the first probe: shorter than what common address translators allow. */
@@ -51,7 +51,7 @@ public final class KeepAlive {
                 logger.debug("This platform has no {}", option);
             }
         } catch (final ChannelException e) {
-            // The peer may have gone already: what reads from it finds out.
+            // The peer may have gone already, which the next read finds out.
             logger.debug("{} can't be set for {}", option, channel.remoteAddress(), e);
         }
     }

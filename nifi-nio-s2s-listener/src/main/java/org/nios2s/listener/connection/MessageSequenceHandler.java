@@ -96,7 +96,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     @Override
     public void channelReadComplete(final ChannelHandlerContext context) {
         if (reading.isTlsFlood()) {
-            fail(Kind.TLS.fault("The peer keeps TLS busy and sends no data, in step " + step.name()));
+            fail(Kind.TLS.fault(
+                    "The peer sends TLS messages without data (renegotiations, key updates or empty records), in step "
+                            + step.name()));
         }
         // Also where TLS has had only a part of a record, and passed nothing on.
         reading.acknowledgeIfPeerMustContinue();
@@ -121,8 +123,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 enter(next.call());
             }
             runSteps();
+            // No step stops the reading once the peer has closed: the kernel then delivers all that it holds.
             if (unread.isOverfull()) {
-                throw Kind.PEER_CLOSED.fault("The peer left with bytes unread, in step " + step.name());
+                throw Kind.PEER_CLOSED.fault(
+                        "The peer closed the connection before all of its data was read, in step " + step.name());
             }
             if (reading.hasInputEnded() && !yielded) {
                 endInput();
@@ -132,9 +136,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         } finally {
             advancing = false;
         }
+        // Behind the loop: the pipeline may not change while a step runs, and bytes for TLS may not reach another step.
         if (step instanceof final BeginTlsStep begins) {
             beginTls(begins.next());
         }
+        // Once for all answers of this turn: one system call and one TLS record for many small messages.
         if (connection.flush()) {
             reading.flushed();
         }
@@ -170,7 +176,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private ConnectionFault peerClosed() {
-        return Kind.PEER_CLOSED.fault("The peer left in step " + step.name());
+        return Kind.PEER_CLOSED.fault("The peer closed the connection in step " + step.name());
     }
 
     /** Puts TLS in front of this handler, and passes the unread bytes to it: they are the first of its handshake. */
@@ -191,6 +197,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private void yieldToOthers() {
         yielded = true;
+        // A transaction waits for one look at the other sockets. Outside of one each message costs an answer, and a
+        // peer that
+        // sends so many of them at once is slowed down.
         if (step instanceof TransactionStep) {
             afterLoopIteration(this::endYield);
         } else {
@@ -415,7 +424,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
         if (step instanceof ClosingStep) {
-            logger.debug("A connection that is being closed failed", cause);
+            logger.debug("A connection failed while it was being closed", cause);
         } else {
             final Throwable thrown = unwrapped(cause);
             fail(kindOf(thrown).fault("The connection failed in step " + step.name() + ": " + thrown, thrown));

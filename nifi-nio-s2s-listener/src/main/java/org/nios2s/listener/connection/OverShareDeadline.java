@@ -7,7 +7,7 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.limits.Contention;
 
 /**
- * How long a peer that a rule slows down has held more than its share of what others wait for. Lives on the connection's IO
+ * Bounds how long a peer that a rule slows down may hold more than its share of what others wait for. Lives on the connection's IO
  * worker.
  *
  * <p>No deadline counts the time in which we do not read such a peer. So without this one, many transactions that share a low
@@ -36,7 +36,7 @@ final class OverShareDeadline {
         }
         if (nowNanos - sinceNanos > MAX_NANOS) {
             throw Kind.SLOW_PEER.fault(
-                    "The peer's rate is limited, and for " + TimeUnit.NANOSECONDS.toSeconds(MAX_NANOS)
+                    "The peer's rate is limited by a rule, and for " + TimeUnit.NANOSECONDS.toSeconds(MAX_NANOS)
                             + " s it has held more than its share of what others wait for, in step " + step.name());
         }
     }

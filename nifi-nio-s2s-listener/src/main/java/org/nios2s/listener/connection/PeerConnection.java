@@ -46,7 +46,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is known of a connection beyond its current step: who the peer is and what was agreed with it. Lives on the
+ * The state of a connection beyond its current step: address and identity of the peer, and what was agreed with it. Lives on the
  * connection's IO worker, which alone writes; port tasks read, after the transaction that they read it for was handed
  * over to them through the port's queue.
  */
@@ -174,7 +174,7 @@ public final class PeerConnection implements TransactionPeer {
                     (X509Certificate) engine.getSession().getPeerCertificates()[0];
             identity = StandardPrincipalFormatter.getInstance().getSubject(certificate);
         } catch (final SSLPeerUnverifiedException e) {
-            throw Kind.TLS.fault("The peer showed no certificate", e);
+            throw Kind.TLS.fault("The peer sent no certificate, and Site-to-Site is secure here", e);
         }
     }
 
@@ -303,7 +303,7 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     public void send(final ResponseCode code, final String text) throws IOException {
-        // On the heap, where nothing is to be released if the text is too long.
+        // Heap memory needs no release if the text turns out to be too long.
         final ByteBuf message = Unpooled.buffer();
         ResponseMessage.write(message, code, text);
         send(message);
@@ -328,7 +328,7 @@ public final class PeerConnection implements TransactionPeer {
     /** The handshake is over: its properties, as far as they were accepted, and the port that it named, or null. */
     public void agreeOnHandshake(final HandshakeProperties properties, final PublicPort requestedPort) {
         handshake = properties;
-        // As the stock listener, which gives it to the socket as an int.
+        // The stock listener gives it to the socket as an int.
         requestExpirationMillis = (int) properties.getExpirationMillis();
         listener.limits().handshakes().remove(channelContext.channel());
         listener.metrics().recordSince(Histogram.HANDSHAKE_TIME_MS, acceptedNanos);
@@ -344,15 +344,15 @@ public final class PeerConnection implements TransactionPeer {
         if (!rate.limitsBytes()) {
             return;
         }
-        // What lies in the socket's buffer is what the peer takes for sent: it waits no longer than its time-out for
-        // our answer.
+        // The peer counts bytes in our socket's buffer as sent. A small buffer keeps the time between its last write
+        // and our answer below its time-out.
         try {
             channel().config().setOption(ChannelOption.SO_RCVBUF, rate.socketBufferBytes());
         } catch (final ChannelException e) {
-            // The peer may have gone already: what reads from it finds out.
+            // The peer may have gone already, which the next read finds out.
             logger.debug("SO_RCVBUF can't be set for {}", this, e);
         }
-        // What the peer owes for its other connections, it owes here, too: a new connection is no way around the limit.
+        // All connections of a peer share its rate, so that a new connection does not get around the limit.
         handler.pauseReading(rate.spendBytes(0));
     }
 

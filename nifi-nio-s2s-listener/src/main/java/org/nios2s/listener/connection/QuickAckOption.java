@@ -29,7 +29,7 @@ final class QuickAckOption {
                 return true;
             }
         } catch (final ChannelException e) {
-            // Not the platform's fault: the peer may just have gone.
+            // The peer may have gone. That says nothing about the platform, so the next connection tries again.
             logger.debug("TCP_QUICKACK can't be set for {}", channel.remoteAddress(), e);
             return false;
         }

@@ -46,6 +46,7 @@ final class RatePause {
     private void end() {
         final long left = endNanos - clock.nanoTime();
         if (left > 0) {
+            // The pause was extended since the timer was set.
             scheduleEnd(left);
             return;
         }

@@ -20,7 +20,7 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
     private static final int MIN_BYTES = 256;
     private static final int FIRST_BYTES = 2_048;
 
-    /** More than a TLS handshake or an incomplete record has, too. */
+    /** Also more than a TLS handshake or an incomplete record takes. */
     private static final int MAX_BYTES = 64 * 1024;
 
     /** Reads in one go, so that a fast peer leaves its worker to others. */

@@ -37,12 +37,13 @@ public interface WaitingStep extends Step {
         });
     }
 
-    /** Runs what may block on a thread for it, and then, on the IO worker, what makes the next step of its result. */
+    /** Runs a task that may block on a thread for it, and then, on the IO worker, the continuation that makes the next step. */
     default <T> Step runBlocking(final Executor threads, final Callable<T> task, final Continuation<T> then) {
         try {
             threads.execute(() -> {
                 if (!connection().channel().isActive()) {
-                    return; // nobody waits for it
+                    // The peer has gone while the task waited for a thread: nobody needs the result.
+                    return;
                 }
                 try {
                     final T result = task.call();
@@ -52,7 +53,8 @@ public interface WaitingStep extends Step {
                 }
             });
         } catch (final RejectedExecutionException e) {
-            fail(Kind.INTERNAL.fault("The listener is stopping, or has too much to decide", e));
+            fail(Kind.INTERNAL.fault(
+                    "The listener is stopping, or too many tasks wait for the threads of step " + name(), e));
         }
         return this;
     }
@@ -86,7 +88,7 @@ public interface WaitingStep extends Step {
 
     @Override
     default Step receive(final ByteBuf in) {
-        throw new IllegalStateException("Nothing is received in step " + name());
+        throw new IllegalStateException("Bytes were passed to a step that waits: " + name());
     }
 
     @Override

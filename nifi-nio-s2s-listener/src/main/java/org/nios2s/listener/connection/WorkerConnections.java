@@ -11,12 +11,12 @@ import java.util.function.LongConsumer;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * The connections of one IO worker, and the look-out for their deadlines. Lives on that worker.
+ * The connections of one IO worker, and the regular check of their deadlines. Lives on that worker.
  *
- * <p>One visit to every connection a few times a second costs less than a timer for every message.
+ * <p>A check of every connection a few times a second costs less than a timer for every message.
  */
 public final class WorkerConnections {
-    /** How often deadlines are looked after: they are kept to this much. */
+    /** How often deadlines are checked, which is how exactly they are kept. */
     public static final long CHECK_INTERVAL_MILLIS = 250;
 
     private final LongConsumer lateness;
@@ -45,7 +45,7 @@ public final class WorkerConnections {
     public void checkDeadlines() {
         final long now = clock.nanoTime();
         lateness.accept(Math.max(0, now - checkedNanos - TimeUnit.MILLISECONDS.toNanos(CHECK_INTERVAL_MILLIS)));
-        // A copy, because a connection that fails leaves.
+        // A copy: a connection that fails removes itself while this loop runs.
         List.copyOf(handlers).forEach(handler -> handler.checkDeadlines(now));
         checkedNanos = clock.nanoTime();
     }

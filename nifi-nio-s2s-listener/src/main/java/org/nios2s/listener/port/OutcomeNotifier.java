@@ -2,9 +2,11 @@
 package org.nios2s.listener.port;
 
 import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.stream.Collectors;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.transaction.BufferedPush;
@@ -27,52 +29,67 @@ final class OutcomeNotifier {
     /** They are committed: whatever goes wrong while their peers are told, no other outcome is reported for them. */
     static void committed(final List<BufferedPush> transactions, final boolean destinationFull) {
         final Outcome outcome = Outcome.committed(destinationFull);
-        Guarded.run("The answer to peers", () -> give(transactions, outcome));
-        giveOneByOne(transactions, outcome);
+        Guarded.run("The answer to peers", new Answer(transactions, outcome));
+        answerOneByOne(transactions, outcome);
     }
 
-    /** Those that have no answer yet are committed all the same; whether the destination is full they hear next time. */
+    /** Those that have no answer yet are committed all the same; their peers do not learn whether the destination is full. */
     static void committedOneByOne(final List<BufferedPush> transactions) {
-        giveOneByOne(transactions, COMMITTED);
-    }
-
-    /** They have the same outcome: each IO worker is told of all its own in one go. */
-    private static void give(final List<BufferedPush> transactions, final Outcome outcome) {
-        transactions.stream()
-                .collect(Collectors.groupingBy(transaction -> transaction.peer().worker()))
-                .forEach((worker, own) -> tell(worker, own, outcome));
+        answerOneByOne(transactions, COMMITTED);
     }
 
     /** Those that have no answer yet have failed; whatever goes wrong with one, the others are told. */
     static void failed(final List<BufferedPush> transactions, final ConnectionFault fault) {
-        giveOneByOne(transactions, Outcome.failed(fault));
+        answerOneByOne(transactions, Outcome.failed(fault));
     }
 
-    private static void giveOneByOne(final List<BufferedPush> transactions, final Outcome outcome) {
+    private static void answerOneByOne(final List<BufferedPush> transactions, final Outcome outcome) {
         for (final BufferedPush transaction : transactions) {
             if (transaction.state() == State.IN_SERVICE) {
-                Guarded.run("The answer to a peer", () -> give(List.of(transaction), outcome));
+                Guarded.run("The answer to a peer", new Answer(List.of(transaction), outcome));
             }
         }
     }
 
-    private static void tell(final EventExecutor worker, final List<BufferedPush> transactions, final Outcome outcome) {
-        try {
-            worker.execute(new Notification(transactions, outcome));
-        } catch (final RejectedExecutionException e) {
-            logger.debug("The listener has stopped: {} peers do not hear of their end", transactions.size(), e);
-        } finally {
-            transactions.forEach(BufferedPush::end);
+    /** Transactions with the same outcome: each IO worker gets one task for all of its own. On the port task. */
+    private record Answer(List<BufferedPush> transactions, Outcome outcome) implements Guarded.Task {
+        @Override
+        public void run() {
+            final Map<EventExecutor, List<BufferedPush>> ofWorkers = new HashMap<>();
+            for (final BufferedPush transaction : transactions) {
+                ofWorkers
+                        .computeIfAbsent(transaction.peer().worker(), worker -> new ArrayList<>())
+                        .add(transaction);
+            }
+            ofWorkers.forEach(this::tell);
+        }
+
+        private void tell(final EventExecutor worker, final List<BufferedPush> own) {
+            try {
+                worker.execute(new Notification(own, outcome));
+            } catch (final RejectedExecutionException e) {
+                logger.debug("The listener has stopped: {} peers get no answer", own.size(), e);
+            } finally {
+                own.forEach(BufferedPush::end);
+            }
         }
     }
 
-    /** Tells transactions of one IO worker of their outcome. Lives on that worker. */
+    /** The outcome of all transactions of one IO worker. Lives on that worker. */
     private record Notification(List<BufferedPush> transactions, Outcome outcome) implements Runnable {
         @Override
         public void run() {
             for (final BufferedPush transaction : transactions) {
-                Guarded.run("The answer to a peer", () -> transaction.listener().completed(outcome));
+                Guarded.run("The answer to a peer", new Delivery(transaction, outcome));
             }
+        }
+    }
+
+    /** The outcome of one transaction. Lives on its connection's IO worker. */
+    private record Delivery(BufferedPush transaction, Outcome outcome) implements Guarded.Task {
+        @Override
+        public void run() {
+            transaction.listener().completed(outcome);
         }
     }
 }

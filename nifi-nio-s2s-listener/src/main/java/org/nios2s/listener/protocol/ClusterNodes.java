@@ -3,6 +3,7 @@ package org.nios2s.listener.protocol;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -92,7 +93,10 @@ final class ClusterNodes {
         if (now - question.askedNanos >= OVERDUE_NANOS) {
             reportSilence("no answer for " + TimeUnit.NANOSECONDS.toSeconds(now - question.askedNanos) + " s", now);
         }
-        return isRemembered(now) ? CompletableFuture.completedFuture(last.nodes) : question.answer;
+        if (isRemembered(now)) {
+            return CompletableFuture.completedFuture(last.nodes);
+        }
+        return question.answer;
     }
 
     private boolean isRemembered(final long now) {
@@ -129,22 +133,20 @@ final class ClusterNodes {
                 logger.info("NiFi tells the nodes of its cluster again");
             }
         }
-        // Outside the lock: each peer that waits is called from here.
+        // Outside the lock, since this calls each peer that waits.
         asked.answer.complete(told);
     }
 
     private void failed(final Question asked, final Throwable failure) {
-        final Collection<NodeInformation> remembered;
+        final Optional<Collection<NodeInformation>> remembered;
         synchronized (this) {
             settledNanos = clock.nanoTime();
             reportSilence(failure.toString(), settledNanos);
-            remembered = isRemembered(settledNanos) ? last.nodes : null;
+            remembered = Optional.ofNullable(last)
+                    .filter(answer -> isRemembered(settledNanos))
+                    .map(Answer::nodes);
         }
-        if (remembered == null) {
-            asked.answer.completeExceptionally(failure);
-        } else {
-            asked.answer.complete(remembered);
-        }
+        remembered.ifPresentOrElse(asked.answer::complete, () -> asked.answer.completeExceptionally(failure));
     }
 
     private void reportSilence(final String reason, final long now) {

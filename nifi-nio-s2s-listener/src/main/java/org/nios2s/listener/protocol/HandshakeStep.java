@@ -12,14 +12,14 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**
- * The peer names itself, the port it wants and how it wants to talk. Lives on the connection's IO worker; the
+ * The peer names its id, its port and the properties of its transactions. Lives on the connection's IO worker; the
  * properties are checked on a thread for blocking tasks, since NiFi looks up ports and policies for it.
  */
 final class HandshakeStep implements Step {
-    /** What names and values may take together in memory: far beyond what any client sends. */
+    /** Bound of the memory for names and values: far beyond what any client sends. */
     private static final int MAX_BYTES = 8 * 1024;
 
-    /** Of one name or value beyond its characters. */
+    /** Estimated heap overhead of one name or value. */
     private static final int TEXT_BYTES = 80;
 
     /** First version in which the peer sends a transit URI prefix. */

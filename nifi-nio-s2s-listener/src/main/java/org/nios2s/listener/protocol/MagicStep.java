@@ -8,7 +8,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 
-/** The peer says {@code NiFi}. Lives on the connection's IO worker. */
+/** The peer sends {@code NiFi}. Lives on the connection's IO worker. */
 record MagicStep(PeerConnection connection) implements Step {
     @Override
     public Step receive(final ByteBuf in) throws ConnectionFault {

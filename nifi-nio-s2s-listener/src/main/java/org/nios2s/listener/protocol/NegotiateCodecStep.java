@@ -21,7 +21,7 @@ record NegotiateCodecStep(PeerConnection connection, boolean portMissing) implem
             return this;
         }
         if (portMissing) {
-            // As the stock listener: says so once, and then takes another proposal.
+            // The stock listener refuses once, and then takes another proposal.
             final ByteBuf answer = connection.allocate(1 + Short.BYTES + NO_PORT.length());
             ModifiedUtf8.write(answer.writeByte(RemoteResourceInitiator.ABORT), NO_PORT);
             connection.send(answer);

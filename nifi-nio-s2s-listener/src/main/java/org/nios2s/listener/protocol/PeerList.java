@@ -60,22 +60,24 @@ public final class PeerList {
         this.threads = threads;
         this.drain = drain;
         this.own = ownOf(properties);
-        this.nodes = new ClusterNodes(
-                nodeInformant == null
-                        ? () -> List.of(self(properties))
-                        : () -> nodeInformant.getNodeInformation().getNodeInformation(),
-                threads,
-                clock);
+        this.nodes = new ClusterNodes(sourceOf(properties, nodeInformant), threads, clock);
         this.routes = new PeerDescriptionModifier(properties);
         this.routing = routingOf(properties, routes);
     }
 
+    private static ClusterNodes.Source sourceOf(final NiFiProperties properties, final NodeInformant nodeInformant) {
+        if (nodeInformant == null) {
+            return () -> List.of(self(properties));
+        }
+        return () -> nodeInformant.getNodeInformation().getNodeInformation();
+    }
+
     /** As NiFi tells its cluster: by the name of its REST API, where Site-to-Site has none of its own. */
     private static HostAndPort ownOf(final NiFiProperties properties) {
-        final String configuredHost = properties.getRemoteInputHost();
-        final String host = configuredHost == null && properties.isClustered()
-                ? properties.getNodeApiAddress().getHostString()
-                : configuredHost;
+        String host = properties.getRemoteInputHost();
+        if (host == null && properties.isClustered()) {
+            host = properties.getNodeApiAddress().getHostString();
+        }
         return new HostAndPort(host, properties.getRemoteInputPort());
     }
 
@@ -86,7 +88,10 @@ public final class PeerList {
         final boolean byHostName = properties.getPropertyKeys().stream()
                 .filter(key -> key.startsWith(ROUTES))
                 .anyMatch(key -> properties.getProperty(key, "").contains(HOST_NAME_OF_PEER));
-        return byHostName ? Routing.BY_HOST_NAME : Routing.BY_RULE;
+        if (byHostName) {
+            return Routing.BY_HOST_NAME;
+        }
+        return Routing.BY_RULE;
     }
 
     /** @return whether a rule of {@code nifi.remote.route.raw.*} tests the name of the peer's host */
@@ -154,7 +159,7 @@ public final class PeerList {
         final String host = configuredHost == null ? InetAddress.getLocalHost().getHostName() : configuredHost;
         final boolean secure = properties.isSiteToSiteSecure();
         final Integer apiPort = secure ? properties.getSslPort() : properties.getPort();
-        // Of a standalone NiFi nobody asks how much is queued: there is no other to go to.
+        // Clients choose between nodes by what is queued there, and a standalone NiFi is the only choice.
         return new NodeInformation(
                 host,
                 properties.getRemoteInputPort(),

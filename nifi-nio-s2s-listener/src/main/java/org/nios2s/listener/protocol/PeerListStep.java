@@ -21,7 +21,7 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**
- * The peer is told which peers there are, once NiFi has told us. Lives on the connection's IO worker, and never leaves it
+ * The peer gets the list of peers, as soon as NiFi has listed the nodes of its cluster. Lives on the connection's IO worker, and never leaves it
  * while the nodes are known.
  */
 final class PeerListStep implements WaitingStep {
@@ -48,9 +48,8 @@ final class PeerListStep implements WaitingStep {
         final CompletableFuture<Collection<NodeInformation>> nodes =
                 peers.nodes().current();
         if (nodes.state() == Future.State.SUCCESS) {
-            // Within this turn, which is bounded: tasks of a peer that asks without end would keep the IO worker from
-            // its
-            // sockets.
+            // At once, within this turn, whose steps are counted. A task for each request would let a peer that asks
+            // without end keep the IO worker from its sockets.
             return tell(nodes.resultNow());
         }
         goOnWith(nodes);
@@ -62,7 +61,7 @@ final class PeerListStep implements WaitingStep {
             if (failure == null) {
                 proceed(() -> tell(known));
             } else {
-                fail(Kind.INTERNAL.fault("The list of peers can't be had: " + failure, failure));
+                fail(Kind.INTERNAL.fault("NiFi could not list the nodes of its cluster: " + failure, failure));
             }
         });
     }
@@ -74,9 +73,9 @@ final class PeerListStep implements WaitingStep {
         return answer(connection, peers.entriesFor(connection.description(), nodes));
     }
 
-    /** Tells the peer which peers there are; a request follows. */
+    /** Sends the list of peers; a request follows. */
     static Step answer(final PeerConnection connection, final List<PeerStatus> entries) throws IOException {
-        // On the heap, where nothing is to be released if a name can't be written.
+        // Heap memory needs no release if a name can't be written.
         final ByteBuf message = Unpooled.buffer().writeInt(entries.size());
         for (final PeerStatus entry : entries) {
             final PeerDescription peer = entry.getPeerDescription();
@@ -92,8 +91,8 @@ final class PeerListStep implements WaitingStep {
     @Override
     public void checkDeadline(final long nowNanos) throws ConnectionFault {
         if (nowNanos - beganNanos > MAX_WAIT_NANOS) {
-            throw Kind.INTERNAL.fault("The list of peers can't be had: NiFi has not told the nodes of its cluster for "
-                    + TimeUnit.NANOSECONDS.toSeconds(MAX_WAIT_NANOS) + " s");
+            throw Kind.INTERNAL.fault("NiFi has not listed the nodes of its cluster for "
+                    + TimeUnit.NANOSECONDS.toSeconds(MAX_WAIT_NANOS) + " s; look at the cluster coordinator");
         }
         final CompletableFuture<Collection<NodeInformation>> nodes =
                 peers.nodes().current();

@@ -58,7 +58,8 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
         if (in.readableBytes() < length) {
             return this;
         }
-        // A copy on the heap: the decoder forgets to release what it has read of a header before it finds a fault.
+        // A copy on the heap: if the decoder finds a fault, it does not release the part of the header that it has
+        // read.
         final byte[] header = ByteBufUtil.getBytes(in, in.readerIndex(), length);
         in.skipBytes(length);
         connection.handler().excludeProxyHeader(length);
@@ -104,11 +105,11 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
                 return null;
             }
             if (protocol != HAProxyProxiedProtocol.TCP4 && protocol != HAProxyProxiedProtocol.TCP6) {
-                throw Kind.PROXY_HEADER.fault(
-                        "The PROXY header speaks of " + protocol + ", and a peer of Site-to-Site comes over TCP");
+                throw Kind.PROXY_HEADER.fault("The PROXY header names the protocol " + protocol
+                        + ", and Site-to-Site peers connect over TCP");
             }
             if (message.sourcePort() == 0) {
-                throw Kind.PROXY_HEADER.fault("The PROXY header speaks of port 0, and no peer has that");
+                throw Kind.PROXY_HEADER.fault("The PROXY header names port 0, which no peer can have");
             }
             final byte[] address = NetUtil.createByteArrayFromIpAddressString(message.sourceAddress());
             return new InetSocketAddress(InetAddress.getByAddress(address), message.sourcePort());
@@ -118,7 +119,7 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
     }
 
     private static HAProxyMessage decode(final byte[] header) throws ConnectionFault {
-        // The decoder closes the channel that it is in at a fault, where we want to say why first.
+        // In a channel of its own: at a fault the decoder closes its channel, and ours has to log the reason first.
         final EmbeddedChannel decoding = new EmbeddedChannel(new HAProxyMessageDecoder());
         try {
             decoding.writeInbound(Unpooled.wrappedBuffer(header));

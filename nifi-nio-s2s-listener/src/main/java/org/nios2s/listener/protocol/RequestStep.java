@@ -16,7 +16,7 @@ import org.nios2s.listener.push.AdmitTransactionStep;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**
- * The peer says what it wants next, or leaves. Lives on the connection's IO worker.
+ * The peer sends its next request, or leaves. Lives on the connection's IO worker.
  *
  * <p>Nothing is under way here, so this is where a listener that drains closes the connection. A request that is on its way
  * comes to nothing, and its peer knows that: it has neither confirmed a push nor seen a FlowFile of a pull.
@@ -61,10 +61,12 @@ record RequestStep(PeerConnection connection, PeerList peers) implements Step {
             throws ConnectionFault {
         final PublicPort port = connection.port();
         if (port == null) {
-            throw Kind.UNEXPECTED_REQUEST.fault("The peer sends " + request + " and named no port in its handshake");
+            throw Kind.UNEXPECTED_REQUEST.fault(
+                    "The peer sends " + request + " although it named no port in its handshake");
         }
         if (port.getConnectableType() != type) {
-            throw Kind.UNEXPECTED_REQUEST.fault("The peer sends " + request + " to " + port + ", which is no " + type);
+            throw Kind.UNEXPECTED_REQUEST.fault(
+                    "The peer sends " + request + " to " + port + ", which is not an " + type);
         }
         if (!connection.isPortRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(port + " is not running");

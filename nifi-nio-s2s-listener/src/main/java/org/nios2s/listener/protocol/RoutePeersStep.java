@@ -12,11 +12,11 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 
 /**
- * Rules of {@code nifi.remote.route.raw.*} say by which names and ports the peer reaches the nodes. Lives on the
+ * Evaluates the rules of {@code nifi.remote.route.raw.*}, which say by which names and ports the peer reaches the nodes. Lives on the
  * connection's IO worker, with the rules' expressions on a thread for blocking tasks.
  *
  * <p>A rule may test the name of the peer's host. Then the step waits until that is looked up: a client keeps the list for a
- * minute and writes it down, so a late list is better than one for somebody else.
+ * minute and writes it down, so a late list is better than one with names for another peer.
  */
 final class RoutePeersStep implements WaitingStep {
     /** NiFi's clients wait 30 s for an answer. */

@@ -11,9 +11,12 @@ import org.nios2s.listener.limits.Contention;
 import org.nios2s.wire.ResponseMessage;
 
 /**
- * The peer says that it has made the FlowFiles its own. Lives on the connection's IO worker.
+ * The peer says that it has committed the FlowFiles. Lives on the connection's IO worker.
  *
- * <p>It may have done so already: so it has half a minute, as much as NiFi's client gives itself, before it is cut off because
+ * <p>This is no {@code TransactionStep}: the peer may have the FlowFiles already, so a stopped port or a slow peer alone does not
+ * end it.
+ *
+ * <p>The peer has half a minute, as much as NiFi's client gives itself, before it is cut off because
  * its port has stopped, or because others wait for what it holds.
  *
  * @param beganNanos when the peer was told that the checksum is right
@@ -39,10 +42,13 @@ record AwaitFinishedStep(Pull pull, long beganNanos) implements Step {
             return;
         }
         if (!pull.connection().isPortRunning()) {
-            throw Kind.PORT_NOT_RUNNING.fault(pull.connection().port() + " was stopped, and the peer does not finish");
+            throw Kind.PORT_NOT_RUNNING.fault(
+                    pull.connection().port() + " was stopped, and the peer has not finished its transaction for "
+                            + TimeUnit.NANOSECONDS.toSeconds(GRACE_NANOS) + " s");
         }
         if (pull.scarcity() != Contention.NONE) {
-            throw Kind.SLOW_PEER.fault("The peer does not finish its transaction, and others wait for what it holds");
+            throw Kind.SLOW_PEER.fault("The peer has not finished its transaction for "
+                    + TimeUnit.NANOSECONDS.toSeconds(GRACE_NANOS) + " s, and other peers wait for what it holds");
         }
     }
 

@@ -75,7 +75,7 @@ record Pull(
         charge.close();
     }
 
-    /** The FlowFiles go back into their queue. Not while a content worker is at it. */
+    /** The FlowFiles go back into their queue. Not to be called while a content worker makes a piece. */
     @Override
     public void abandon() {
         close();

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class SendStep implements WaitingTransactionStep {
     private static final Logger logger = LoggerFactory.getLogger(SendStep.class);
 
-    /** In so small steps a peer's progress is seen. */
+    /** Progress of a peer is seen in steps of this size. */
     private static final int SLICE_BYTES = 16 * 1024;
 
     /** Whose turn it is. */
@@ -69,7 +69,8 @@ final class SendStep implements WaitingTransactionStep {
             writeAllButTheLastSlice(piece);
             write(piece, held);
         } catch (final Throwable e) {
-            // Where this is the first piece, the step that fails is the one before.
+            // For the first piece the current step is still AwaitFlowFilesStep, whose abandon() would not release our
+            // pull.
             abandon();
             throw e;
         }
@@ -94,7 +95,8 @@ final class SendStep implements WaitingTransactionStep {
             connection().handler().sent(bytes);
             pull.charge().add(-held);
             if (!sent.isSuccess()) {
-                fail(Kind.CONNECTION_LOST.fault("A piece can't be sent: " + sent.cause(), sent.cause()));
+                fail(Kind.CONNECTION_LOST.fault(
+                        "The connection failed while FlowFiles were sent: " + sent.cause(), sent.cause()));
             } else if (held > 0 && !abandoned) {
                 pieceHasLeft();
             }
@@ -141,12 +143,13 @@ final class SendStep implements WaitingTransactionStep {
             proceed(
                     () -> {
                         turn = Turn.OURS;
-                        throw Kind.COMMIT_FAILED.fault("A FlowFile's content can't be sent", failure);
+                        throw Kind.COMMIT_FAILED.fault(
+                                "A FlowFile's content could not be read; the transaction is rolled back", failure);
                     },
                     pull::abandon);
         } catch (final RejectedExecutionException e) {
-            // The IO worker has ended, and left the pull to the thread that makes a piece.
-            logger.debug("The listener has stopped: the peer does not hear that its pull has failed", failure);
+            // The IO worker has ended, so proceed() could not hand the failure over: this thread still has the pull.
+            logger.debug("The listener has stopped: a pull failed, and its peer gets no answer", failure);
             pull.abandon();
         }
     }

@@ -10,8 +10,7 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 
 /**
- * A push is about to begin. It waits until its port has a place for it and until the memory is reserved that it needs to come to
- * its end; then its peer's authorization is checked once more. Lives on the connection's IO worker, with the check on a thread
+ * A push is about to begin. It waits for a place at its port, and for the memory without which it could not finish; then its peer's authorization is checked once more. Lives on the connection's IO worker, with the check on a thread
  * for what may block.
  *
  * <pre>
@@ -39,6 +38,7 @@ public final class AdmitTransactionStep implements WaitingStep {
 
     @Override
     public Step begin() {
+        // Place first, then memory: whoever holds memory can go on, and never waits for a place.
         place = limits().places().acquire(connection.key(), () -> proceed(this::reserveMemory));
         if (place.isImmediate()) {
             return reserveMemory();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.push;
 
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault;
@@ -50,15 +51,21 @@ final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
         connection().handler().proceedOnWorker(this, this::answer);
     }
 
+    /** OutcomeNotifier a push that was committed. One that was rolled back gets no answer, so that the peer sends it again. */
     private Step answer() throws ConnectionFault {
-        return push.answer(outcome);
+        if (outcome.orThrow().destinationFull()) {
+            connection().send(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
+        } else {
+            connection().send(ResponseCode.TRANSACTION_FINISHED);
+        }
+        return connection().awaitRequest();
     }
 
     @Override
     public void checkDeadline(final long nowNanos) throws ConnectionFault {
-        // The port task posted the outcome to this IO worker before it set ENDED. So the first check that sees ENDED
-        // may run ahead
-        // of the outcome, and the second can't: the outcome is lost.
+        // The port task posted the outcome to this IO worker and then set ENDED. The first check that sees ENDED may
+        // still run
+        // ahead of the outcome. The second one runs behind it: if the step is still here, the outcome was lost.
         if (hadEndedAtLastCheck) {
             throw Kind.INTERNAL.fault(
                     "The transaction has ended, and its outcome was lost: the peer gets no answer and will send the"

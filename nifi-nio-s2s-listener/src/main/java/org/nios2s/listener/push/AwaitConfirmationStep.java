@@ -33,7 +33,8 @@ record AwaitConfirmationStep(Push push, long beganNanos) implements TransactionS
         if (nowNanos - beganNanos > GRACE_NANOS
                 && push.connection().dispatcher().destination().isContended()) {
             throw Kind.SLOW_PEER.fault(
-                    "The peer does not confirm its transaction, and others wait for the room in the destination that it has");
+                    "The peer has not confirmed its transaction for " + TimeUnit.NANOSECONDS.toSeconds(GRACE_NANOS)
+                            + " s, and other peers wait for the room in the destination that is reserved for it");
         }
     }
 

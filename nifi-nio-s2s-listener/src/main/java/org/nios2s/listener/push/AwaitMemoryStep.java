@@ -20,7 +20,8 @@ record AwaitMemoryStep(Push push, Step next) implements WaitingTransactionStep {
     public Step begin() {
         final Runnable granted = () -> proceed(() -> next);
         if (push.extendMemory(granted)) {
-            // Not from here: the step where it was would find itself the same, and take that for want of bytes.
+            // By a task, not by returning next: the walk would see the step from which it came, and take it for one
+            // that needs bytes.
             granted.run();
         }
         return this;

@@ -7,13 +7,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.remote.exception.ProtocolException;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.TransactionContext;
-import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -64,7 +62,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     private int packets;
     private long contentBytes;
     private boolean isAbandoned;
-    /** What was charged, beside what it takes to inflate. */
+    /** Bytes that were charged, without those of the inflater. */
     private long charged;
 
     /** @param hold with {@link #reservedBytes} reserved */
@@ -88,7 +86,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         return connection;
     }
 
-    /** @return what a push has to have reserved to come to its end, whatever the others hold */
+    /** @return memory that a push has to reserve, so that it can finish whatever the others hold */
     static long reservedBytes(final PeerConnection connection) {
         return RESERVED_BYTES + inflaterBytes(connection);
     }
@@ -120,7 +118,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
             sink().content(in, length);
             return;
         }
-        // What was inflated is overwritten by what follows, and a streaming transaction writes later.
+        // The inflater reuses its buffer for the next bytes, and a streamed push is written later: it needs a copy.
         final ByteBuf copy = in.readBytes(length);
         try {
             streaming.content(copy, length);
@@ -135,7 +133,10 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     }
 
     private PacketSink sink() {
-        return streaming == null ? inMemory : streaming;
+        if (streaming == null) {
+            return inMemory;
+        }
+        return streaming;
     }
 
     /** @return the CRC32 of all packets, as the wire has it */
@@ -167,9 +168,10 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         return decoder.heldBytes();
     }
 
-    /** Brings the charge up to what is held now, and a little more; within the reservation nothing has to be said. */
+    /** Brings the charge up to what is held now, rounded up. */
     private void updateCharge() {
         final long due = (held() + CHARGED_BYTES - 1) / CHARGED_BYTES * CHARGED_BYTES;
+        // Within the reservation nothing changes, and the budget's lock is not touched: most pushes stay there.
         if (due > RESERVED_BYTES || charged > RESERVED_BYTES) {
             charge(due);
         }
@@ -231,7 +233,10 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (hasOutgrownMemory()) {
             return new AwaitSessionStep(this, next);
         }
-        return isBehind() ? new AwaitWriterStep(this, next) : next;
+        if (isBehind()) {
+            return new AwaitWriterStep(this, next);
+        }
+        return next;
     }
 
     void awaitCaughtUp(final Runnable resume) {
@@ -258,7 +263,8 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     /** From now on what arrives is streamed, and first what has arrived. */
     Step streamInto(final StreamedPush transaction, final Limit.Permit toStream, final Step next) {
         permit = toStream;
-        // What is moved is given back to the charge by the one that had it, and charged by the one that gets it.
+        // BufferedPush.moveTo gives back what it had charged, and StreamedPush charges the same bytes. So neither is
+        // ours now.
         charge(held());
         charged -= inMemory.bytes();
         streaming = transaction;
@@ -279,7 +285,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         return reader.finishPacket(in);
     }
 
-    /** The packets are complete: what it took to decode them is given back, and what was reserved for more. */
+    /** The packets are complete: releases the decoder, and the part of the reservation that was not needed. */
     void finishDecoding() {
         if (streaming != null && reader.inflatesAbnormally()) {
             connection.metrics().add(Counter.PUSHES_INFLATED_ABNORMALLY, 1);
@@ -338,16 +344,10 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (streaming == null) {
             return inMemory.state();
         }
-        return streaming.isEnding() ? State.IN_SERVICE : State.READY;
-    }
-
-    /** Tells the peer what became of it; nothing if it was rolled back, so that the peer sends it again. */
-    Step answer(final Outcome outcome) throws ConnectionFault {
-        connection.send(
-                outcome.orThrow().destinationFull()
-                        ? ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL
-                        : ResponseCode.TRANSACTION_FINISHED);
-        return connection.awaitRequest();
+        if (streaming.isEnding()) {
+            return State.IN_SERVICE;
+        }
+        return State.READY;
     }
 
     @Override
@@ -381,7 +381,9 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         } else if (inMemory.abandon()) {
             AccessLog.rolledBack(this::transferred);
             connection.dispatcher().withdraw(inMemory);
-            connection.metrics().add(Counter.PUSHES_ROLLED_BACK, counts ? 1 : 0);
+            if (counts) {
+                connection.metrics().add(Counter.PUSHES_ROLLED_BACK, 1);
+            }
         }
     }
 }

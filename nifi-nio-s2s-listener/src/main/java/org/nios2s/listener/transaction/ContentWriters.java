@@ -56,7 +56,7 @@ public final class ContentWriters implements Executor {
         }
     }
 
-    /** @return whether nobody will run it: otherwise a thread that is there does */
+    /** @return whether no thread will run it, and it was taken out of the queue */
     private synchronized boolean takeBack(final Runnable turn) {
         return running.isEmpty() && waiting.remove(turn);
     }
@@ -97,7 +97,7 @@ public final class ContentWriters implements Executor {
 
     private void runTurns(final Object thread) {
         for (Runnable turn = nextTurn(thread); turn != null; turn = nextTurn(thread)) {
-            Guarded.run("A turn of writing contents", turn::run);
+            Guarded.run("Writing contents for a turn", turn::run);
         }
     }
 

@@ -9,8 +9,8 @@ import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.processor.Relationship;
 
 /**
- * Makes of a transaction's FlowFiles, whose content has been written, what received ones are: attributes, provenance, and
- * their way into the flow, as NiFi's {@code AbstractFlowFileServerProtocol} does. Lives on the thread that has the session.
+ * Gives FlowFiles, whose content has been written, what received ones have: attributes, a provenance event, and their transfer
+ * into the flow, as NiFi's {@code AbstractFlowFileServerProtocol} does. Lives on the thread that has the session.
  */
 public final class FlowFileReceiver {
     private final ProcessSession session;
@@ -36,7 +36,7 @@ public final class FlowFileReceiver {
     public void complete(final FlowFile created, final Map<String, String> attributes, final long transferMillis) {
         attributes.put(SiteToSiteAttributes.S2S_HOST.key(), host);
         attributes.put(SiteToSiteAttributes.S2S_ADDRESS.key(), address);
-        // The session keeps the identifier that it gave the FlowFile, and would copy a map that has another one.
+        // The session ignores an identifier in the map, but copies the whole map if it finds one.
         final String sourceIdentifier = attributes.remove(CoreAttributes.UUID.key());
         final FlowFile flowFile;
         try {

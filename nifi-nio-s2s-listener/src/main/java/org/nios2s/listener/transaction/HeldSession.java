@@ -11,8 +11,8 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 
 /**
- * A session that a port task has handed out. It is held, then perhaps waits for its commit, and ends once, on a port task or
- * a content worker: a later caller finds that it has ended. Its holder uses it on one thread at a time.
+ * A session that a port task has handed out to one transaction. It ends once, on a port task or a content worker: a later caller
+ * finds that it has ended. Its holder uses it on one thread at a time.
  */
 public final class HeldSession {
     /** Where the session stands; only forwards. */
@@ -98,7 +98,7 @@ public final class HeldSession {
     }
 
     private static ConnectionFault takenBack() {
-        return Kind.COMMIT_FAILED.fault("The transaction was given up and is rolled back");
+        return Kind.COMMIT_FAILED.fault("The connection ended before the commit, and the transaction is rolled back");
     }
 
     /** Commits on this thread, unless it has ended; rolls back where the peer has stopped waiting. */
@@ -129,6 +129,7 @@ public final class HeldSession {
 
     private void end(final Executor where, final Supplier<Outcome> end) {
         final State before = state.getAndSet(State.ENDED);
+        // Commit, rollback and the sweep of a stopped port may meet here: the first one ends the session.
         if (before != State.ENDED) {
             where.execute(() -> finish(before, end));
         }
@@ -140,9 +141,9 @@ public final class HeldSession {
         if (outcome.fault() != null) {
             ends.hasRolledBack();
         }
-        Guarded.run("The task after the end of a session", afterEnd::run);
+        Guarded.run("Releasing the permit of a session that has ended", afterEnd::run);
         if (before == State.COMMIT_REQUESTED) {
-            Guarded.run("The answer to a peer whose session has ended", () -> listener.completed(outcome));
+            Guarded.run("Reporting the outcome of a session", () -> listener.completed(outcome));
         }
     }
 
@@ -150,7 +151,8 @@ public final class HeldSession {
         try {
             return end.get();
         } catch (final Throwable e) {
-            final ConnectionFault fault = Kind.COMMIT_FAILED.fault("The end of the transaction failed: " + e, e);
+            final ConnectionFault fault =
+                    Kind.COMMIT_FAILED.fault("The commit or the rollback of the transaction failed: " + e, e);
             try {
                 return rolledBack(fault);
             } catch (final Throwable e2) {

@@ -30,7 +30,7 @@ public record Outcome(ConnectionFault fault, boolean destinationFull) {
         try {
             return context.getAvailableRelationships().isEmpty();
         } catch (final RuntimeException e) {
-            logger.debug("Whether the destination is full is not known", e);
+            logger.debug("NiFi does not say whether the destination is full; taken for not full", e);
             return false;
         }
     }

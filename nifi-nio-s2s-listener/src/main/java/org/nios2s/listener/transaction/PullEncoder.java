@@ -117,7 +117,11 @@ public final class PullEncoder implements AutoCloseable {
             deflater = new ChunkDeflater();
         }
         contentLeft = flowFile.getSize();
-        content = contentLeft == 0 ? InputStream.nullInputStream() : session.read(flowFile);
+        if (contentLeft == 0) {
+            content = InputStream.nullInputStream();
+        } else {
+            content = session.read(flowFile);
+        }
         write(piece, plain -> PacketEncoder.writeHeader(plain, flowFile.getAttributes(), flowFile.getSize()));
     }
 
@@ -169,7 +173,10 @@ public final class PullEncoder implements AutoCloseable {
         flowFilesSent++;
         bytesSent += flowFile.getSize();
         session.remove(flowFile);
-        flowFile = isBatchFull() ? null : session.get();
+        flowFile = null;
+        if (!isBatchFull()) {
+            flowFile = session.get();
+        }
         complete = flowFile == null;
         if (complete) {
             closeDeflater();

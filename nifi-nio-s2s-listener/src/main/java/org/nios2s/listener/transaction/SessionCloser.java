@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the sessions that one port's tasks have handed out come to their end. Thread-safe.
+ * Commits and rolls back the sessions that one port's tasks have handed out. Thread-safe.
  *
  * <p>A rollback is done at once, on a content worker: it puts nothing into a connection that is full, and NiFi triggers
  * no port under back pressure. The commit of a pull is done at once, too: it only removes FlowFiles that the peer has. That
@@ -93,7 +93,7 @@ public final class SessionCloser {
         try {
             contentWorkers.execute(end);
         } catch (final Throwable e) {
-            logger.debug("No content worker takes the end of a session, which is done here", e);
+            logger.debug("No content worker takes the end of a session; this thread ends it", e);
             end.run();
         }
     }

@@ -67,7 +67,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private final AtomicReference<Runnable> resume = new AtomicReference<>();
     private volatile boolean abandoned;
 
-    // The content worker's alone; handed from one to the next through 'writing'.
+    // Used by one content worker at a time; the next one sees them because it has set 'writing'.
     private FlowFile flowFile;
     private OutputStream content;
     private Map<String, String> attributes;
@@ -210,6 +210,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         try {
             contentWorkers.execute(this::writeTurn);
         } catch (final Throwable e) {
+            // No thread takes the turn: this one discards the pieces and rolls back, since nothing else would.
             failed(e);
             writeTurn();
         }
@@ -221,6 +222,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         for (Piece piece = pieces.poll(); piece != null; piece = pieces.poll()) {
             writeOrDiscard(piece);
             turnBytes += piece.heldBytes;
+            // An abandoned transaction only discards, which is quick: it needs no further turn.
             if (turnBytes >= TURN_BYTES && !abandoned) {
                 scheduleTurn();
                 return;
@@ -233,7 +235,9 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             hold.close();
         }
         writing.set(false);
-        // Who added something, or abandoned, while we were leaving found us still writing.
+        // A piece that the IO worker added between the last poll() and set(false) found writing == true, so no turn was
+        // scheduled
+        // for it. The same holds for abandon(). So this thread looks once more.
         if (!pieces.isEmpty() || abandoned && !rolledBack) {
             startWriting();
         }
@@ -247,15 +251,15 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         } catch (final Throwable e) {
             failed(e);
         } finally {
-            Guarded.run("Giving back what was written", () -> release(piece));
+            Guarded.run("Releasing a piece that was written", () -> release(piece));
         }
     }
 
     private void failed(final Throwable cause) {
         abandoned = true;
-        final ConnectionFault fault =
-                Kind.COMMIT_FAILED.fault("The transaction could not be written and is rolled back", cause);
-        Guarded.run("The report of a transaction that failed", () -> failureReport.accept(fault));
+        final ConnectionFault fault = Kind.COMMIT_FAILED.fault(
+                "The transaction could not be written to the content repository and is rolled back", cause);
+        Guarded.run("Reporting that a transaction failed", () -> failureReport.accept(fault));
     }
 
     private void release(final Piece piece) {

@@ -8,8 +8,8 @@ import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * A thread that rests behind each task while small transactions crowd, and leaves them most of processors and disk: for
- * what costs its peer nothing. Thread-safe.
+ * Makes a thread rest after each task while many small transactions are committed, and so leaves them most of the processors and
+ * the disk. For work that costs its peer nothing. Thread-safe.
  */
 public record ThrottledExecutor(Executor thread, ListenerMetrics metrics, NanoClock clock) implements Executor {
     /** It rests so many times as long as the task took: it works for a sixth of the time. */

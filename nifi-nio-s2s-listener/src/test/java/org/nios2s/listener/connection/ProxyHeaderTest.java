@@ -358,7 +358,7 @@ class ProxyHeaderTest {
     void halfAndLeft(final byte[] half) throws Exception {
         peer.bytes(half).endOutput().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
-        assertOneLine(OWN, "The peer left in step ProxyHeaderStep");
+        assertOneLine(OWN, "The peer closed the connection in step ProxyHeaderStep");
     }
 
     @Test
