@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 public final class Drain {
     private static final Logger logger = LoggerFactory.getLogger(Drain.class);
 
-    /** What becomes of new transactions. */
+    /** The treatment of new transactions. */
     public enum State {
         /** They are served. */
         SERVING,

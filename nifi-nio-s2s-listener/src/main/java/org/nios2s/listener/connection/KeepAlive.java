@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * Makes the kernel probe silent peers, and end the connections of those that do not answer. Lives on the connection's IO
  * worker.
  *
- * <p>A peer that loses its line sends no FIN. If it asked for no expiration, or idle connections never time out, nothing
- * else would ever free what it holds. The probes also keep firewalls and address translators from forgetting the connection.
+ * <p>A peer that loses its line sends no FIN. If it asked for no expiration, or idle connections never time out, only the
+ * probes free what it holds. The probes also keep firewalls and address translators from forgetting the connection.
  * On a platform without these options its own times apply, often two hours.
  */
 public final class KeepAlive {

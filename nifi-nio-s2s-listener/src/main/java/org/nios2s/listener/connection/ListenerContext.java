@@ -19,8 +19,8 @@ import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory;
 
 /**
- * What all connections of a listener share, grouped by role. Immutable; every part of it is thread-safe. Steps do not see it: a
- * {@link PeerConnection} passes on the parts that they need.
+ * Everything that the connections of a listener share, grouped by role. Immutable; every part of it is thread-safe. Steps do
+ * not see it: a {@link PeerConnection} passes on the parts that they need.
  *
  * @param protocol where a connection begins
  * @param drain whether peers are sent elsewhere
@@ -37,7 +37,7 @@ public record ListenerContext(
         FaultLog faultLog,
         NanoClock clock) {
     /**
-     * Where peers connect to, and how we see them. Immutable; any thread.
+     * The address to which peers connect, and the names under which we know them. Immutable; any thread.
      *
      * @param tls makes the TLS of connections, or null for plain TCP
      * @param wallClock the time of day, by which TLS dates its sessions
@@ -57,7 +57,7 @@ public record ListenerContext(
     public record Ports(Supplier<ProcessGroup> rootGroup, PortRegistry dispatchers) {}
 
     /**
-     * What bounds connections beside the limits of their ports. Immutable; any thread.
+     * The bounds of all connections, in addition to those of their ports. Immutable; any thread.
      *
      * @param handshakes connections whose handshake is not over
      * @param rates how fast peers may be
@@ -66,7 +66,7 @@ public record ListenerContext(
             MemoryBudget memory, ConnectionLimit connections, HandshakeLimit handshakes, RateLimits rates) {}
 
     /**
-     * The threads for all that may block. Immutable; any thread.
+     * The threads for tasks that may block. Immutable; any thread.
      *
      * @param handshakeChecks run what NiFi's framework decides before a request
      * @param authorizations run what NiFi's framework decides for a transaction

@@ -238,7 +238,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private long unsentBytes() {
-        // What a pull sends is charged to that, and leaves while its step waits.
+        // The bytes that a pull sends are charged to the pull. They leave while its step waits.
         if (step instanceof TransactionStep && step.isWaiting()) {
             return 0;
         }

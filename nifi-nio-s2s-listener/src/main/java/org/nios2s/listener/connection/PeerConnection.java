@@ -86,7 +86,7 @@ public final class PeerConnection implements TransactionPeer {
         host();
     }
 
-    /** @return the threads for all that may block */
+    /** @return the threads for tasks that may block */
     public ListenerContext.Threads threads() {
         return listener.threads();
     }
@@ -183,7 +183,7 @@ public final class PeerConnection implements TransactionPeer {
         return identity;
     }
 
-    /** @return as what it counts where limits are shared out among peers; its identity once TLS has shown that */
+    /** @return the peer for which the connection counts where limits are shared among peers; its identity once TLS has shown it */
     public PeerKey key() {
         return PeerKey.of(identity, remoteAddress.getAddress());
     }

@@ -7,9 +7,9 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 /**
  * Decides when the socket of one connection is read. Lives on the connection's IO worker.
  *
- * <p>One rule: more is read if the current step can use it. While a step waits for our own side, reading goes on until a first byte
- * has come, which is how we notice that the peer has left. A peer that has used up its rate is not read between or within packets.
- * Nothing else starts or stops the reading.
+ * <p>One rule: more is read if the current step can use it. While a step waits for our own side, reading goes on until a first
+ * byte has come, which is how we notice that the peer has left. A peer that has used up its rate is not read between or within
+ * packets. No other class starts or stops the reading.
  */
 final class ReadGate {
     private static final QuickAckOption QUICK_ACK = new QuickAckOption();
@@ -104,7 +104,7 @@ final class ReadGate {
         readIfWanted();
     }
 
-    /** What was sent has left, and the acknowledgement of what was received with it. */
+    /** OutcomeNotifier have left, and the kernel's acknowledgement of received bytes with them. */
     void flushed() {
         quickAck.sent();
     }

@@ -11,8 +11,8 @@ import org.nios2s.wire.ResponseMessage;
  * One step of the conversation with a peer, named after what the protocol calls it. Lives on the connection's IO worker.
  *
  * <p>A step holds what belongs to it alone and ends by naming its successor. The {@link PeerConnection} holds what outlives the
- * step. A step between the beginning and the end of a transaction is a {@link TransactionStep}, one that waits for our own side is
- * a {@link WaitingStep}, and one that is both is a {@link WaitingTransactionStep}.
+ * step. A step between the beginning and the end of a transaction is a {@link TransactionStep}, one that waits for our own side
+ * is a {@link WaitingStep}, and one that is both is a {@link WaitingTransactionStep}.
  *
  * <pre>
  * step                   time-out          waits  evictable  needs port  end of input
@@ -51,7 +51,7 @@ import org.nios2s.wire.ResponseMessage;
  * {@code SendStep} has a time-out while a piece is with the socket.
  */
 public interface Step {
-    /** How long a step may take. */
+    /** The bound of the time that a step may take. */
     enum TimeoutPolicy {
         /** From accept to the end of the handshake. */
         HANDSHAKE,
@@ -65,7 +65,7 @@ public interface Step {
         NONE
     }
 
-    /** What happens when the peer has closed its side of the connection. */
+    /** The reaction to a peer that has closed its side of the connection. */
     enum EndOfInput {
         /** The peer owes us something: the step ends in a fault. */
         FAULT,
@@ -75,7 +75,7 @@ public interface Step {
         CLOSE
     }
 
-    /** It has been entered: does what it begins with, and names the next step, or itself; if it throws, it is abandoned. */
+    /** Called when the step is entered: does its first work, and names the next step, or itself. If it throws, it is abandoned. */
     default Step begin() throws IOException {
         return this;
     }
@@ -125,7 +125,7 @@ public interface Step {
         return false;
     }
 
-    /** @return what happens when the peer sends nothing more */
+    /** @return the reaction to a peer that sends nothing more */
     default EndOfInput endOfInput() {
         return EndOfInput.FAULT;
     }
@@ -145,7 +145,7 @@ public interface Step {
         return Kind.UNEXPECTED_RESPONSE.fault("The peer sends " + received + " in place of " + expected);
     }
 
-    /** Where a conversation begins and where it returns to between requests. Immutable; any thread. */
+    /** The first step of a conversation, and the one between requests. Immutable; any thread. */
     interface Protocol {
         Step begins(PeerConnection connection);
 

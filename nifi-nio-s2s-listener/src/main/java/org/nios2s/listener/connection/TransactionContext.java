@@ -3,7 +3,7 @@ package org.nios2s.listener.connection;
 
 import org.nios2s.listener.limits.Contention;
 
-/** A push or a pull: what its steps share while packets are on their way. Lives on the connection's IO worker. */
+/** A push or a pull, as its steps share it while packets are on their way. Lives on the connection's IO worker. */
 public interface TransactionContext {
     PeerConnection connection();
 

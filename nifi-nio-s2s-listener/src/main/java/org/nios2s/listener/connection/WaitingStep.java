@@ -25,7 +25,7 @@ public interface WaitingStep extends Step {
         proceed(next, () -> {});
     }
 
-    /** As the other one; {@code otherwise} runs on the IO worker if the connection has moved on. */
+    /** As {@link #proceed(Callable)}; {@code otherwise} runs on the IO worker if the connection has moved on. */
     default void proceed(final Callable<Step> next, final Runnable otherwise) {
         connection().handler().proceed(this, next, otherwise);
     }
@@ -80,7 +80,7 @@ public interface WaitingStep extends Step {
         });
     }
 
-    /** What follows a blocking task. */
+    /** Makes the next step of the result of a blocking task. */
     @FunctionalInterface
     interface Continuation<T> {
         Step next(T result) throws IOException;

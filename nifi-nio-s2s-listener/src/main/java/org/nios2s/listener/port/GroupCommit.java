@@ -117,16 +117,28 @@ final class GroupCommit {
             metrics.recordSince(Histogram.COMMIT_TIME_MS, startNanos);
             metrics.committed(part.size(), written.flowFiles, written.bytes);
         });
-        Guarded.run("The answer to peers", () -> answerCommitted(part));
+        Guarded.run("The answer to peers", new CommittedAnswer(part));
         OutcomeNotifier.committedOneByOne(part);
         return written.flowFiles;
     }
 
-    /** Each peer hears whether the destination was full behind its own transaction, as if that had been committed alone. */
-    private void answerCommitted(final List<BufferedPush> part) {
-        final int full = firstThatFilled(part);
-        OutcomeNotifier.committed(part.subList(0, full), false);
-        OutcomeNotifier.committed(part.subList(full, part.size()), true);
+    /**
+     * Tells peers that their transactions are committed, and each of them whether the destination was full behind its own, as if that
+     * had been committed alone. Lives on the port task.
+     */
+    private final class CommittedAnswer implements Guarded.Task {
+        private final List<BufferedPush> part;
+
+        CommittedAnswer(final List<BufferedPush> part) {
+            this.part = part;
+        }
+
+        @Override
+        public void run() {
+            final int full = firstThatFilled(part);
+            OutcomeNotifier.committed(part.subList(0, full), false);
+            OutcomeNotifier.committed(part.subList(full, part.size()), true);
+        }
     }
 
     private int firstThatFilled(final List<BufferedPush> part) {

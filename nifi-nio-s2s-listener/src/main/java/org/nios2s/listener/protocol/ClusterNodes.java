@@ -57,7 +57,7 @@ final class ClusterNodes {
     private Coordinator coordinator = Coordinator.ANSWERS;
     private long reportedNanos;
 
-    /** What was logged of the coordinator last. */
+    /** The last state of the coordinator that was logged. */
     private enum Coordinator {
         ANSWERS,
         SILENT
@@ -66,7 +66,7 @@ final class ClusterNodes {
     /** A question to NiFi. */
     private record Question(CompletableFuture<Collection<NodeInformation>> answer, long askedNanos) {}
 
-    /** What NiFi said last. */
+    /** NiFi's last answer. */
     private record Answer(Collection<NodeInformation> nodes, long receivedNanos) {}
 
     ClusterNodes(final Source source, final Executor threads, final NanoClock clock) {

@@ -30,9 +30,20 @@ final class HandshakeStep implements Step {
     /** The same kind of map as the stock listener's: its order decides which of several faults is answered. */
     private final Map<String, String> properties = new HashMap<>();
 
-    private Integer propertiesLeft;
+    private Part next = Part.COMMS_ID;
+    private int propertiesLeft;
     private String propertyName;
     private int heldBytes;
+
+    /** The part of the handshake that comes next. */
+    private enum Part {
+        COMMS_ID,
+        TRANSIT_URI,
+        PROPERTY_COUNT,
+        PROPERTY_NAME,
+        PROPERTY_VALUE,
+        NOTHING
+    }
 
     HandshakeStep(final PeerConnection connection) {
         this.connection = connection;
@@ -40,7 +51,7 @@ final class HandshakeStep implements Step {
 
     @Override
     public Step receive(final ByteBuf in) throws IOException {
-        while (propertiesLeft == null || propertiesLeft > 0) {
+        while (next != Part.NOTHING) {
             if (!receiveNext(in)) {
                 return this;
             }
@@ -49,12 +60,8 @@ final class HandshakeStep implements Step {
     }
 
     private boolean receiveNext(final ByteBuf in) throws IOException {
-        if (confirmed.getCommsIdentifier() != null && !awaitsTransitUri() && propertiesLeft == null) {
-            if (in.readableBytes() < Integer.BYTES) {
-                return false;
-            }
-            propertiesLeft = in.readInt();
-            return true;
+        if (next == Part.PROPERTY_COUNT) {
+            return receivePropertyCount(in);
         }
         final String text = ModifiedUtf8.readIfComplete(in, MAX_BYTES);
         if (text == null) {
@@ -68,22 +75,51 @@ final class HandshakeStep implements Step {
         return true;
     }
 
-    private void take(final String text) {
-        if (confirmed.getCommsIdentifier() == null) {
-            confirmed.setCommsIdentifier(text);
-        } else if (awaitsTransitUri()) {
-            confirmed.setTransitUriPrefix(text.endsWith("/") ? text : text + "/");
-        } else if (propertyName == null) {
-            propertyName = text;
+    private boolean receivePropertyCount(final ByteBuf in) {
+        if (in.readableBytes() < Integer.BYTES) {
+            return false;
+        }
+        propertiesLeft = in.readInt();
+        awaitNextProperty();
+        return true;
+    }
+
+    private void awaitNextProperty() {
+        // The stock listener takes a negative count for none.
+        if (propertiesLeft > 0) {
+            next = Part.PROPERTY_NAME;
         } else {
-            properties.put(propertyName, text);
-            propertyName = null;
-            propertiesLeft--;
+            next = Part.NOTHING;
         }
     }
 
-    private boolean awaitsTransitUri() {
-        return connection.protocolVersion() >= TRANSIT_URI_VERSION && confirmed.getTransitUriPrefix() == null;
+    private void take(final String text) {
+        switch (next) {
+            case COMMS_ID -> {
+                confirmed.setCommsIdentifier(text);
+                next = afterCommsId();
+            }
+            case TRANSIT_URI -> {
+                confirmed.setTransitUriPrefix(text.endsWith("/") ? text : text + "/");
+                next = Part.PROPERTY_COUNT;
+            }
+            case PROPERTY_NAME -> {
+                propertyName = text;
+                next = Part.PROPERTY_VALUE;
+            }
+            default -> {
+                properties.put(propertyName, text);
+                propertiesLeft--;
+                awaitNextProperty();
+            }
+        }
+    }
+
+    private Part afterCommsId() {
+        if (connection.protocolVersion() >= TRANSIT_URI_VERSION) {
+            return Part.TRANSIT_URI;
+        }
+        return Part.PROPERTY_COUNT;
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.wire.ModifiedUtf8;
 
-/** What a peer proposes when it negotiates a protocol or a codec. Immutable. */
+/** A peer's proposal when it negotiates a protocol or a codec. Immutable. */
 record VersionedName(String name, int version) {
     /** Far more than any name takes, and any request. */
     static final int MAX_NAME_BYTES = 256;

@@ -14,7 +14,7 @@ import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 
 /**
- * What the steps of one pull transaction share: the packets that are being made, the session that they come from, and the
+ * One pull transaction, as its steps share it: the packets that are being made, the session that they come from, and the
  * memory that they take. Lives on the connection's IO worker, but for {@link #nextPiece}.
  */
 record Pull(
@@ -24,7 +24,7 @@ record Pull(
         PullEncoder transaction,
         HeldSession session)
         implements TransactionContext {
-    /** What is made in one go: a small pull is then complete, and a large one well under way. */
+    /** Bytes that are made in one go: a small pull is then complete, and a large one well under way. */
     private static final int PIECE_BYTES = 256 * 1024;
 
     private PortLimits limits() {
@@ -32,8 +32,8 @@ record Pull(
     }
 
     /**
-     * Makes the next piece, which is to be charged: a small one where memory is short, or the peer's rate is low. On the port task
-     * or a content worker.
+     * Makes the next piece, which is to be charged: a small one where memory is short, or the peer's rate is low. On the port
+     * task or a content worker.
      */
     ByteBuf nextPiece() throws IOException {
         return transaction.nextPiece(pieceBytes());

@@ -10,8 +10,9 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 
 /**
- * A push is about to begin. It waits for a place at its port, and for the memory without which it could not finish; then its peer's authorization is checked once more. Lives on the connection's IO worker, with the check on a thread
- * for what may block.
+ * A push is about to begin. It waits for a place at its port, and for the memory without which it could not finish; then its
+ * peer's authorization is checked once more. Lives on the connection's IO worker, with the check on a thread for what may
+ * block.
  *
  * <pre>
  * AdmitTransaction → { ReceivePacket → ReceiveIndicator }* → AwaitConfirmation → AwaitCommit → Request
@@ -38,7 +39,7 @@ public final class AdmitTransactionStep implements WaitingStep {
 
     @Override
     public Step begin() {
-        // Place first, then memory: whoever holds memory can go on, and never waits for a place.
+        // Place first, then memory: a push that holds memory can go on, and never waits for a place.
         place = limits().places().acquire(connection.key(), () -> proceed(this::reserveMemory));
         if (place.isImmediate()) {
             return reserveMemory();

@@ -33,7 +33,7 @@ import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.PacketReader;
 
 /**
- * What the steps of one push transaction share while its packets arrive: the decoder, the inflater if packets are
+ * One push transaction, as its steps share it while its packets arrive: the decoder, the inflater if packets are
  * compressed, and the transaction that they fill, in memory or, when it has outgrown it, streaming. Lives on the
  * connection's IO worker.
  */
@@ -41,7 +41,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
     private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
 
-    /** What is held is charged in pieces of so many bytes, a power of two: the budget is one for all, and packets are many. */
+    /** Memory is charged in units of so many bytes: the budget's lock is shared by all connections, and packets are many. */
     private static final long CHARGED_BYTES = 1024;
 
     /** Attributes and small contents, of which nothing is charged beyond what is reserved. */

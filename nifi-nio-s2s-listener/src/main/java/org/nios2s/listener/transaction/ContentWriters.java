@@ -11,14 +11,14 @@ import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * Runs turns in which contents are written: few at once, so that they leave processors to what is small. Thread-safe.
+ * Runs turns in which contents are written: few at once, so that they leave processors to small transactions. Thread-safe.
  *
  * <p>NiFi lets a writer wait while its container of the content repository is full, and does not say so. A turn that takes long
  * does not count any more: another one may begin beside it, so that contents of other containers, and of other ports, go on.
  * There are never more threads than pushes that stream.
  */
 public final class ContentWriters implements Executor {
-    /** A turn writes a megabyte: after so long it waits for something else than processors. */
+    /** A turn writes a megabyte: after so long it waits for the disk, and not for a processor. */
     private static final long BLOCKED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Executor threads;

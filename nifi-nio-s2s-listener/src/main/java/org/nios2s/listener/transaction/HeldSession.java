@@ -69,8 +69,8 @@ public final class HeldSession {
     }
 
     /**
-     * Has it committed: a push inside a later visit to the port, or rolled back if the port stops before; a pull, whose peer
-     * has the FlowFiles, at once.
+     * Requests the commit. A push is committed inside a later visit to the port, or rolled back if the port stops before. A pull,
+     * whose peer has the FlowFiles, is committed at once.
      *
      * @param commitDeadline after which it is rolled back instead
      * @param outcomeListener called on any thread
@@ -87,12 +87,12 @@ public final class HeldSession {
         }
     }
 
-    /** Has it rolled back now, on a content worker; a commit that was asked for and has not begun is taken back. */
+    /** Rolls back now, on a content worker, also in place of a commit that has been requested and has not begun. */
     public void rollback() {
         end(ends::now, () -> rolledBack(takenBack()));
     }
 
-    /** @return whether its end has begun, so that nothing else can become of it */
+    /** @return whether its commit or rollback has begun */
     public boolean isEnding() {
         return state.get() == State.ENDED;
     }
@@ -120,7 +120,7 @@ public final class HeldSession {
         end(Runnable::run, () -> rolledBack(fault));
     }
 
-    /** It was offered and not taken: the port task goes on with it. */
+    /** No transaction took the session: the port task continues with it. */
     public void returnUnused() {
         if (state.getAndSet(State.ENDED) != State.ENDED) {
             ends.hasEnded(this);

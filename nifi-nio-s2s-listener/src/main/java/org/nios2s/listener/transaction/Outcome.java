@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What became of a transaction at its port. Immutable; any thread.
+ * The result of a transaction at its port. Immutable; any thread.
  *
  * @param fault why it was not committed, or null if it was
  * @param destinationFull whether it was committed and the port has no room for more

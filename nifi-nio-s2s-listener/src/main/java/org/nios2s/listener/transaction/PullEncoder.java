@@ -34,7 +34,7 @@ public final class PullEncoder implements AutoCloseable {
     /** How much of a content is read in one go. */
     private static final int READ_BYTES = 32 * 1024;
 
-    /** What a piece begins with; it grows to what was asked for. */
+    /** First capacity of a piece, which grows to the size that was asked for. */
     private static final int INITIAL_PIECE_BYTES = 1024;
 
     private final TransactionPeer peer;
@@ -54,10 +54,16 @@ public final class PullEncoder implements AutoCloseable {
     private InputStream content;
     private long contentLeft;
     private long packetStartNanos;
-    private boolean started;
-    private boolean complete;
+    private Progress progress = Progress.NOT_STARTED;
     private int flowFilesSent;
     private long bytesSent;
+
+    /** How much of the batch has been made. */
+    private enum Progress {
+        NOT_STARTED,
+        STARTED,
+        COMPLETE
+    }
 
     public PullEncoder(
             final HeldSession held,
@@ -91,11 +97,11 @@ public final class PullEncoder implements AutoCloseable {
     public ByteBuf nextPiece(final int mostBytes) throws IOException {
         final ByteBuf piece = allocator.directBuffer(Math.min(mostBytes, INITIAL_PIECE_BYTES));
         try {
-            if (!started) {
-                started = true;
+            if (progress == Progress.NOT_STARTED) {
+                progress = Progress.STARTED;
                 ResponseMessage.write(piece, ResponseCode.MORE_DATA);
             }
-            while (!complete && piece.readableBytes() < mostBytes) {
+            while (progress != Progress.COMPLETE && piece.readableBytes() < mostBytes) {
                 if (content == null) {
                     beginPacket(piece);
                 } else if (contentLeft > 0) {
@@ -177,8 +183,8 @@ public final class PullEncoder implements AutoCloseable {
         if (!isBatchFull()) {
             flowFile = session.get();
         }
-        complete = flowFile == null;
-        if (complete) {
+        if (flowFile == null) {
+            progress = Progress.COMPLETE;
             closeDeflater();
             ResponseMessage.write(piece, ResponseCode.FINISH_TRANSACTION);
         } else {
@@ -201,7 +207,7 @@ public final class PullEncoder implements AutoCloseable {
 
     /** @return whether the last piece has been made */
     public boolean isComplete() {
-        return complete;
+        return progress == Progress.COMPLETE;
     }
 
     /** @return the CRC32 of all packets, as the wire has it; final when complete */

@@ -32,24 +32,24 @@ import org.nios2s.wire.AttributeMemory;
  */
 public final class StreamedPush implements PacketSink, OutcomeListener {
     /**
-     * With so many bytes to write the writer is behind, and reading pauses. What many transactions have waiting is to be
-     * written while the processor's caches still hold it.
+     * With more unwritten bytes reading pauses. The bound is low, so that the bytes of many transactions are written while the
+     * processor's caches still hold them.
      */
     private static final long HIGH_WATERMARK_BYTES = 256 * 1024;
 
-    /** With so few it has caught up. */
+    /** With so few unwritten bytes reading continues. */
     private static final long LOW_WATERMARK_BYTES = 64 * 1024;
 
-    /** With more it is behind already, where there is no room for more than the transaction has reserved. */
+    /** Both bounds where the budget has no room for more than the transaction has reserved. */
     private static final long RESERVED_BYTES = MemoryBudget.SMALL_BYTES;
 
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
     private static final long TURN_BYTES = 1024 * 1024;
 
-    /** What NiFi's repository is given in one go: as much as is read from a socket at a time, in few system calls. */
+    /** Bytes that NiFi's repository gets in one call: as many as are read from a socket at a time. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
-    /** What a piece takes beside its bytes: its objects, and of the buffer in which it came at least 256 bytes. */
+    /** Memory of a piece in addition to its bytes: its objects, and at least 256 bytes of the buffer in which it came. */
     private static final int PIECE_OVERHEAD_BYTES = 500;
 
     /** One per content worker. */
@@ -65,16 +65,24 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private final AtomicLong unwrittenBytes = new AtomicLong();
     private final AtomicBoolean writing = new AtomicBoolean();
     private final AtomicReference<Runnable> resume = new AtomicReference<>();
-    private volatile boolean abandoned;
+    private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
 
     // Used by one content worker at a time; the next one sees them because it has set 'writing'.
     private FlowFile flowFile;
     private OutputStream content;
     private Map<String, String> attributes;
-    private volatile boolean rolledBack;
     private OutcomeListener listener;
     private int flowFiles;
     private long bytes;
+
+    /** Whether pieces are written; only forwards. */
+    private enum State {
+        /** They are written. */
+        OPEN,
+        /** They are discarded, and a rollback is due. */
+        ABANDONED,
+        ROLLED_BACK
+    }
 
     /** Something for the writer to do, which holds memory, and perhaps a buffer, until it is written or discarded. */
     private record Piece(long heldBytes, ByteBuf buffer, Guarded.Task writing) {}
@@ -83,7 +91,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
      * @param held the session, of which this is from now on the holder
      * @param hold what its memory is charged to; given back with its end
      * @param contentWorkers what runs a turn
-     * @param failureReport hears, on any thread, if something could not be written; the transaction is then rolled back
+     * @param failureReport called on any thread if something could not be written; the transaction is then rolled back
      */
     public StreamedPush(
             final HeldSession held,
@@ -157,8 +165,13 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
 
     /** Rolls back, without writing what is still to be written. */
     public void abandon() {
-        abandoned = true;
+        giveUp();
         startWriting();
+    }
+
+    private void giveUp() {
+        // Compared, since a writer that failed may have rolled back already: a plain set would have it roll back again.
+        state.compareAndSet(State.OPEN, State.ABANDONED);
     }
 
     /** @return whether reading has to pause */
@@ -210,7 +223,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         try {
             contentWorkers.execute(this::writeTurn);
         } catch (final Throwable e) {
-            // No thread takes the turn: this one discards the pieces and rolls back, since nothing else would.
+            // No thread takes the turn: this one discards the pieces and rolls back, since no other thread would.
             failed(e);
             writeTurn();
         }
@@ -223,13 +236,12 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             writeOrDiscard(piece);
             turnBytes += piece.heldBytes;
             // An abandoned transaction only discards, which is quick: it needs no further turn.
-            if (turnBytes >= TURN_BYTES && !abandoned) {
+            if (turnBytes >= TURN_BYTES && state.get() == State.OPEN) {
                 scheduleTurn();
                 return;
             }
         }
-        if (abandoned && !rolledBack) {
-            rolledBack = true;
+        if (state.compareAndSet(State.ABANDONED, State.ROLLED_BACK)) {
             Guarded.run("Closing the content of a transaction that is rolled back", this::closeContent);
             Guarded.run("Rolling back a streamed transaction", held::rollback);
             hold.close();
@@ -238,14 +250,14 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         // A piece that the IO worker added between the last poll() and set(false) found writing == true, so no turn was
         // scheduled
         // for it. The same holds for abandon(). So this thread looks once more.
-        if (!pieces.isEmpty() || abandoned && !rolledBack) {
+        if (!pieces.isEmpty() || state.get() == State.ABANDONED) {
             startWriting();
         }
     }
 
     private void writeOrDiscard(final Piece piece) {
         try {
-            if (!abandoned) {
+            if (state.get() == State.OPEN) {
                 piece.writing.run();
             }
         } catch (final Throwable e) {
@@ -256,7 +268,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     }
 
     private void failed(final Throwable cause) {
-        abandoned = true;
+        giveUp();
         final ConnectionFault fault = Kind.COMMIT_FAILED.fault(
                 "The transaction could not be written to the content repository and is rolled back", cause);
         Guarded.run("Reporting that a transaction failed", () -> failureReport.accept(fault));
