@@ -9,8 +9,8 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.limits.HandshakeLimit;
 
 /**
- * All that may end a connection because of the time, or because its port has stopped; looked at a few times a second. Lives on the
- * connection's IO worker.
+ * All that may end a connection because of the time, or because its port has stopped; looked at a few times a second. Lives on
+ * the connection's IO worker.
  */
 final class ConnectionDeadlines {
     /** At the limit of handshakes one in which nothing has moved for so long makes room for another. */
@@ -67,7 +67,7 @@ final class ConnectionDeadlines {
             overShare.check(step, nowNanos);
         }
         if (reading.isRatePaused()) {
-            // The peer is neither silent nor slow: it is us who do not read.
+            // The peer is neither silent nor slow: we do not read what it sends.
             deadlines.startPeerTurn();
         } else {
             deadlines.check(step, connection.requestExpirationMillis(), nowNanos);

@@ -9,8 +9,8 @@ package org.nios2s.listener.connection;
  * when a segment ends within a message, since there is nothing to answer yet, and behind a pull's TRANSACTION_FINISHED,
  * which has no answer.
  *
- * <p>So TCP_QUICKACK is set wherever the peer has to go on and we have said nothing since it last spoke: it acknowledges
- * what has come. It also makes Linux acknowledge each small segment that a read takes, until we send something; then it
+ * <p>So TCP_QUICKACK is set wherever the peer has to continue and we have sent nothing since its last bytes: it acknowledges
+ * these bytes. It also makes Linux acknowledge each small segment that a read takes, until we send something; then it
  * has to be set again. A peer whose messages arrive whole never causes a system call.
  */
 final class QuickAck {
@@ -20,9 +20,9 @@ final class QuickAck {
      */
     static final int LARGE_READ_BYTES = 16 * 1024;
 
-    /** How the kernel acknowledges what it receives. */
+    /** How the kernel acknowledges received bytes. */
     private enum Mode {
-        /** Together with what we send, or after a while. */
+        /** Together with our next bytes, or after a while. */
         DELAYED,
         /** As soon as it is read. */
         QUICK
@@ -42,13 +42,13 @@ final class QuickAck {
         unanswered += Math.max(0, bytes);
     }
 
-    /** Something is sent: the acknowledgement of what was received goes with it. */
+    /** Something is sent: the acknowledgement of received bytes goes with it. */
     void sent() {
         unanswered = 0;
         mode = Mode.DELAYED;
     }
 
-    /** It is the peer who has to go on. */
+    /** The peer has to continue. */
     void awaitsPeer() {
         if (unanswered == 0) {
             return;

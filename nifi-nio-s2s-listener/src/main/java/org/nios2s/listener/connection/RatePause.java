@@ -28,7 +28,7 @@ final class RatePause {
         return end != null;
     }
 
-    /** From now on for so long; no pause for 0. */
+    /** Pauses for so long from now on; not at all for 0. */
     void begin(final long nanos) {
         if (nanos == 0) {
             return;

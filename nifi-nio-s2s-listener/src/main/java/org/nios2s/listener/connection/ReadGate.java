@@ -98,7 +98,7 @@ final class ReadGate {
             return;
         }
         if (handler.step().isRateLimited()) {
-            // It was us who did not read: no deadline counts that time.
+            // We did not read, so no deadline counts that time.
             deadlines.startPeerTurn();
         }
         readIfWanted();

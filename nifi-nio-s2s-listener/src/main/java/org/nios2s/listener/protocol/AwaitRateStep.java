@@ -58,7 +58,7 @@ final class AwaitRateStep implements WaitingStep {
         connection.rate().giveTransactionBack();
     }
 
-    /** The wait is ours, and no deadline's business. */
+    /** The wait is ours: no time-out applies. */
     @Override
     public TimeoutPolicy timeoutPolicy() {
         return TimeoutPolicy.NONE;

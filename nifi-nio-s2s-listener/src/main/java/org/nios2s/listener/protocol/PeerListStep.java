@@ -21,8 +21,8 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.wire.ModifiedUtf8;
 
 /**
- * The peer gets the list of peers, as soon as NiFi has listed the nodes of its cluster. Lives on the connection's IO worker, and never leaves it
- * while the nodes are known.
+ * The peer gets the list of peers, as soon as NiFi has listed the nodes of its cluster. Lives on the connection's IO worker,
+ * and never leaves it while the nodes are known.
  */
 final class PeerListStep implements WaitingStep {
     /** NiFi's own time-outs, to connect to the coordinator and to hear from it, are 5 s each. */
@@ -87,7 +87,7 @@ final class PeerListStep implements WaitingStep {
         return connection.awaitRequest();
     }
 
-    /** NiFi may have been asked for so long by now that the last list has to do. */
+    /** Falls back to the last list if NiFi does not answer in time. */
     @Override
     public void checkDeadline(final long nowNanos) throws ConnectionFault {
         if (nowNanos - beganNanos > MAX_WAIT_NANOS) {

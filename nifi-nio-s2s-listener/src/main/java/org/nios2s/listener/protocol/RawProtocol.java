@@ -15,7 +15,7 @@ import org.nios2s.listener.connection.Step;
  *                                                                                      └→ Closing
  * </pre>
  *
- * @param peers what a peer is told that asks who there is
+ * @param peers the answer to a request for the list of peers
  */
 public record RawProtocol(PeerList peers) implements Step.Protocol {
     @Override

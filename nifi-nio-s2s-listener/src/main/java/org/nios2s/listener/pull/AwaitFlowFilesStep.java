@@ -14,7 +14,7 @@ import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.SessionWaiter;
 
 /**
- * The peer wants FlowFiles: a port task takes them from the queue, and makes the first piece of what is sent. An empty
+ * The peer asks for FlowFiles: a port task takes them from the queue, and makes the first piece of the packets. An empty
  * queue is answered without a port task. Lives on the connection's IO worker; {@link #take} on the port task.
  *
  * <pre>

@@ -10,7 +10,7 @@ import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.transaction.PullEncoder;
 
 /**
- * The FlowFiles are the peer's: the session that they came from is committed, whatever becomes of the connection. Lives on
+ * The peer has committed the FlowFiles: the session from which they came is committed, too, even if the connection ends. Lives on
  * the connection's IO worker.
  */
 record CommitPullStep(Pull pull) implements WaitingStep {

@@ -5,8 +5,8 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 
 /**
- * The attributes of a packet under way take more than the push has reserved, and there is no room: it waits for another unit, behind
- * those that asked before. Its socket is not read meanwhile. Lives on the connection's IO worker.
+ * The attributes of a packet under way take more than the push has reserved, and there is no room: it waits for another unit,
+ * behind the pushes that have waited longer. Its socket is not read meanwhile. Lives on the connection's IO worker.
  *
  * @param next where it goes on, which is where it was
  */

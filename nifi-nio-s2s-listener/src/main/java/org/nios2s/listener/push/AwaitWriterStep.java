@@ -5,8 +5,8 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 
 /**
- * A streamed push waits until what has arrived is written, however long that takes: it is not the peer who is slow. Its socket is
- * not read meanwhile. Lives on the connection's IO worker.
+ * A streamed push waits until its data is written, however long that takes, since the peer is not slow. Its socket is not read
+ * meanwhile. Lives on the connection's IO worker.
  *
  * @param next where it goes on, which is where it was
  */

@@ -306,7 +306,11 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         hold.whenClosed(reservation::close);
     }
 
-    /** Both sides have confirmed. @param listener called on the IO worker */
+    /**
+     * Both sides have confirmed.
+     *
+     * @param listener called on the IO worker
+     */
     void commit(final CommitDeadline deadline, final OutcomeListener listener) {
         connection.metrics().recordSince(Histogram.RECEIVE_TIME_MS, startNanos);
         if (streaming == null) {

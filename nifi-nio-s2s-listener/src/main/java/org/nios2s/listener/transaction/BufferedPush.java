@@ -14,9 +14,9 @@ import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.wire.AttributeMemory;
 
 /**
- * A push transaction that fits into memory: what a peer sends, from its first packet until a port task has committed
- * it. Received on the connection's IO worker, then owned by exactly one side: {@link #claim()} and {@link #abandon()}
- * decide between the port task and the IO worker.
+ * A push transaction that fits into memory, from its first packet until a port task has committed it. Received on the
+ * connection's IO worker, then owned by exactly one side: {@link #claim()} and {@link #abandon()} decide between the port task
+ * and the IO worker.
  */
 public final class BufferedPush implements PacketSink {
     private static final int INITIAL_CONTENT_BYTES = 256;
@@ -32,7 +32,7 @@ public final class BufferedPush implements PacketSink {
         READY,
         /** A port task writes and commits it. */
         IN_SERVICE,
-        /** Nobody's any more. */
+        /** No thread uses it any more. */
         ENDED
     }
 
@@ -108,7 +108,7 @@ public final class BufferedPush implements PacketSink {
         attributes = null;
     }
 
-    /** Passes on all that has arrived so far, and with it the hold. */
+    /** Hands all received data to a streamed push, and the responsibility for their memory with it. */
     public void moveTo(final StreamedPush streaming) {
         try {
             for (final Packet packet : packets) {
@@ -163,7 +163,11 @@ public final class BufferedPush implements PacketSink {
         return deadline.hasPassed(nowNanos);
     }
 
-    /** The connection gives it up; false if a port task has it: then that one ends it. */
+    /**
+     * The connection gives it up.
+     *
+     * @return false if a port task has claimed the transaction, and will end it
+     */
     public boolean abandon() {
         if (state.compareAndSet(State.READY, State.ENDED) || state.compareAndSet(State.RECEIVING, State.ENDED)) {
             free();

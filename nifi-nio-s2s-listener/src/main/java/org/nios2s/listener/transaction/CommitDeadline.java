@@ -4,7 +4,7 @@ package org.nios2s.listener.transaction;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Until when a transaction that its peer has confirmed may be committed. Immutable; any thread.
+ * The time until which a transaction that its peer has confirmed may be committed. Immutable; any thread.
  *
  * <p>A peer waits for its answer as long as the request expiration of its handshake says, counted from the moment in which the
  * peer sent its confirmation. After that the peer sends the transaction again, so a commit would make duplicates. The
@@ -14,10 +14,10 @@ public final class CommitDeadline {
     /** For a peer that waits for ever. */
     public static final CommitDeadline NONE = new CommitDeadline(0);
 
-    /** The margin is this part of the expiration, */
+    /** Part of the expiration that is kept as a margin. */
     private static final int MARGIN_PART = 10;
 
-    /** but never longer than this. */
+    /** Upper bound of the margin. */
     private static final long MAX_MARGIN_MILLIS = 1_000;
 
     private final long nanos;

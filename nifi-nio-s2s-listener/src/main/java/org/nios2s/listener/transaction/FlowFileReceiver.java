@@ -19,7 +19,7 @@ public final class FlowFileReceiver {
     private final String address;
     private final String details;
 
-    /** @param peer who sends them all: what is known of its name now holds for each */
+    /** @param peer the sender of all FlowFiles; its host name as known now is used for each */
     public FlowFileReceiver(final ProcessSession session, final TransactionPeer peer) {
         this.session = session;
         this.peer = peer;

@@ -21,8 +21,8 @@ import org.nios2s.wire.PacketEncoder;
 import org.nios2s.wire.ResponseMessage;
 
 /**
- * A pull transaction while its packets are made: takes FlowFiles from a session and turns them into bytes, a piece at a
- * time, as far as the peer takes them. Lives on one thread at a time: first the port task that hands out the session,
+ * Encodes the packets of a pull transaction: takes FlowFiles from a session and turns them into bytes, a piece at a time, as fast
+ * as the peer takes them. Lives on one thread at a time: first the port task that hands out the session,
  * then content workers; it reads files and never waits for the network.
  *
  * <p>The batch ends as in NiFi's {@code AbstractFlowFileServerProtocol}: at the first of the peer's limits of count, bytes

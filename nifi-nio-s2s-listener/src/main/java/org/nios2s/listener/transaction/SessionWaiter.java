@@ -7,13 +7,13 @@ import java.util.function.Consumer;
 import org.nios2s.listener.fault.ConnectionFault;
 
 /**
- * A transaction's wish for a session of its own: it takes the one of the port task that serves it, and the port task
+ * A transaction that waits for a session of its own: it takes the one of the port task that serves it, and the port task
  * returns to NiFi without waiting for anything. Made on the IO worker; the first to claim it, port task or IO worker,
  * decides its outcome.
  *
  * @param peer whose transaction it is
- * @param taker takes the session, on the port task, and says whether it is kept: then it is to be ended by who keeps it
- * @param refusal hears if there will be no session, on the port task or a dispatcher thread
+ * @param taker takes the session, on the port task, and says whether it keeps the session; then it ends the session
+ * @param refusal called if there will be no session, on the port task or a dispatcher thread
  * @param madeNanos when it was made, as {@link System#nanoTime}
  */
 public record SessionWaiter(
@@ -34,7 +34,7 @@ public record SessionWaiter(
         return claim() && taker.take(held);
     }
 
-    /** Receives a session, or the news that there will be none. */
+    /** Receives a session. */
     @FunctionalInterface
     public interface Taker {
         boolean take(HeldSession held) throws IOException;
