@@ -53,7 +53,7 @@ public final class Analysis {
         this.runs = Idle.above(runs);
         this.rows = experiment.rows();
         final List<String> planned =
-                experiment.cells().stream().map(Cell::column).distinct().toList();
+                experiment.observed().stream().map(Cell::column).distinct().toList();
         this.columns = runs.stream()
                 .map(run -> run.place().column())
                 .distinct()
@@ -265,7 +265,7 @@ public final class Analysis {
     public List<Headline> headlines() {
         final List<Headline> first = new ArrayList<>();
         final List<Headline> more = new ArrayList<>();
-        for (final Cell cell : experiment.cells()) {
+        for (final Cell cell : experiment.observed()) {
             final List<Metric> telling = new ArrayList<>();
             if (!cell.claim().isEmpty()) {
                 telling.add(Claim.parse(cell.claim()).metric());
@@ -392,8 +392,8 @@ public final class Analysis {
      */
     public static void check(final Experiment experiment, final boolean seen) {
         experiment.metrics().forEach(Metric::by);
-        experiment.cells().forEach(cell -> cell.metrics().forEach(Metric::by));
-        experiment.cells().stream()
+        experiment.observed().forEach(cell -> cell.metrics().forEach(Metric::by));
+        experiment.observed().stream()
                 .map(Cell::claim)
                 .filter(claim -> !claim.isEmpty())
                 .forEach(Claim::parse);
@@ -402,13 +402,13 @@ public final class Analysis {
 
     /** Refuses a threshold that concerns nothing that is measured, or whose metric none of that can have. */
     public static void requirePossible(final Threshold threshold, final Experiment experiment, final boolean seen) {
-        final List<Settings> concerned = experiment.cells().stream()
+        final List<Settings> concerned = experiment.observed().stream()
                 .map(Cell::settings)
                 .filter(threshold::isAbout)
                 .toList();
         if (concerned.isEmpty()) {
             final String columns =
-                    experiment.cells().stream().map(Cell::column).distinct().collect(Collectors.joining("; "));
+                    experiment.observed().stream().map(Cell::column).distinct().collect(Collectors.joining("; "));
             throw new IllegalArgumentException(
                     "The threshold '%s' concerns nothing that is measured here (%s)".formatted(threshold, columns));
         }
@@ -437,7 +437,7 @@ public final class Analysis {
 
     /** The settings with which a run was made. */
     private Settings settings(final RunResult run) {
-        return experiment.cells().stream()
+        return experiment.observed().stream()
                 .filter(cell -> cell.row().equals(run.place().row())
                         && cell.column().equals(run.place().column()))
                 .map(Cell::settings)
@@ -461,7 +461,7 @@ public final class Analysis {
 
     /** Whether nothing went wrong, the stock listener's own trouble aside when it stands beside the NIO one. */
     public boolean flawless() {
-        final boolean excused = experiment.cells().stream().anyMatch(cell -> !isStock(cell.settings()));
+        final boolean excused = experiment.observed().stream().anyMatch(cell -> !isStock(cell.settings()));
         final List<RunResult> counted =
                 runs.stream().filter(run -> !excused || !isStock(settings(run))).toList();
         return !counted.isEmpty() && counted.stream().allMatch(RunResult::flawless);
@@ -483,7 +483,7 @@ public final class Analysis {
 
     /** What held in this run, in one sentence that one would say; every part of it is a claim that its runs show. */
     public String sentence() {
-        final List<String> held = experiment.cells().stream()
+        final List<String> held = experiment.observed().stream()
                 .filter(cell -> !cell.claim().isEmpty())
                 .flatMap(cell -> Claim.parse(cell.claim()).held(pairs, cell.row(), cell.column()).stream())
                 .distinct()
@@ -494,7 +494,7 @@ public final class Analysis {
         if (pairs.comparisons().isEmpty()) {
             return sentence(List.of(plain()));
         }
-        final List<String> shown = experiment.cells().stream()
+        final List<String> shown = experiment.observed().stream()
                 .flatMap(cell -> mostTelling(cell.row()).stream()
                         .flatMap(metric -> pairs.ratio(metric, cell.row(), cell.column()).stream())
                         .filter(Ratio::isDifference)

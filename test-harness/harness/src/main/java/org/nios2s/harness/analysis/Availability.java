@@ -18,7 +18,9 @@ final class Availability {
     /** What a run with these settings lacks for a metric; empty when it can have it. {@code seen}: its process is here. */
     static Optional<String> missing(final Metric metric, final Settings settings, final boolean seen) {
         final String key = metric.key();
-        final boolean inside = settings.text(Parameter.CLIENT).equals("inside");
+        final String client = settings.text(Parameter.CLIENT);
+        final boolean inside = client.equals("inside");
+        final boolean watched = !inside && !client.equals("group");
         if (key.equals("pace")) {
             return unless(settings.load().paced(), "a pace: interval or rate");
         }
@@ -28,12 +30,16 @@ final class Availability {
         if (OF_LEDGER.contains(key)) {
             final boolean counted = seen
                     && !inside
-                    && settings.text(Parameter.DIRECTION).equals("push")
+                    && (client.equals("group")
+                            || settings.text(Parameter.DIRECTION).equals("push"))
                     && !settings.text(Parameter.SINK).equals("null");
             return unless(counted, "a ledger: a push into a NiFi that the harness starts");
         }
-        if (metric.isTime()) {
-            return unless(!inside, "clients, and inside is none");
+        if (metric.isTime() || key.equals("longest-gap")) {
+            return unless(watched, "clients, and %s is none".formatted(client));
+        }
+        if (key.equals("cpu") && !settings.beside().isEmpty()) {
+            return Optional.of("a load alone: what several loads cost together is in server-percent");
         }
         return ofProbe(key, settings);
     }

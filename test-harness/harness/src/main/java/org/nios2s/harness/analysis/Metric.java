@@ -86,6 +86,7 @@ public record Metric(
             probe("arrived", "FlowFiles/s into the sink", Unit.COUNT, 0, MORE),
             PACE,
             FAILURES,
+            probe("longest-gap", "longest time without an answer ms", Unit.MILLIS, 0, LESS),
             new Metric("missed", "never begun", Unit.COUNT, 0, LESS, RunResult::missed),
             P50,
             latency("p75", "p75 ms", LatencySummary::p75),

@@ -33,7 +33,7 @@ public record PairedComparison(List<Comparison> comparisons, List<RunResult> run
     /** Those of an experiment: each combination against the one that differs from it in the baseline's settings alone. */
     static PairedComparison of(final Experiment experiment, final List<RunResult> runs) {
         final Map<String, String> baseline = experiment.baseline().isEmpty() ? STOCK : experiment.baseline();
-        final List<Cell> cells = experiment.cells();
+        final List<Cell> cells = experiment.observed();
         final List<Comparison> comparisons = new ArrayList<>();
         for (final Cell cell : cells) {
             final Settings wanted = cell.settings().with(baseline);

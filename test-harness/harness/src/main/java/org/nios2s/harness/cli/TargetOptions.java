@@ -40,7 +40,8 @@ final class TargetOptions {
     /** Settings of what is measured that may be named, since they can be compared with what runs. */
     private static final Set<String> MAY_AGREE = Set.of(Parameter.LISTENER.key(), Parameter.SECURE.key());
     /** Settings that look into what is measured, or change its flow. */
-    private static final List<Parameter> OF_OWN = List.of(Parameter.LIVE_HEAP, Parameter.IDLE_PEERS, Parameter.LARGE);
+    private static final List<Parameter> OF_OWN =
+            List.of(Parameter.LIVE_HEAP, Parameter.IDLE_PEERS, Parameter.LARGE, Parameter.FAULT);
 
     private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):(\\d{1,5})");
 
@@ -178,9 +179,10 @@ final class TargetOptions {
                                 .formatted(option(), parameter.key()));
             }
         }
-        if (settings.text(Parameter.CLIENT).equals("inside")) {
-            throw usage(
-                    option() + " cannot have client inside, which needs a NiFi that the harness started: use --home");
+        final String client = settings.text(Parameter.CLIENT);
+        if (client.equals("inside") || client.equals("group")) {
+            throw usage("%s cannot have client %s, which needs a NiFi that the harness started: use --home"
+                    .formatted(option(), client));
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientKind;
@@ -32,6 +33,7 @@ import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.nifi.Liveness;
 import org.nios2s.harness.nifi.ProcessUsage;
+import org.nios2s.harness.plan.Fault;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.LatencyLog;
@@ -46,9 +48,22 @@ import org.nios2s.harness.target.MeasuredTarget;
 import org.nios2s.harness.target.Target;
 
 /** One load on one target, measured from both sides. Runs on the command's thread. */
-public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, ShutdownHook interruption) {
+public record LoadRun(
+        Settings settings, MeasuredTarget nifi, boolean cold, ShutdownHook interruption, Surroundings surroundings) {
 
-    private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(10);
+    /**
+     * What knows of a run while it goes on.
+     *
+     * @param alone whether what the processes cost is the cost of this load
+     * @param began hears of the generator before it makes any load
+     * @param ended runs when the generator has ended, before anything waits for the server
+     */
+    record Surroundings(boolean alone, Consumer<LoadGenerator> began, Runnable ended) {
+
+        static final Surroundings NONE = new Surroundings(true, generator -> {}, () -> {});
+    }
+
+    private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LEDGER_STILL = Duration.ofSeconds(1);
     private static final Duration LEDGER_PATIENCE = Duration.ofSeconds(60);
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -72,18 +87,27 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
 
     /** A run on a target that was warmed up. */
     public LoadRun(final Settings settings, final MeasuredTarget nifi, final ShutdownHook interruption) {
-        this(settings, nifi, false, interruption);
+        this(settings, nifi, false, interruption, Surroundings.NONE);
+    }
+
+    /** The same as a load beside another, which hears of its generator. */
+    LoadRun beside(final Consumer<LoadGenerator> began) {
+        return new LoadRun(settings, nifi, cold, interruption, new Surroundings(false, began, () -> {}));
+    }
+
+    private boolean isCompanion() {
+        return !surroundings.alone() && settings.beside().isEmpty();
     }
 
     /** Runs a load; {@code idlePercent} is what the server takes of a processor while nothing happens, or null. */
     public Measured run(final Place place, final LoadSettings load, final Double idlePercent)
             throws InterruptedException {
-        final boolean pull = load.shape().direction() == Direction.PULL;
+        final boolean pull = load.shape().direction() == Direction.PULL && client() != ClientKind.GROUP;
         final Target target = pull ? nifi.startSource(load.shape()) : nifi.target();
         try {
             return run(place, load, idlePercent, target);
         } finally {
-            if (pull && !hasEnded(target)) {
+            if (pull && !hasEnded()) {
                 nifi.stopSource();
             }
         }
@@ -96,12 +120,14 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
                 given.over(target.tls() != null, given.connection().reconnect());
         final String run = PacketId.newRun();
         final LoadGenerator generator = generator(run, load, target);
-        final boolean counted = target.packetIds() != null && client() != ClientKind.INSIDE;
-        final LedgerCheck ledger = counted ? LedgerCheck.before(target.packetIdFiles()) : null;
-        final RunSampler watch = RunSampler.start(generator.recorder(), target.processes(), nifi.helpers());
+        final List<Path> packetIds = packetIds(load, target);
+        final LedgerCheck ledger = packetIds.isEmpty() ? null : LedgerCheck.before(packetIds);
+        final RunSampler watch = isCompanion()
+                ? RunSampler.start(generator.recorder(), List.of(), List.of(), false)
+                : RunSampler.start(generator.recorder(), target.processes(), nifi.helpers(), surroundings.alone());
         final LoadOutcome outcome = drive(generator, load, target);
         watch.stop();
-        final BooleanSupplier giveUp = () -> interruption.interrupted() || hasEnded(target);
+        final BooleanSupplier giveUp = () -> interruption.interrupted() || hasEnded();
         final LedgerMetrics packets = ledger == null
                 ? null
                 : ledger.compare(
@@ -119,7 +145,7 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
                 load,
                 outcome.wall().toNanos() / NANOS_PER_SECOND,
                 outcome.window(),
-                interruption.interrupted() || hasEnded(target),
+                interruption.interrupted() || hasEnded(),
                 cold,
                 transactions,
                 outcome.transactionsPerSecond(),
@@ -136,9 +162,9 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
                 packets,
                 watch.disturbance(),
                 watch.series(),
-                derived(outcome, packets, target, watch));
+                derived(outcome, packets, packetIds, watch, generator));
         final Measured measured = new Measured(result, outcome, watch.latencies(), nifi.version());
-        if (hasEnded(target) && !interruption.interrupted()) {
+        if (hasEnded() && !interruption.interrupted()) {
             throw new BrokenRunException(
                     "NiFi of %s, process %d, ended in mid-run, %.1f s after the first client began: see logs/nifi-app.log and the other logs of its home."
                             .formatted(place.column(), target.process().pid(), result.seconds()),
@@ -147,8 +173,26 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
         return measured;
     }
 
-    private static boolean hasEnded(final Target target) {
-        return target.process() != null && !Liveness.isAlive(target.process());
+    private boolean hasEnded() {
+        final ProcessHandle process = nifi.target().process();
+        return process != null && !Liveness.isAlive(process);
+    }
+
+    /** Where the sinks note what arrives of this load; none where nobody notes it. */
+    private List<Path> packetIds(final LoadSettings load, final Target target) {
+        return switch (client()) {
+            case INSIDE -> List.of();
+            case GROUP -> managed().remoteGroup(load.shape()).packetIds();
+            default -> target.packetIdFiles();
+        };
+    }
+
+    private ManagedTarget managed() {
+        if (!(nifi instanceof final ManagedTarget managed)) {
+            throw new HarnessException(
+                    "--client %s needs a NiFi that the harness starts".formatted(settings.text(Parameter.CLIENT)));
+        }
+        return managed;
     }
 
     private void probe(final Target target) throws InterruptedException {
@@ -180,22 +224,22 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
             }
             case MINIFI ->
                 new ClientLoadGenerator(run, load, () -> WireLoadClients.asMinifi(run, load, target.addresses(), tls));
+            case GROUP -> new GroupGenerator(run, load, managed().remoteGroup(load.shape()), interruption);
             case INSIDE -> inside(run, load);
         };
     }
 
     private LoadGenerator inside(final String run, final LoadSettings load) {
-        if (!(nifi instanceof final ManagedTarget embedded)) {
-            throw new HarnessException("--client inside needs a single NiFi that the harness starts");
-        }
-        final FlowFileSource source = embedded.inside(settings.number(Parameter.PORT_TASKS));
+        final FlowFileSource source = managed().inside(settings.number(Parameter.PORT_TASKS));
         return new InsideGenerator(run, load, settings.number(Parameter.COMMIT), nifi.node(), source);
     }
 
     private LoadOutcome drive(final LoadGenerator generator, final LoadSettings load, final Target target)
             throws InterruptedException {
         interruption.during(generator);
-        final CompletableFuture<Void> onServerEnd = target.process() == null
+        surroundings.began().accept(generator);
+        final boolean mayEnd = settings.fault().filter(Fault::endsProcess).isPresent() || isCompanion();
+        final CompletableFuture<Void> onServerEnd = target.process() == null || mayEnd
                 ? CompletableFuture.completedFuture(null)
                 : target.process().onExit().thenRun(generator::stop);
         final ProgressDisplay display = ProgressDisplay.open(target.name(), load, generator.recorder());
@@ -203,14 +247,23 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
             return generator.drive();
         } finally {
             onServerEnd.cancel(false);
-            interruption.during(null);
+            interruption.ended(generator);
+            surroundings.ended().run();
         }
     }
 
     /** Metrics that follow from what was measured anyway. */
     private Map<String, Double> derived(
-            final LoadOutcome outcome, final LedgerMetrics packets, final Target target, final RunSampler watch) {
+            final LoadOutcome outcome,
+            final LedgerMetrics packets,
+            final List<Path> packetIds,
+            final RunSampler watch,
+            final LoadGenerator generator) {
         final Map<String, Double> metrics = new TreeMap<>();
+        final double gap = generator.recorder().longestGapNanos();
+        if (gap > 0) {
+            metrics.put("longest-gap", gap / TimeUnit.MILLISECONDS.toNanos(1));
+        }
         final Histogram total = outcome.histograms().get(Phase.TOTAL);
         if (total != null && total.getTotalCount() > 0) {
             metrics.put("deviation", total.getStdDeviation() / MICROS_PER_MILLI);
@@ -231,7 +284,7 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
             metrics.put("connect-deviation", sample * connecting.getStdDeviation() / MICROS_PER_MILLI);
         }
         if (packets != null && packets.arrived() > 0) {
-            metrics.put("arrived", packets.arrived() / secondsToTheLast(outcome, target.packetIdFiles()));
+            metrics.put("arrived", packets.arrived() / secondsToTheLast(outcome, packetIds));
         }
         watch.helpersPercent().ifPresent(percent -> metrics.put("between-percent", percent));
         return metrics;

@@ -45,6 +45,7 @@ final class RunSampler {
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final LoadRecorder recorder;
+    private final boolean alone;
     private final List<ProcessHandle> server;
     private final List<ProcessHandle> helpers;
     private final LatencyLog latencies;
@@ -78,7 +79,11 @@ final class RunSampler {
     }
 
     private RunSampler(
-            final LoadRecorder recorder, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
+            final LoadRecorder recorder,
+            final List<ProcessHandle> server,
+            final List<ProcessHandle> helpers,
+            final boolean alone) {
+        this.alone = alone;
         this.recorder = recorder;
         this.server = List.copyOf(server);
         this.helpers = List.copyOf(helpers);
@@ -89,9 +94,13 @@ final class RunSampler {
         thread.setDaemon(true);
     }
 
+    /** Begins to look; {@code alone} says that no other load shares the processes, so that their cost is that of this one. */
     static RunSampler start(
-            final LoadRecorder recorder, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
-        final RunSampler sampler = new RunSampler(recorder, server, helpers);
+            final LoadRecorder recorder,
+            final List<ProcessHandle> server,
+            final List<ProcessHandle> helpers,
+            final boolean alone) {
+        final RunSampler sampler = new RunSampler(recorder, server, helpers, alone);
         sampler.thread.start();
         return sampler;
     }
@@ -148,9 +157,9 @@ final class RunSampler {
                 maxThreads);
     }
 
-    /** Of nothing there is no share. */
-    private static Double each(final double millis, final long transactions) {
-        return transactions == 0 ? null : millis / transactions;
+    /** Of nothing there is no share, and of what several loads cost together nobody knows the share of one. */
+    private Double each(final double millis, final long transactions) {
+        return transactions == 0 || !alone ? null : millis / transactions;
     }
 
     private void note(final ProcessUsage usage) {

@@ -142,10 +142,10 @@ public final class Runner {
                     repetition <= Math.max(1, cell.settings().number(Parameter.REPETITIONS));
                     repetition++) {
                 if (!interruption.interrupted()) {
-                    final Measured run = repetition(place(cell, trial.round(), repetition), cell, nifi);
-                    repetitions.add(run);
+                    final List<Measured> runs = repetition(place(cell, trial.round(), repetition), cell, nifi);
+                    repetitions.add(runs.getFirst());
                     done++;
-                    observer.onRun(run);
+                    runs.forEach(observer::onRun);
                 }
             }
             taken = taken.plusNanos(System.nanoTime() - begun);
@@ -194,7 +194,7 @@ public final class Runner {
         });
     }
 
-    private Measured repetition(final Place place, final Cell cell, final MeasuredTarget nifi)
+    private List<Measured> repetition(final Place place, final Cell cell, final MeasuredTarget nifi)
             throws InterruptedException {
         final Map<String, Double> metrics = new TreeMap<>();
         final List<Probe> probes = Probe.of(cell.settings(), nifi, interruption::interrupted);
@@ -204,14 +204,15 @@ public final class Runner {
             for (final Probe probe : probes) {
                 probe.before(metrics);
             }
-            final Measured measured = run(cell, place, cell.settings().load(), idle);
+            final List<Measured> runs = runWithAll(cell, place, idle);
+            final Measured measured = runs.getFirst();
             for (final Probe probe : probes) {
                 if (!interruption.interrupted()) {
                     probe.after(measured.outcome(), metrics);
                 }
             }
             measured.result().probes().putAll(metrics);
-            return measured;
+            return runs;
         } finally {
             probes.forEach(Probe::close);
         }
@@ -229,8 +230,73 @@ public final class Runner {
 
     private Measured run(final Cell cell, final Place place, final LoadSettings load, final Double idlePercent)
             throws InterruptedException {
-        return new LoadRun(cell.settings(), servers.of(cell), isCold(place), interruption)
+        return new LoadRun(cell.settings(), servers.of(cell), isCold(place), interruption, LoadRun.Surroundings.NONE)
                 .run(place, load, idlePercent);
+    }
+
+    /** A load with what is beside it and what happens to its server; its own measurement comes first. */
+    private List<Measured> runWithAll(final Cell cell, final Place place, final Double idlePercent)
+            throws InterruptedException {
+        final MeasuredTarget target = servers.of(cell);
+        final Events events = new Events(cell, place, target);
+        final LoadRun load = new LoadRun(cell.settings(), target, isCold(place), interruption, events.surroundings());
+        final List<Measured> runs = new ArrayList<>();
+        try {
+            runs.add(load.run(place, cell.settings().load(), idlePercent));
+        } finally {
+            events.end();
+        }
+        for (final Companion companion : events.companions) {
+            runs.add(companion.await());
+        }
+        events.requireDone();
+        return runs;
+    }
+
+    /** What happens while a load runs: other loads begin with it and end with it, and its server has a fault. */
+    private final class Events {
+
+        private final Cell cell;
+        private final Place place;
+        private final MeasuredTarget target;
+        private final List<Companion> companions = new ArrayList<>();
+        private FaultInjector fault;
+
+        Events(final Cell cell, final Place place, final MeasuredTarget target) {
+            this.cell = cell;
+            this.place = place;
+            this.target = target;
+        }
+
+        LoadRun.Surroundings surroundings() {
+            final boolean alone = cell.settings().beside().isEmpty();
+            return new LoadRun.Surroundings(alone, generator -> begin(), this::end);
+        }
+
+        private void begin() {
+            for (final Cell beside : cell.beside()) {
+                final Place own = place(beside, place.round(), place.repetition());
+                final LoadRun run =
+                        new LoadRun(beside.settings(), target, isCold(own), interruption, LoadRun.Surroundings.NONE);
+                companions.add(Companion.start(beside, own, run));
+            }
+            cell.settings()
+                    .fault()
+                    .ifPresent(planned -> fault = FaultInjector.start(planned, target, observer::onProgress));
+        }
+
+        private void end() {
+            companions.forEach(Companion::stop);
+            if (fault != null) {
+                fault.loadEnded();
+            }
+        }
+
+        private void requireDone() {
+            if (fault != null) {
+                fault.requireDone();
+            }
+        }
     }
 
     /** Without a warm-up the first run of a row is one. */

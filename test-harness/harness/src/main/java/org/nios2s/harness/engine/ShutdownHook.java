@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.engine;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.nios2s.harness.load.LoadGenerator;
 
 /**
@@ -15,7 +16,7 @@ public final class ShutdownHook implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 60;
 
     private final CountDownLatch commandEnded = new CountDownLatch(1);
-    private final AtomicReference<LoadGenerator> generator = new AtomicReference<>();
+    private final Set<LoadGenerator> generators = ConcurrentHashMap.newKeySet();
     private final Thread hook = new Thread(this::endInOrder, "end-in-order");
     private volatile boolean interrupted;
 
@@ -33,12 +34,17 @@ public final class ShutdownHook implements AutoCloseable {
         return interrupted;
     }
 
-    /** The load that is to be stopped. */
+    /** A load that is to be stopped. */
     void during(final LoadGenerator running) {
-        generator.set(running);
-        if (interrupted && running != null) {
+        generators.add(running);
+        if (interrupted) {
             running.stop();
         }
+    }
+
+    /** A load that has ended. */
+    void ended(final LoadGenerator running) {
+        generators.remove(running);
     }
 
     @Override
@@ -56,14 +62,11 @@ public final class ShutdownHook implements AutoCloseable {
 
     private void endInOrder() {
         interrupted = true;
-        final LoadGenerator running = generator.get();
         if (commandEnded.getCount() > 0) {
             // On the terminal at once, since what follows may take a minute.
             System.err.println("s2s-harness: interrupted; ending in order, what was measured is kept ...");
         }
-        if (running != null) {
-            running.stop();
-        }
+        generators.forEach(LoadGenerator::stop);
         try {
             if (!commandEnded.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 System.err.println("s2s-harness: did not end within " + PATIENCE_SECONDS + " s after the interruption");

@@ -7,10 +7,8 @@ public enum Arrivals {
     UNIFORM,
     /** By chance, as those of many independent callers: gaps have an exponential distribution. */
     POISSON,
-    /** Ten at once, then nothing for as long as ten take. */
+    /** All clients at the same moment, then none until the interval is over: the clients begin together. */
     BURSTS;
-
-    private static final int BURST = 10;
 
     /** Of a golden ratio, so that neighbouring numbers have unlike gaps. */
     private static final long MIX = 0x9E3779B97F4A7C15L;
@@ -23,9 +21,8 @@ public enum Arrivals {
      */
     long gap(final int client, final int transaction, final long intervalNanos) {
         return switch (this) {
-            case UNIFORM -> intervalNanos;
+            case UNIFORM, BURSTS -> intervalNanos;
             case POISSON -> Math.round(-Math.log(chance(client, transaction)) * intervalNanos);
-            case BURSTS -> (transaction + 1) % BURST == 0 ? BURST * intervalNanos : 0;
         };
     }
 

@@ -126,6 +126,9 @@ public record Axis(String name, List<Step> steps) {
     private static Step situation(final Map<?, ?> map) {
         final Map<String, String> settings = strings(map);
         final String named = settings.remove(NAME);
+        if (settings.remove(LoadsBeside.KEY) != null) {
+            settings.putAll(LoadsBeside.flat(map.get(LoadsBeside.KEY)));
+        }
         settings.remove(ONLY);
         settings.remove(METRICS);
         settings.remove(CLAIM);

@@ -4,12 +4,16 @@ package org.nios2s.harness.plan;
 import static org.nios2s.harness.plan.Parameter.ARRIVALS;
 import static org.nios2s.harness.plan.Parameter.ATTRIBUTES;
 import static org.nios2s.harness.plan.Parameter.CLIENT;
+import static org.nios2s.harness.plan.Parameter.CLIENTS;
 import static org.nios2s.harness.plan.Parameter.COMMIT;
 import static org.nios2s.harness.plan.Parameter.CONNECTIONS;
 import static org.nios2s.harness.plan.Parameter.DIRECTION;
+import static org.nios2s.harness.plan.Parameter.FAULT;
 import static org.nios2s.harness.plan.Parameter.GZIP;
+import static org.nios2s.harness.plan.Parameter.IDLE_PEERS;
 import static org.nios2s.harness.plan.Parameter.INTERVAL;
 import static org.nios2s.harness.plan.Parameter.LARGE;
+import static org.nios2s.harness.plan.Parameter.LIVE_HEAP;
 import static org.nios2s.harness.plan.Parameter.NIFI_HOME;
 import static org.nios2s.harness.plan.Parameter.NIFI_VERSION;
 import static org.nios2s.harness.plan.Parameter.NODES;
@@ -22,8 +26,13 @@ import static org.nios2s.harness.plan.Parameter.ROUTE;
 import static org.nios2s.harness.plan.Parameter.SECURE;
 import static org.nios2s.harness.plan.Parameter.SINK;
 import static org.nios2s.harness.plan.Parameter.SIZE;
+import static org.nios2s.harness.plan.Parameter.SLOW_PEERS;
+import static org.nios2s.harness.plan.Parameter.STAGGER;
 import static org.nios2s.harness.plan.Parameter.TRANSACTIONS;
 
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.nios2s.harness.load.SizeMix;
 
 /** Refuses settings of which one would have no effect beside another. Stateless, any thread. */
@@ -41,6 +50,53 @@ final class Combination {
         target(settings);
         client(settings);
         load(settings);
+        fault(settings);
+    }
+
+    /** Refuses loads beside another that it cannot run with. */
+    static void checkBeside(final Settings settings) {
+        final Map<String, Settings> beside = settings.beside();
+        beside.forEach((name, load) -> {
+            check(load);
+            load.load();
+            if (Client.of(load) == Client.INSIDE || load.flag(LARGE)) {
+                throw new IllegalArgumentException(
+                        "The load '%s' beside another cannot be client inside or large: measure it by itself"
+                                .formatted(name));
+            }
+        });
+        if (beside.isEmpty()) {
+            return;
+        }
+        refuse(settings, "loads beside it: write it without them", NODES, PORTS, LARGE, LIVE_HEAP);
+        final long pulls = Stream.concat(Stream.of(settings), beside.values().stream())
+                .filter(load -> load.text(DIRECTION).equals("pull"))
+                .count();
+        if (pulls > 1) {
+            throw new IllegalArgumentException(
+                    "Two loads at once pull, and one port has what is pulled: write one of them");
+        }
+    }
+
+    private static void fault(final Settings settings) {
+        if (settings.fault().isEmpty()) {
+            return;
+        }
+        final String instead = "fault " + settings.text(FAULT) + ": write it without a fault";
+        refuse(settings, instead, NODES, PORTS, LARGE, LIVE_HEAP, IDLE_PEERS, SLOW_PEERS);
+        if (settings.text(SINK).equals("null") || Client.of(settings) == Client.INSIDE) {
+            throw new IllegalArgumentException("A fault needs a NiFi and clients: write sink nifi and another client");
+        }
+        final boolean pulling = Stream.concat(Stream.of(settings), settings.beside().values().stream())
+                .anyMatch(load ->
+                        Client.of(load) == Client.GROUP && load.text(DIRECTION).equals("pull"));
+        if (pulling && settings.fault().get().endsProcess()) {
+            throw new IllegalArgumentException(
+                    "client group pulls what the NiFi that is restarted makes, which forgets how much that was: pull with client nifi");
+        }
+        if (settings.fault().get().kind() == Fault.Kind.STOP_PORT) {
+            refuse(settings, instead, DIRECTION);
+        }
     }
 
     private static void target(final Settings settings) {
@@ -57,7 +113,7 @@ final class Combination {
                     ROUTE,
                     DIRECTION,
                     LARGE);
-            if (Client.of(settings) == Client.INSIDE || Client.of(settings) == Client.NIFI) {
+            if (List.of(Client.INSIDE, Client.NIFI, Client.GROUP).contains(Client.of(settings))) {
                 throw new IllegalArgumentException(
                         "client %s has no effect beside sink null, which has no web address and no processors: write client wire"
                                 .formatted(settings.text(CLIENT)));
@@ -92,6 +148,22 @@ final class Combination {
         if (client == Client.MINIFI) {
             refuse(settings, "client minifi, which is measured uncompressed: write it " + NEEDS_WIRE, GZIP);
         }
+        if (client == Client.GROUP) {
+            refuse(
+                    settings,
+                    "client group, which pushes or pulls as fast as it can: write it " + NEEDS_WIRE,
+                    CLIENTS,
+                    NODES,
+                    ROUTE,
+                    SECURE,
+                    INTERVAL,
+                    RATE,
+                    REQUESTS,
+                    TRANSACTIONS,
+                    GZIP,
+                    ATTRIBUTES);
+            requireOneSize(settings, "client group");
+        }
         if (client == Client.INSIDE) {
             refuse(
                     settings,
@@ -113,6 +185,9 @@ final class Combination {
     private static void load(final Settings settings) {
         if (!settings.has(INTERVAL) && !settings.has(RATE)) {
             refuse(settings, "a load without a pace: write interval or rate", ARRIVALS);
+        }
+        if (settings.text(ARRIVALS).equals("bursts")) {
+            refuse(settings, "arrivals bursts, in which all clients begin together: leave it out", STAGGER);
         }
         if (settings.text(DIRECTION).equals("pull")) {
             refuse(settings, "direction pull: write direction push", ATTRIBUTES, LARGE);
@@ -151,6 +226,7 @@ final class Combination {
     /** The clients that differ in what they can do. */
     private enum Client {
         NIFI,
+        GROUP,
         MINIFI,
         NIO,
         WIRE,
@@ -161,6 +237,7 @@ final class Combination {
                 case "nio" -> NIO;
                 case "inside" -> INSIDE;
                 case "nifi" -> NIFI;
+                case "group" -> GROUP;
                 case "minifi" -> MINIFI;
                 default -> WIRE;
             };

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -31,6 +32,7 @@ public record Experiment(
         Map<String, String> baseline) {
 
     private static final int MAX_CELLS = 500;
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     /** Refuses two axes that would overwrite each other's settings. */
     public Experiment {
@@ -74,6 +76,14 @@ public record Experiment(
      * @param claim    what it may show, in words; empty for nothing
      */
     public record Cell(String row, String column, Settings settings, List<String> metrics, String claim) {
+
+        /** The loads that run beside this one, each with a row of its own. */
+        public List<Cell> beside() {
+            return settings.beside().entrySet().stream()
+                    .map(load ->
+                            new Cell(joined(row, "beside it: " + load.getKey()), column, load.getValue(), metrics, ""))
+                    .toList();
+        }
 
         public Cell with(final Parameter parameter, final String value) {
             return new Cell(row, column, settings.with(parameter.key(), value), metrics, claim);
@@ -138,14 +148,7 @@ public record Experiment(
         final List<Cell> cells = drafts.stream()
                 .filter(Draft::isPossible)
                 .map(Draft::cell)
-                .map(cell -> cell.column().isEmpty()
-                        ? new Cell(
-                                cell.row(),
-                                base.text(Parameter.LISTENER),
-                                cell.settings(),
-                                cell.metrics(),
-                                cell.claim())
-                        : cell)
+                .map(this::named)
                 .toList();
         if (cells.isEmpty() || cells.size() > MAX_CELLS) {
             throw new IllegalArgumentException(
@@ -156,13 +159,34 @@ public record Experiment(
         for (final Cell cell : cells) {
             Combination.check(cell.settings());
             cell.settings().load();
+            Combination.checkBeside(cell.settings());
         }
         return cells;
     }
 
-    /** The cells by row, each row with its columns in their order. */
+    /** A cell that no axis gave a name: its column is the listener, and beside other loads its row is what it does. */
+    private Cell named(final Cell cell) {
+        final boolean accompanied =
+                cell.row().isEmpty() && !cell.settings().beside().isEmpty();
+        final String row = accompanied ? cell.settings().text(Parameter.DIRECTION) : cell.row();
+        final String column = cell.column().isEmpty() ? base.text(Parameter.LISTENER) : cell.column();
+        return new Cell(row, column, cell.settings(), cell.metrics(), cell.claim());
+    }
+
+    /** All that has runs of its own: the cells, and behind each the loads that run beside it. */
+    public List<Cell> observed() {
+        return cells().stream()
+                .flatMap(cell -> Stream.concat(Stream.of(cell), cell.beside().stream()))
+                .toList();
+    }
+
+    /** What has runs of its own by row, each row with its columns in their order. */
     public Map<String, List<Cell>> rows() {
-        return cells().stream().collect(Collectors.groupingBy(Cell::row, LinkedHashMap::new, Collectors.toList()));
+        return byRow(observed());
+    }
+
+    private static Map<String, List<Cell>> byRow(final List<Cell> cells) {
+        return cells.stream().collect(Collectors.groupingBy(Cell::row, LinkedHashMap::new, Collectors.toList()));
     }
 
     /** How often every NiFi is started. */
@@ -186,7 +210,7 @@ public record Experiment(
      */
     public List<Trial> trials(final int rounds) {
         final List<Trial> trials = new ArrayList<>();
-        final List<List<Cell>> rows = new ArrayList<>(rows().values());
+        final List<List<Cell>> rows = new ArrayList<>(byRow(cells()).values());
         for (int round = 1; round <= rounds; round++) {
             for (int index = 0; index < rows.size(); index++) {
                 // Row by row in turn, too: with a single round the columns still take turns at being first.
@@ -207,7 +231,7 @@ public record Experiment(
         only.putAll(step.only());
         final Cell stepped = new Cell(
                 target ? cell.row() : joined(cell.row(), label(axis, step)),
-                target ? joined(cell.column(), step.label()) : cell.column(),
+                target ? joined(cell.column(), label(axis, step)) : cell.column(),
                 cell.settings().instead(step.settings()),
                 step.metrics().isEmpty() ? cell.metrics() : step.metrics(),
                 step.claim().isEmpty() ? cell.claim() : step.claim());
@@ -216,10 +240,14 @@ public record Experiment(
 
     /** A bare number says nothing without its setting. */
     private static String label(final Axis axis, final Axis.Step step) {
-        return step.settings().size() == 1
-                        && step.label().equals(step.settings().get(axis.name()))
-                ? axis.name() + " " + step.label()
-                : step.label();
+        final boolean bare = step.settings().size() == 1
+                && step.label().equals(step.settings().get(axis.name()));
+        final boolean saysEnough =
+                axis.isOfTarget() && !NUMBER.matcher(step.label()).matches();
+        if (bare && !saysEnough) {
+            return axis.name() + " " + step.label();
+        }
+        return step.label();
     }
 
     private static String joined(final String before, final String label) {

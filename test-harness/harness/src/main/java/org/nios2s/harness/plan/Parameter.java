@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.nios2s.harness.load.SizeMix;
 import org.nios2s.harness.load.Units;
 
@@ -61,10 +62,10 @@ public enum Parameter {
             LOAD,
             WORD,
             "wire",
-            "nifi: NiFi's own, a thread each; minifi: writes each field alone, as MiNiFi does; wire: ours, thousands of"
+            "nifi: NiFi's own, a thread each; group: the Remote Process Group of another NiFi, as fast as it goes; minifi: writes each field alone, as MiNiFi does; wire: ours, thousands of"
                     + " connections on a few threads; nio: this project's library, which shares connections; inside: no"
                     + " client, a processor in NiFi makes the FlowFiles",
-            "nifi|minifi|wire|nio|stock|inside"),
+            "nifi|group|minifi|wire|nio|stock|inside"),
     DIRECTION(LOAD, WORD, "push", "push or pull", "push|pull"),
     CLIENTS(LOAD, NUMBER, "100", "Clients, each with one transaction at a time"),
     CONNECTIONS(LOAD, NUMBER, "0", "Most connections that the clients of --client nio share; 0: one each"),
@@ -77,7 +78,7 @@ public enum Parameter {
             LOAD,
             WORD,
             "uniform",
-            "Distribution of the starts of a pace: uniform, poisson (random), or bursts (ten at once, then none)",
+            "Distribution of the starts of a pace: uniform, poisson (random), or bursts (all clients at the same moment)",
             "uniform|poisson|bursts"),
     STAGGER(LOAD, TIME, "10ms", "Time between the starts of two clients"),
     TIMEOUT(LOAD, TIME, "60s", "How long a client waits for the server in any step"),
@@ -90,6 +91,12 @@ public enum Parameter {
     COMMIT(LOAD, NUMBER, "1", "Transactions per commit of --client inside"),
     LARGE(LOAD, FLAG, "false", "One FlowFile per client, made while it is sent and compared by digest"),
 
+    FAULT(
+            PROBE,
+            Kind.FAULT,
+            "",
+            "What happens to NiFi in mid-run: restart, kill (and start), suspend or stop-port, as 'restart at 20s' or"
+                    + " 'suspend at 5s for 2s'"),
     SLOW_PEERS(PROBE, NUMBER, "0", "Further peers, each of which sends a byte per second inside a transaction"),
     IDLE_PEERS(PROBE, NUMBER, "0", "Peers that connect before the clients and stay idle, to measure the cost of one"),
     PEER_RATE(PROBE, NUMBER, "500", "Slow or idle peers that connect in each second"),
@@ -133,6 +140,7 @@ public enum Parameter {
         SIZES,
         FLAG,
         WORD,
+        FAULT,
         TEXT
     }
 
@@ -163,6 +171,13 @@ public enum Parameter {
 
     static List<String> keys() {
         return Arrays.stream(values()).map(Parameter::key).toList();
+    }
+
+    static String names(final Scope wanted) {
+        return Arrays.stream(values())
+                .filter(parameter -> parameter.scope() == wanted)
+                .map(Parameter::key)
+                .collect(Collectors.joining(", "));
     }
 
     static String names() {
@@ -204,6 +219,7 @@ public enum Parameter {
                 case TIME -> Units.time(value);
                 case SIZE -> Units.bytes(value);
                 case SIZES -> SizeMix.parse(value);
+                case FAULT -> Fault.parse(value);
                 case FLAG, WORD -> {
                     if (!words.contains(value)) {
                         throw new IllegalArgumentException("'" + value + "' is none of " + String.join(", ", words));

@@ -61,13 +61,15 @@ public final class Presets {
             throw new IllegalArgumentException("'%s' is neither a file nor a preset%s; there are %s"
                     .formatted(nameOrFile, Nearest.words(nameOrFile, names()), String.join(", ", names())));
         }
+        final String name = file.endsWith(RESULT_FILE)
+                ? "again"
+                : file.getFileName().toString().replaceAll("\\.ya?ml$", "");
         try {
-            final String name = file.endsWith(RESULT_FILE)
-                    ? "again"
-                    : file.getFileName().toString().replaceAll("\\.ya?ml$", "");
             return parse(name, Files.readString(file));
         } catch (final IOException e) {
             throw new IllegalArgumentException(file + " cannot be read: " + e, e);
+        } catch (final IllegalArgumentException e) {
+            throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
         }
     }
 
@@ -80,6 +82,7 @@ public final class Presets {
             switch (entry.getKey()) {
                 case ABOUT, METRICS, THRESHOLDS, CLAIM, BASELINE -> settings.explicit();
                 case VARY -> map(entry).forEach((axis, values) -> axes.add(Axis.read(String.valueOf(axis), values)));
+                case LoadsBeside.KEY -> settings = settings.with(LoadsBeside.flat(entry.getValue()));
                 case "set" -> {
                     for (final Map.Entry<?, ?> line : map(entry).entrySet()) {
                         settings = settings.with(Settings.PROPERTY + line.getKey(), String.valueOf(line.getValue()));

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Experiment.Trial;
@@ -67,7 +68,9 @@ public record Schedule(List<Trial> trials, int runs, Duration overhead, Duration
         if (settings.text(Parameter.SINK).equals("null")) {
             return START_OF_NULL_SINK;
         }
-        final int between = settings.text(Parameter.ROUTE).equals("stored") ? 1 : 0;
+        final boolean partner = Stream.concat(Stream.of(settings), settings.beside().values().stream())
+                .anyMatch(load -> load.text(Parameter.CLIENT).equals("group"));
+        final int between = partner || settings.text(Parameter.ROUTE).equals("stored") ? 1 : 0;
         return START.multipliedBy(Math.max(1, settings.number(Parameter.NODES)) + between);
     }
 

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +55,9 @@ public record Settings(Map<String, String> explicit) {
 
     /** The same with another value; the message of an exception is fit for a user. */
     public Settings with(final String key, final String value) {
-        if (!key.startsWith(PROPERTY)) {
+        if (key.startsWith(LoadsBeside.PREFIX)) {
+            LoadsBeside.check(key, value);
+        } else if (!key.startsWith(PROPERTY)) {
             Parameter.find(key)
                     .orElseThrow(() -> new IllegalArgumentException(unknown(key)))
                     .check(value);
@@ -145,6 +148,18 @@ public record Settings(Map<String, String> explicit) {
         return !text(parameter).equals(parameter.defaultValue());
     }
 
+    /** The loads beside this one, by name: each is this load but for the settings that it changes. */
+    public Map<String, Settings> beside() {
+        return LoadsBeside.of(this);
+    }
+
+    /** What is done to the server in mid-run; empty when nothing is. */
+    public Optional<Fault> fault() {
+        return Optional.of(text(Parameter.FAULT))
+                .filter(text -> !text.isEmpty())
+                .map(Fault::parse);
+    }
+
     /** What belongs to the target: two settings that are equal in it are for the same server. */
     public Settings targetSettings() {
         final Map<String, String> kept = new TreeMap<>(explicit);
@@ -207,7 +222,9 @@ public record Settings(Map<String, String> explicit) {
         final int rate = number(Parameter.RATE);
         final Duration interval =
                 rate == 0 ? time(Parameter.INTERVAL) : Duration.ofNanos(TimeUnit.SECONDS.toNanos(1) * clients / rate);
-        final Duration stagger = rate == 0 ? time(Parameter.STAGGER) : interval.dividedBy(Math.max(1, clients));
+        final Arrivals arrivals = word(Parameter.ARRIVALS, Arrivals.class);
+        final Duration apart = rate == 0 ? time(Parameter.STAGGER) : interval.dividedBy(Math.max(1, clients));
+        final Duration stagger = arrivals == Arrivals.BURSTS ? Duration.ZERO : apart;
         final Shape shape = new Shape(
                 word(Parameter.DIRECTION, Direction.class),
                 large ? 1 : number(Parameter.PACKETS),
@@ -224,6 +241,6 @@ public record Settings(Map<String, String> explicit) {
                 time(Parameter.TIMEOUT),
                 shape,
                 new Connection(flag(Parameter.SECURE), flag(Parameter.RECONNECT), number(Parameter.CONNECTIONS)),
-                word(Parameter.ARRIVALS, Arrivals.class));
+                arrivals);
     }
 }

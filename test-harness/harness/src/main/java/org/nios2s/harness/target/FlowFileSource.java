@@ -10,6 +10,7 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.RestClient;
 
 /**
  * A processor inside NiFi that makes the FlowFiles of transactions: into the sink, as a listener without a network would,
@@ -26,6 +27,15 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
     private static final int FEED_COMMIT = 20;
     private static final long NO_BYTES_LIMIT = 1L << 40;
 
+    /** A stopped source that nothing takes from yet. */
+    static FlowFileSource unconnected(final NifiNode nifi, final String name) {
+        return new FlowFileSource(nifi.flow(), nifi.flow().createProcessor(name, TYPE), null);
+    }
+
+    static BackPressure limited() {
+        return new BackPressure(FEED_QUEUE, NO_BYTES_LIMIT);
+    }
+
     private FlowFileSource(
             final FlowClient flow,
             final String name,
@@ -37,6 +47,11 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
         flow.connect(source, destination, backPressure);
     }
 
+    /** The output port for FlowFiles of a size. */
+    static String portOf(final long size) {
+        return "feed-" + size;
+    }
+
     static FlowFileSource intoSink(final NifiNode nifi, final int tasks) {
         final Component sink = nifi.flow().find(ComponentKind.PROCESSOR, SINK).orElseThrow();
         return new FlowFileSource(nifi.flow(), "inside", sink, tasks, BackPressure.generous());
@@ -45,9 +60,8 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
     /** A stopped source into an output port for FlowFiles of one size: what nobody pulls stays there, and is met by nobody else. */
     static FlowFileSource intoPort(final NifiNode nifi, final long size, final int tasks, final boolean secure) {
         final FlowClient flow = nifi.flow();
-        final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, "feed-" + size, tasks);
-        final BackPressure limit = new BackPressure(FEED_QUEUE, NO_BYTES_LIMIT);
-        final FlowFileSource made = new FlowFileSource(flow, "feed-source", port, 1, limit);
+        final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, portOf(size), tasks);
+        final FlowFileSource made = new FlowFileSource(flow, "feed-source", port, 1, limited());
         if (secure) {
             nifi.policies().grantPorts(List.of(port));
         }
@@ -57,7 +71,22 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
 
     /** Makes FlowFiles from now on, as fast as they are taken. */
     void start(final Shape shape) {
-        start(PacketId.newRun(), shape, FEED_COMMIT);
+        start(PacketId.newRun(), shape);
+    }
+
+    /** Makes the FlowFiles of a run from now on, as fast as they are taken. */
+    void start(final String run, final Shape shape) {
+        start(run, shape, FEED_COMMIT);
+    }
+
+    /** Transactions whose FlowFiles it has made since its NiFi was started. */
+    long made() {
+        return RestClient.stream(flow.rest().get("/counters").requiredAt("/counters/aggregateSnapshot/counters"))
+                .filter(counter -> counter.required("name").asText().equals("made")
+                        && counter.required("context").asText().contains(source.id()))
+                .findFirst()
+                .map(counter -> counter.required("valueCount").asLong())
+                .orElse(0L);
     }
 
     /** Makes the FlowFiles of a run, so many transactions per commit. */

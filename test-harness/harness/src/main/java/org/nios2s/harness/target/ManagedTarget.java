@@ -7,8 +7,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientTls;
+import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.BackPressure;
@@ -37,8 +41,14 @@ public final class ManagedTarget implements MeasuredTarget {
 
     private final List<NifiNode> nodes;
     private final boolean owned;
-    private Target target;
+    private volatile Target target;
     private ManagedTarget between;
+    private Supplier<ManagedTarget> partners = () -> {
+        throw new HarnessException("client group needs a NiFi that the harness starts");
+    };
+    private ManagedTarget partner;
+    private RemoteGroup pushing;
+    private final Map<Long, RemoteGroup> pulling = new HashMap<>();
     /** By the size of what is pulled. */
     private final Map<Long, FlowFileSource> feeds = new HashMap<>();
 
@@ -129,9 +139,71 @@ public final class ManagedTarget implements MeasuredTarget {
                 List.of());
     }
 
+    /** From where another NiFi comes when one is needed, whose Remote Process Group pushes or pulls. */
+    void partners(final Supplier<ManagedTarget> some) {
+        partners = some;
+    }
+
+    /** The Remote Process Group of another NiFi, which is started when it is first asked for. */
+    public synchronized RemoteGroup remoteGroup(final Shape shape) {
+        if (shape.direction() == Direction.PUSH) {
+            if (pushing == null) {
+                pushing = RemoteGroup.pushing(partner().node(), group(), INPUT, target.packetIdFiles());
+            }
+            return pushing;
+        }
+        final long size = shape.size().largest();
+        return pulling.computeIfAbsent(size, each -> {
+            final FlowFileSource source = feeds.computeIfAbsent(each, this::feed);
+            final List<Path> received = partner().target().packetIdFiles();
+            return RemoteGroup.pulling(partner().node(), group(), source, FlowFileSource.portOf(each), received);
+        });
+    }
+
+    private String group() {
+        return partner().node().remoteGroups().create(node().info());
+    }
+
+    private ManagedTarget partner() {
+        if (partner == null) {
+            partner = partners.get();
+        }
+        return partner;
+    }
+
+    private FlowFileSource feed(final long size) {
+        return FlowFileSource.intoPort(node(), size, FEED_TASKS, target.tls() != null);
+    }
+
+    /** Ends NiFi, in order or as a crash would, and starts it on the same ports; its flow and its repositories stay. */
+    public void restart(final boolean inOrder) {
+        final NifiNode node = node();
+        if (inOrder) {
+            node.stop();
+        } else {
+            node.kill();
+        }
+        node.startAgain();
+        target = target.in(targetOf(node).process());
+    }
+
+    /** Stops the port to which the load goes, or starts it. */
+    public void setPortRunning(final boolean running) {
+        final FlowClient flow = node().flow();
+        final Component port = flow.find(ComponentKind.INPUT_PORT, INPUT).orElseThrow();
+        if (running) {
+            flow.start(port);
+        } else {
+            flow.beginStop(port);
+        }
+    }
+
     @Override
     public List<ProcessHandle> helpers() {
-        return between == null ? List.of() : between.target().processes();
+        return Stream.of(between, partner)
+                .filter(Objects::nonNull)
+                .flatMap(nifi -> nifi.target().processes().stream())
+                .toList();
     }
 
     @Override
@@ -151,9 +223,7 @@ public final class ManagedTarget implements MeasuredTarget {
 
     @Override
     public Target startSource(final Shape shape) {
-        feed = feeds.computeIfAbsent(
-                shape.size().largest(),
-                size -> FlowFileSource.intoPort(node(), size, FEED_TASKS, target.tls() != null));
+        feed = feeds.computeIfAbsent(shape.size().largest(), this::feed);
         feed.start(shape);
         // What is pulled does not come by the sink, so its ledger says nothing.
         return new Target(
@@ -180,6 +250,9 @@ public final class ManagedTarget implements MeasuredTarget {
 
     @Override
     public void close() {
+        if (partner != null) {
+            partner.close();
+        }
         if (between != null) {
             between.close();
         }

@@ -123,6 +123,13 @@ public final class Targets implements AutoCloseable {
         try {
             nifi.node().flow().setTimerDrivenThreads(settings.number(Parameter.POOL));
             surround(nifi, settings, directory);
+            nifi.partners(() -> {
+                progress.accept("starting the NiFi of the Remote Process Group ...");
+                final NifiOptions partner = options(settings)
+                        .home(homes.resolve(directory + "-group"))
+                        .listener(Listener.STOCK);
+                return ManagedTarget.start(partner, 1);
+            });
             return nifi;
         } catch (final RuntimeException | Error e) {
             nifi.close();

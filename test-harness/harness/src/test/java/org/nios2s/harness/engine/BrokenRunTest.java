@@ -43,8 +43,8 @@ class BrokenRunTest {
                 process.destroyForcibly();
             });
 
-            final BrokenRunException broken = assertThrows(
-                    BrokenRunException.class, () -> new LoadRun(settings, () -> target, false, interruption)
+            final BrokenRunException broken =
+                    assertThrows(BrokenRunException.class, () -> new LoadRun(settings, () -> target, interruption)
                             .run(new Place("", "nio", 1, 1), settings.load(), null));
 
             assertTrue(

@@ -2,6 +2,7 @@
 package org.nios2s.harness.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -99,6 +100,43 @@ class RunnerTest {
                 assertEquals(0, run.failures(), () -> run.failuresByCause().toString());
                 assertEquals(run.transactions() * 3 * ScriptedServer.PULLED_BYTES, run.bytes());
             }
+        }
+    }
+
+    @Test
+    void aLoadBesideAnotherBeginsAndEndsWithItAndHasARunOfItsOwn() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            final List<RunResult> runs = run(
+                    server,
+                    SHORT.with("rounds", "1")
+                            .with("beside.pull.direction", "pull")
+                            .with("beside.pull.duration", "1h"),
+                    "packets=2");
+
+            assertEquals(
+                    List.of("packets 2, nio #1", "packets 2, beside it: pull, nio #1"),
+                    runs.stream().map(run -> run.place().toString()).toList());
+            final RunResult pull = runs.getLast();
+            assertTrue(pull.transactions() > 0, () -> pull.failuresByCause().toString());
+            assertEquals(pull.transactions() * 2 * ScriptedServer.PULLED_BYTES, pull.bytes());
+            assertTrue(pull.seconds() < 600, () -> pull.seconds() + " s, in place of an hour");
+            for (final RunResult run : runs) {
+                assertEquals(0, run.failures(), () -> run.failuresByCause().toString());
+                assertNull(run.generator().cpuMillisPerTransaction(), "nobody knows the share of one load");
+            }
+        }
+    }
+
+    @Test
+    void theLongestTimeWithoutAnAnswerIsThatOfTheStall() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(Script.STALLS_ONCE)) {
+            final RunResult run = run(
+                            server,
+                            SHORT.with("clients", "1").with("interval", "20ms").with("rounds", "1"),
+                            "packets=1")
+                    .getFirst();
+
+            assertTrue(Metric.by("longest-gap").of(run).orElseThrow() > 350);
         }
     }
 

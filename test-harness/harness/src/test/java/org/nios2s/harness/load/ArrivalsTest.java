@@ -4,8 +4,11 @@ package org.nios2s.harness.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.nios2s.harness.plan.Settings;
 
 /** How the starts of a pace lie. Runs on the test's thread. */
 class ArrivalsTest {
@@ -33,12 +36,14 @@ class ArrivalsTest {
     }
 
     @Test
-    void tenOfABurstAreDueAtOnce() {
-        assertEquals(
-                9,
-                IntStream.range(0, 10)
-                        .filter(number -> Arrivals.BURSTS.gap(0, number, INTERVAL) == 0)
-                        .count());
+    void allClientsOfABurstAreDueAtOnce() {
+        final LoadSettings load = Settings.DEFAULTS
+                .with(Map.of("clients", "10", "interval", "100ms", "arrivals", "bursts"))
+                .load();
+        final RunPlan plan = new RunPlan(load);
+
+        assertEquals(plan.clientStart(0), plan.clientStart(9));
+        assertEquals(TimeUnit.MILLISECONDS.toNanos(100), plan.gap(0, 0));
     }
 
     private static double mean(final Arrivals arrivals) {

@@ -58,6 +58,9 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
     /** As long as a busy port keeps its thread in one go. */
     private static final long MAX_VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+    /** Counts transactions, to be compared with what arrives elsewhere. */
+    private static final String MADE = "made";
+
     private static final String HOST_ATTRIBUTE = "s2s.host";
     private static final String ADDRESS_ATTRIBUTE = "s2s.address";
     private static final String HOST = "localhost";
@@ -101,6 +104,7 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
                 for (int made = 0; made < transactions; made++) {
                     receive(session, transaction.getAndIncrement());
                 }
+                session.adjustCounter(MADE, transactions, false);
                 session.commit();
             }
         } catch (final RuntimeException e) {
