@@ -4,39 +4,31 @@ package org.nios2s.client;
 import java.time.Duration;
 import java.util.Objects;
 
-/** How a {@link BatchingSender} gathers packets to transactions. Immutable; any thread. */
-public final class BatchingOptions {
+/**
+ * How a {@link BatchingSender} gathers packets to transactions. Immutable; any thread.
+ *
+ * @param maxPackets that make a transaction at once
+ * @param maxBytes of content that make a transaction at once
+ * @param linger the longest time that a packet waits for company; zero sends each as soon as possible
+ * @param maxInFlight transactions at a time
+ * @param maxPendingPackets packets that are given and not over yet; then {@link BatchingSender#send} blocks
+ * @param maxPendingBytes what they take in memory: attributes, and content that is given as bytes
+ */
+public record BatchingOptions(
+        int maxPackets, long maxBytes, Duration linger, int maxInFlight, int maxPendingPackets, long maxPendingBytes) {
     private static final BatchingOptions STANDARD =
             new BatchingOptions(500, 1L << 20, Duration.ofMillis(50), 4, 20_000, 64L << 20);
 
-    private final int maxPackets;
-    private final long maxBytes;
-    private final Duration linger;
-    private final int maxInFlight;
-    private final int maxPendingPackets;
-    private final long maxPendingBytes;
-
-    private BatchingOptions(
-            final int maxPackets,
-            final long maxBytes,
-            final Duration linger,
-            final int maxInFlight,
-            final int maxPendingPackets,
-            final long maxPendingBytes) {
+    /** Checks the values. */
+    public BatchingOptions {
         requirePositive("maxPackets", maxPackets);
         requirePositive("maxBytes", maxBytes);
         requirePositive("maxInFlight", maxInFlight);
-        requirePositive("maxPending (packets)", maxPendingPackets);
-        requirePositive("maxPending (bytes)", maxPendingBytes);
-        if (linger.isNegative()) {
+        requirePositive("maxPendingPackets", maxPendingPackets);
+        requirePositive("maxPendingBytes", maxPendingBytes);
+        if (Objects.requireNonNull(linger, "linger").isNegative()) {
             throw new IllegalArgumentException("linger is " + linger + "; accepted: 0 or more");
         }
-        this.maxPackets = maxPackets;
-        this.maxBytes = maxBytes;
-        this.linger = linger;
-        this.maxInFlight = maxInFlight;
-        this.maxPendingPackets = maxPendingPackets;
-        this.maxPendingBytes = maxPendingBytes;
     }
 
     private static void requirePositive(final String name, final long value) {
@@ -45,33 +37,51 @@ public final class BatchingOptions {
         }
     }
 
-    /** @return 500 packets or 1 MiB or 50 ms, 4 transactions at a time, 20,000 packets or 64 MiB in all */
+    /**
+     * The options unless others are set.
+     *
+     * @return 500 packets or 1 MiB or 50 ms, 4 transactions at a time, 20,000 packets or 64 MiB in all
+     */
     public static BatchingOptions standard() {
         return STANDARD;
     }
 
-    /** @return the same with another number of packets that make a transaction at once */
+    /**
+     * Sets another number of packets that make a transaction at once.
+     *
+     * @param max 1 or more
+     * @return the same with this limit
+     */
     public BatchingOptions withMaxPackets(final int max) {
         return new BatchingOptions(max, maxBytes, linger, maxInFlight, maxPendingPackets, maxPendingBytes);
     }
 
-    /** @return the same with other bytes of content that make a transaction at once */
+    /**
+     * Sets other bytes of content that make a transaction at once.
+     *
+     * @param max 1 or more
+     * @return the same with this limit
+     */
     public BatchingOptions withMaxBytes(final long max) {
         return new BatchingOptions(maxPackets, max, linger, maxInFlight, maxPendingPackets, maxPendingBytes);
     }
 
-    /** @return the same with another longest time that a packet waits for company; zero sends each as soon as possible */
+    /**
+     * Sets another longest time that a packet waits for company.
+     *
+     * @param max zero sends each as soon as possible
+     * @return the same with this time
+     */
     public BatchingOptions withLinger(final Duration max) {
-        return new BatchingOptions(
-                maxPackets,
-                maxBytes,
-                Objects.requireNonNull(max, "max"),
-                maxInFlight,
-                maxPendingPackets,
-                maxPendingBytes);
+        return new BatchingOptions(maxPackets, maxBytes, max, maxInFlight, maxPendingPackets, maxPendingBytes);
     }
 
-    /** @return the same with another number of transactions at a time */
+    /**
+     * Sets another number of transactions at a time.
+     *
+     * @param max 1 or more
+     * @return the same with this limit
+     */
     public BatchingOptions withMaxInFlight(final int max) {
         return new BatchingOptions(maxPackets, maxBytes, linger, max, maxPendingPackets, maxPendingBytes);
     }
@@ -79,41 +89,21 @@ public final class BatchingOptions {
     /**
      * One transaction at a time, so that NiFi takes packets over in the order in which they were given. A packet that
      * fails for good is passed over.
+     *
+     * @return the same with one transaction at a time
      */
     public BatchingOptions inOrder() {
         return withMaxInFlight(1);
     }
 
     /**
-     * @param packets that are given and not over yet; then {@link BatchingSender#send} blocks
+     * Sets how much may be pending before {@link BatchingSender#send} blocks.
+     *
+     * @param packets that are given and not over yet
      * @param bytes what they take in memory: attributes, and content that is given as bytes
-     * @return the same with other limits
+     * @return the same with these limits
      */
     public BatchingOptions withMaxPending(final int packets, final long bytes) {
         return new BatchingOptions(maxPackets, maxBytes, linger, maxInFlight, packets, bytes);
-    }
-
-    int maxPackets() {
-        return maxPackets;
-    }
-
-    long maxBytes() {
-        return maxBytes;
-    }
-
-    Duration linger() {
-        return linger;
-    }
-
-    int maxInFlight() {
-        return maxInFlight;
-    }
-
-    int maxPendingPackets() {
-        return maxPendingPackets;
-    }
-
-    long maxPendingBytes() {
-        return maxPendingBytes;
     }
 }

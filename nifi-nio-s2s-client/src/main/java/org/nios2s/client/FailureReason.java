@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
-/** Why a transaction failed, so that a program can decide what to do. Immutable; any thread. */
+/** Why a transaction failed, so that a program can decide what to do. Immutable; any thread. More may be added. */
 public enum FailureReason {
     /** No TCP connection could be opened. */
     CONNECT_FAILED(true),
@@ -27,7 +27,7 @@ public enum FailureReason {
     DEADLINE_EXCEEDED(true),
     /** The peer took nothing and said nothing for as long as the idle time-out allows. */
     IDLE_TIMEOUT(true),
-    /** Too many transactions wait for a connection to this port already. */
+    /** Too many transactions of this port are pending already. */
     TOO_MANY_PENDING(true),
     /** The packets could not be had, or a packet's content could not be read or is not as long as declared. */
     CONTENT_FAILED(false),
@@ -50,7 +50,11 @@ public enum FailureReason {
         this.isTransient = isTransient;
     }
 
-    /** @return whether the same transaction may succeed later without anybody changing anything */
+    /**
+     * Says whether to try again.
+     *
+     * @return whether the same transaction may succeed later without anybody changing anything
+     */
     public boolean isTransient() {
         return isTransient;
     }

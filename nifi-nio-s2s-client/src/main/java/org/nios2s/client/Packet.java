@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
-import io.netty.buffer.ByteBufInputStream;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -13,6 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.nios2s.wire.PacketDecoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,19 +36,19 @@ public final class Packet {
 
     private final Map<String, String> attributes;
     private final long size;
-    private final ByteBuffer bytes;
-    private final ContentSource source;
+    private final @Nullable ByteBuffer bytes;
+    private final @Nullable ContentSource source;
     /** The stream that can be read once; null for what can be had again. */
-    private final InputStream once;
+    private final @Nullable InputStream once;
 
     private final AtomicBoolean taken = new AtomicBoolean();
 
     private Packet(
             final Map<String, String> attributes,
             final long size,
-            final ByteBuffer bytes,
-            final ContentSource source,
-            final InputStream once) {
+            final @Nullable ByteBuffer bytes,
+            final @Nullable ContentSource source,
+            final @Nullable InputStream once) {
         if (attributes.size() > PacketDecoder.MAX_ATTRIBUTES) {
             throw new IllegalArgumentException(
                     "A packet has at most " + PacketDecoder.MAX_ATTRIBUTES + " attributes, not " + attributes.size());
@@ -65,6 +64,8 @@ public final class Packet {
     }
 
     /**
+     * Makes a packet of bytes.
+     *
      * @param attributes names and values, none of them null
      * @param content not copied: leave it unchanged until the transaction is over
      * @return a packet
@@ -74,6 +75,8 @@ public final class Packet {
     }
 
     /**
+     * Makes a packet of a buffer.
+     *
      * @param attributes names and values, none of them null
      * @param content from its position to its limit, both of which stay; not copied: leave it unchanged until the
      *     transaction is over
@@ -83,12 +86,20 @@ public final class Packet {
         return new Packet(attributes, content.remaining(), content.slice(), null, null);
     }
 
-    /** The same as {@link #ofFile(Map, Path)} with the file's name as the only attribute. */
+    /**
+     * The same as {@link #ofFile(Map, Path)} with the file's name as the only attribute.
+     *
+     * @param file as there
+     * @return a packet
+     * @throws IOException if the file's size can't be told
+     */
     public static Packet ofFile(final Path file) throws IOException {
         return ofFile(Map.of(FILENAME, file.getFileName().toString()), file);
     }
 
     /**
+     * Makes a packet of a file.
+     *
      * @param attributes names and values, none of them null
      * @param file a file that keeps its size until the transaction is over
      * @return a packet
@@ -99,6 +110,8 @@ public final class Packet {
     }
 
     /**
+     * Makes a packet of a stream.
+     *
      * @param attributes names and values, none of them null
      * @param content is read, once, by a thread that may block, and closed, also when its turn never comes
      * @param length bytes that are read from it, and not one more; if it ends earlier the transaction fails
@@ -109,6 +122,8 @@ public final class Packet {
     }
 
     /**
+     * Makes a packet of a supplier of streams.
+     *
      * @param attributes names and values, none of them null
      * @param content gives the content, from its beginning, at every attempt; it may block, and is closed
      * @param length bytes of it
@@ -127,6 +142,8 @@ public final class Packet {
     }
 
     /**
+     * Makes a packet of a publisher.
+     *
      * @param attributes names and values, none of them null
      * @param content is subscribed to at every attempt, and asked for no more than can be sent
      * @param length bytes of it
@@ -143,43 +160,69 @@ public final class Packet {
         return new Packet(attributes, length, null, source, null);
     }
 
-    /** @return names and values, unmodifiable */
+    /**
+     * Tells the attributes.
+     *
+     * @return names and values, unmodifiable
+     */
     public Map<String, String> attributes() {
         return attributes;
     }
 
-    /** @return bytes of content */
+    /**
+     * Tells the length.
+     *
+     * @return bytes of content
+     */
     public long size() {
         return size;
     }
 
-    /** @return the whole content, or null if it is read while it is sent */
-    ByteBuffer bytes() {
+    /**
+     * Gives the content, if it lies in memory.
+     *
+     * @return the whole content, or null if it is read while it is sent
+     */
+    public @Nullable ByteBuffer bytes() {
         return bytes == null ? null : bytes.duplicate();
     }
 
-    /** @return whether more bytes behind the declared length are a fault */
-    boolean endsWithItsSource() {
+    /**
+     * Tells whether the source has to end where the declared length does.
+     *
+     * @return whether more bytes behind it are a fault; not for a stream, which may go on
+     */
+    public boolean endsWithItsSource() {
         return once == null;
     }
 
-    InputStream open() throws IOException {
+    /**
+     * Opens the content, as the client does at each attempt.
+     *
+     * @return at least {@link #size} bytes, if the source is right; to be closed
+     * @throws IOException if the content can't be had, or no longer
+     */
+    public InputStream open() throws IOException {
         if (bytes != null) {
-            return new ByteBufInputStream(Unpooled.wrappedBuffer(bytes.duplicate()));
+            return new BufferInputStream(bytes.duplicate());
         }
         if (taken.getAndSet(true) && once != null) {
             throw new IOException("its stream was read already, and can be read once");
         }
-        return source.open();
+        return Objects.requireNonNull(source, "source").open();
     }
 
-    /** @return whether the content can be had, from its beginning */
-    boolean isRepeatable() {
+    /**
+     * Tells whether the content can be had, from its beginning.
+     *
+     * @return false for a stream that was begun
+     */
+    public boolean isRepeatable() {
         return once == null || !taken.get();
     }
 
     /** It will not be sent any more: closes a stream whose turn never came. May block. */
-    void discard() {
+    public void discard() {
         if (once != null && !taken.getAndSet(true)) {
             try {
                 once.close();

@@ -2,14 +2,8 @@
 package org.nios2s.client;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The packets of one transaction, as they arrive: {@code hasNext()} of its iterator skips what is unread of the packet in
@@ -19,32 +13,20 @@ import org.slf4j.LoggerFactory;
  * of {@link OutputPort#poll} calls it, or {@link #close} to refuse. An open batch holds a connection, and NiFi
  * waits for it no longer than {@link OutputPort#withRequestExpiration the request expiration}.
  */
-public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoCloseable {
-    private enum State {
-        OPEN,
-        CONFIRMED,
-        COMPLETE,
-        CLOSED
-    }
+public interface ReceivedBatch extends Iterable<ReceivedPacket>, AutoCloseable {
+    /**
+     * Tells who gives the packets.
+     *
+     * @return the peer, as {@code host:port}
+     */
+    String peer();
 
-    private static final Logger logger = LoggerFactory.getLogger(ReceivedBatch.class);
-
-    private final InteractiveAttempt attempt;
-    private boolean iterated;
-    /** The packet that was looked at and not handed out yet. */
-    private ReceivedPacket next;
-
-    private boolean allRead;
-    private State state = State.OPEN;
-
-    ReceivedBatch(final InteractiveAttempt attempt) {
-        this.attempt = attempt;
-    }
-
-    /** @return the peer that gives the packets, as {@code host:port} */
-    public String peer() {
-        return attempt.port().peer();
-    }
+    /**
+     * Tells by which name NiFi's log and the listener's know the connection.
+     *
+     * @return as {@link TransactionResult#commsId}
+     */
+    String commsId();
 
     /**
      * The packets, once; each can be read until the next is asked for, which {@code hasNext()} does too.
@@ -52,52 +34,7 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
      * @return an iterator that throws an {@link UncheckedIOException} when the transaction fails
      */
     @Override
-    public Iterator<ReceivedPacket> iterator() {
-        if (iterated) {
-            throw new IllegalStateException("The packets of a batch can be read once");
-        }
-        requireOpen();
-        iterated = true;
-        return new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-                try {
-                    return look();
-                } catch (final IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            }
-
-            @Override
-            public ReceivedPacket next() {
-                if (!hasNext()) {
-                    throw new NoSuchElementException();
-                }
-                return take();
-            }
-        };
-    }
-
-    /** @return whether there is a packet that was not handed out */
-    private boolean look() throws IOException {
-        if (next == null && !allRead && state == State.OPEN) {
-            next = attempt.queue().next();
-            allRead = next == null;
-        }
-        return next != null;
-    }
-
-    private ReceivedPacket take() {
-        final ReceivedPacket taken = next;
-        next = null;
-        return taken;
-    }
-
-    private void requireOpen() {
-        if (state != State.OPEN) {
-            throw new IllegalStateException("The batch is over: it is " + state);
-        }
-    }
+    Iterator<ReceivedPacket> iterator();
 
     /**
      * Skips the packets that were not handed out: NiFi will forget them, too.
@@ -105,16 +42,7 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
      * @return how many
      * @throws IOException if the transaction failed; NiFi keeps the packets
      */
-    public long skipRest() throws IOException {
-        requireOpen();
-        iterated = true;
-        long skipped = 0;
-        while (look()) {
-            take();
-            skipped++;
-        }
-        return skipped;
-    }
+    long skipRest() throws IOException;
 
     /**
      * Both ends compare what was sent and received. From here on nothing but the loss of the connection, {@link #close} or
@@ -124,19 +52,7 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
      *     {@link #skipRest} comes first
      * @throws IOException if the transaction failed; NiFi keeps the packets
      */
-    public void confirm() throws IOException {
-        if (state == State.CONFIRMED) {
-            return;
-        }
-        requireOpen();
-        if (look()) {
-            throw new IllegalStateException(
-                    "There are packets that were not read: iterate over all of them, or say skipRest()");
-        }
-        attempt.queue().leave();
-        await(attempt.confirmPull());
-        state = State.CONFIRMED;
-    }
+    void confirm() throws IOException;
 
     /**
      * Confirms, if that was not done, and tells NiFi to forget the packets. A {@link BatchHandler} need not call it.
@@ -145,74 +61,9 @@ public final class ReceivedBatch implements Iterable<ReceivedPacket>, AutoClosea
      * @throws IllegalStateException as for {@link #confirm}, or if the batch was closed
      * @throws IOException if the transaction failed; NiFi keeps the packets, unless {@link TransactionException#isOutcomeUnknown}
      */
-    public TransactionResult complete() throws IOException {
-        if (state != State.COMPLETE) {
-            confirm();
-            await(attempt.completePull());
-            state = State.COMPLETE;
-        }
-        return await(attempt.result());
-    }
+    TransactionResult complete() throws IOException;
 
     /** Refuses the packets, unless the batch is complete: NiFi keeps them all and gives them again. */
     @Override
-    public void close() {
-        if (state != State.COMPLETE) {
-            state = State.CLOSED;
-            attempt.queue().leave();
-            giveUp("The batch was closed before it was complete");
-        }
-    }
-
-    /** Ends the transaction, if it is not over. Any thread; the thread that handles the batch is interrupted. */
-    void giveUp(final String message) {
-        attempt.stop(FailureReason.CANCELLED, message);
-    }
-
-    /**
-     * Has the batch handled, and completes it. On a thread of ours, whose interrupts end here.
-     *
-     * @throws TransactionException if the handler refuses the batch, or the transaction failed
-     */
-    void handle(final BatchHandler handler) throws TransactionException {
-        attempt.handledBy(Thread.currentThread());
-        try {
-            handler.handle(this);
-            attempt.handledBy(null);
-            // A handler that restores the flag, as every guide says, has returned all the same.
-            Thread.interrupted();
-            complete();
-        } catch (final Exception | Error e) {
-            // Also what a handler should not throw must not be lost, nor leave anybody waiting.
-            refuse(e instanceof UncheckedIOException ? e.getCause() : e);
-        } finally {
-            attempt.handledBy(null);
-            Thread.interrupted();
-        }
-    }
-
-    private void refuse(final Throwable cause) throws TransactionException {
-        if (state != State.COMPLETE) {
-            state = State.CLOSED;
-            attempt.stop(FailureReason.HANDLER_FAILED, "The handler refuses the batch: " + cause, cause);
-        }
-        final TransactionException failure = attempt.failure();
-        if (failure != null) {
-            throw failure;
-        }
-        logger.warn("The handler of a batch of {} failed after it had completed the batch", peer(), cause);
-    }
-
-    static <T> T await(final CompletableFuture<T> future) throws IOException {
-        try {
-            return future.get();
-        } catch (final ExecutionException e) {
-            throw e.getCause() instanceof final IOException known ? known : new IOException(e.getCause());
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while receiving");
-            interrupted.initCause(e);
-            throw interrupted;
-        }
-    }
+    void close();
 }

@@ -1,80 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.handler.ssl.OpenSsl;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
-import java.util.Objects;
-import java.util.concurrent.Executor;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
+import org.nios2s.client.internal.connection.NettyTls;
 
 /**
  * Who we are, whom we trust, and what does the arithmetic of TLS: the JDK, or BoringSSL where it is on the class path.
- * Immutable; any thread.
+ * Immutable; any thread. Made by its methods alone.
  *
  * <p>Connections with the same context resume the sessions of earlier ones to the same peer. Two contexts of the same
  * {@link SSLContext} are equal; each one of BoringSSL is equal to itself only, so make it once. The peer's certificate has
  * to name the host that is connected to, unless {@link #withoutHostNameVerification} says otherwise.
  */
-public final class TlsContext {
-    /** How a host name is compared with a certificate: as for HTTPS. */
-    private static final String HTTPS = "HTTPS";
-
-    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
-
-    private final SSLContext jdk;
-    private final SslContext boringSsl;
-    private final boolean verifiesHostName;
-
-    private TlsContext(final SSLContext jdk, final SslContext boringSsl, final boolean verifiesHostName) {
-        this.jdk = jdk;
-        this.boringSsl = boringSsl;
-        this.verifiesHostName = verifiesHostName;
-    }
-
+public interface TlsContext {
     /**
+     * Makes TLS by the JDK.
+     *
      * @param context its key manager has the client certificate, its trust manager knows the peer
      * @return TLS by the JDK
      */
-    public static TlsContext of(final SSLContext context) {
-        return new TlsContext(Objects.requireNonNull(context, "context"), null, true);
-    }
-
-    /** @return whether BoringSSL is on the class path ({@code netty-tcnative-boringssl-static}) and loads */
-    public static boolean isBoringSslAvailable() {
-        return OpenSsl.isAvailable();
+    static TlsContext of(final SSLContext context) {
+        return NettyTls.of(context);
     }
 
     /**
+     * Looks for BoringSSL.
+     *
+     * @return whether it is on the class path ({@code netty-tcnative-boringssl-static}) and loads
+     */
+    static boolean isBoringSslAvailable() {
+        return NettyTls.isBoringSslAvailable();
+    }
+
+    /**
+     * Makes TLS by BoringSSL, which takes less processor time than the JDK.
+     *
      * @param keys has the client certificate; its private key must be one that can be had ({@code getEncoded}), or null
      *     for none
-     * @param trust knows the peer
-     * @return TLS by BoringSSL, which takes less processor time than the JDK
+     * @param trust knows the peer; an {@link javax.net.ssl.X509ExtendedTrustManager}, as those of the JDK are
+     * @return TLS by BoringSSL
      * @throws IllegalStateException if it is not available
-     * @throws SSLException if it can't use the key
+     * @throws SSLException if it can't use the key or the trust manager
      */
-    public static TlsContext boringSsl(final KeyManager keys, final TrustManager trust) throws SSLException {
-        if (!isBoringSslAvailable()) {
-            throw new IllegalStateException(
-                    "BoringSSL does not load: is io.netty:netty-tcnative-boringssl-static on the class path?",
-                    OpenSsl.unavailabilityCause());
-        }
-        final SslContextBuilder builder = SslContextBuilder.forClient()
-                .sslProvider(SslProvider.OPENSSL)
-                .protocols(PROTOCOLS)
-                .trustManager(trust);
-        if (keys != null) {
-            builder.keyManager(keys);
-        }
-        return new TlsContext(null, builder.build(), true);
+    static TlsContext boringSsl(final @Nullable KeyManager keys, final TrustManager trust) throws SSLException {
+        return NettyTls.boringSsl(keys, trust);
     }
 
     /**
@@ -82,39 +55,5 @@ public final class TlsContext {
      *
      * @return the same, but any certificate that is trusted serves, whatever host it names
      */
-    public TlsContext withoutHostNameVerification() {
-        return new TlsContext(jdk, boringSsl, false);
-    }
-
-    /** @return the handler of a new connection; host and port are where earlier sessions are looked for */
-    SslHandler handler(final ByteBufAllocator allocator, final Endpoint port, final Executor tasks) {
-        final SslHandler handler;
-        if (boringSsl != null) {
-            handler = boringSsl.newHandler(allocator, port.host(), port.port(), tasks);
-        } else {
-            final SSLEngine engine = jdk.createSSLEngine(port.host(), port.port());
-            engine.setUseClientMode(true);
-            handler = new SslHandler(engine, tasks);
-        }
-        final SSLParameters parameters = handler.engine().getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm(verifiesHostName ? HTTPS : null);
-        handler.engine().setSSLParameters(parameters);
-        // The time for opening a connection has one clock, which knows in which step it is.
-        handler.setHandshakeTimeoutMillis(0);
-        return handler;
-    }
-
-    @Override
-    public boolean equals(final Object other) {
-        return this == other
-                || (other instanceof final TlsContext context
-                        && jdk == context.jdk
-                        && boringSsl == context.boringSsl
-                        && verifiesHostName == context.verifiesHostName);
-    }
-
-    @Override
-    public int hashCode() {
-        return System.identityHashCode(jdk == null ? boringSsl : jdk);
-    }
+    TlsContext withoutHostNameVerification();
 }

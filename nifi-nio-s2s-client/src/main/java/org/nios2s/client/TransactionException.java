@@ -3,6 +3,8 @@ package org.nios2s.client;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction failed: says with which peer and port, in which step, and why. Immutable; any thread.
@@ -11,115 +13,275 @@ import java.util.List;
  */
 public final class TransactionException extends IOException {
     /** The failure is not one of a single packet. */
-    static final int NO_PACKET = -1;
+    public static final int NO_PACKET = -1;
 
-    private static final int LONGEST_DETAIL = 1_000;
+    private static final long serialVersionUID = 1L;
 
     private final String peer;
-    private final String portIdentifier;
+    private final String port;
+    private final String commsId;
     private final TransactionStep step;
     private final FailureReason reason;
     private final String detail;
-    /** Which packet of a push it was, from 0; belongs to the IO worker until the transaction is over. */
-    private int failedPacket = NO_PACKET;
-    /** These two are set before the exception is handed to anybody. */
-    private int attempts = 1;
+    private final int failedPacket;
+    private final int attempts;
+    private final boolean outcomeUnknown;
 
-    private boolean unknownBefore;
-
-    TransactionException(
-            final Endpoint port,
-            final TransactionStep step,
-            final FailureReason reason,
-            final String message,
-            final Throwable cause) {
-        this(port.peer(), port.portIdentifier(), step, reason, message, cause);
-    }
-
-    TransactionException(
-            final String peer,
-            final String portIdentifier,
-            final TransactionStep step,
-            final FailureReason reason,
-            final String message,
-            final Throwable cause) {
+    private TransactionException(final Builder builder) {
         super(
-                "Transaction with " + peer + (portIdentifier.isEmpty() ? "" : ", port " + portIdentifier)
-                        + ", failed in step " + step + ": " + reason + ": " + message,
-                cause);
-        this.peer = peer;
-        this.portIdentifier = portIdentifier;
-        this.step = step;
-        this.reason = reason;
-        this.detail = String.valueOf(message);
+                "Transaction with " + builder.peer + (builder.port.isEmpty() ? "" : ", port " + builder.port)
+                        + ", failed in step " + builder.step + ": " + builder.reason + ": " + builder.detail
+                        + (builder.commsId.isEmpty() ? "" : " (CommsID=" + builder.commsId + ")"),
+                builder.cause);
+        peer = builder.peer;
+        port = builder.port;
+        commsId = builder.commsId;
+        step = builder.step;
+        reason = builder.reason;
+        detail = builder.detail;
+        failedPacket = builder.failedPacket;
+        attempts = builder.attempts;
+        outcomeUnknown = builder.outcomeUnknown;
+        builder.earlier.forEach(this::addSuppressed);
     }
 
-    /** @return the peer as {@code host:port}, or the URLs of the cluster while no peer is chosen */
+    /**
+     * Begins to describe a failure; also for tests of code that handles one.
+     *
+     * @param step in which it failed
+     * @param reason why
+     * @return to be completed by what else is known
+     */
+    public static Builder builder(final TransactionStep step, final FailureReason reason) {
+        return new Builder(step, reason);
+    }
+
+    /**
+     * Begins to describe the same failure, with more that is known of it.
+     *
+     * @return with all that this one says, but its stack trace
+     */
+    public Builder toBuilder() {
+        final Builder same = new Builder(step, reason)
+                .peer(peer)
+                .port(port)
+                .commsId(commsId)
+                .message(detail)
+                .cause(getCause())
+                .failedPacket(failedPacket)
+                .attempts(attempts);
+        same.outcomeUnknown = outcomeUnknown;
+        return same;
+    }
+
+    /**
+     * Says with whom.
+     *
+     * @return the peer as {@code host:port}, or the URLs of the cluster while no peer is chosen
+     */
     public String peer() {
         return peer;
     }
 
-    /** @return the identifier of the NiFi port, or its name while the identifier is not known */
-    public String portIdentifier() {
-        return portIdentifier;
+    /**
+     * Says with which port.
+     *
+     * @return the name of the NiFi port, or its identifier if only that is known; empty if it is about no port
+     */
+    public String port() {
+        return port;
     }
 
-    /** @return the step in which it failed */
+    /**
+     * Says on which connection, as {@link TransactionResult#commsId}.
+     *
+     * @return empty if it failed before the handshake
+     */
+    public String commsId() {
+        return commsId;
+    }
+
+    /**
+     * Says where in its course it failed.
+     *
+     * @return the step of the protocol
+     */
     public TransactionStep step() {
         return step;
     }
 
-    /** @return why it failed */
+    /**
+     * Says why it failed.
+     *
+     * @return the reason; more may be added: handle unknown ones
+     */
     public FailureReason reason() {
         return reason;
     }
 
-    /** @return how many attempts were made, this one included; the earlier ones are {@link #getSuppressed suppressed} */
+    /**
+     * Says what happened, without peer, port and step.
+     *
+     * @return the last part of the message
+     */
+    public String detail() {
+        return detail;
+    }
+
+    /**
+     * Says which packet of a push it was that failed.
+     *
+     * @return counted from 0; {@link #NO_PACKET} if it was not one of them
+     */
+    public int failedPacket() {
+        return failedPacket;
+    }
+
+    /**
+     * Counts.
+     *
+     * @return how many attempts were made, this one included; the earlier ones are {@link #getSuppressed suppressed}
+     */
     public int attempts() {
         return attempts;
     }
 
     /**
-     * The failure of a whole call. An exception of one attempt may belong to many calls, so it is copied.
+     * Says whether to send again may make duplicates.
      *
-     * @param made attempts, this one included
-     * @param earlier what failed before
-     * @param unknown whether the outcome of any attempt is unknown
-     */
-    TransactionException after(final int made, final List<TransactionException> earlier, final boolean unknown) {
-        final TransactionException last =
-                new TransactionException(peer, portIdentifier, step, reason, detail, getCause());
-        last.setStackTrace(getStackTrace());
-        last.failedPacket = failedPacket;
-        last.attempts = made;
-        last.unknownBefore = unknown;
-        for (final Throwable own : getSuppressed()) {
-            last.addSuppressed(own);
-        }
-        earlier.forEach(last::addSuppressed);
-        return last;
-    }
-
-    /** @return which packet of a push it was that failed, from 0 */
-    int failedPacket() {
-        return failedPacket;
-    }
-
-    TransactionException ofPacket(final long number) {
-        failedPacket = (int) Math.min(number, Integer.MAX_VALUE);
-        return this;
-    }
-
-    /** @return what happened, without peer, port and step; short enough for the wire */
-    String detail() {
-        return detail.substring(0, Math.min(detail.length(), LONGEST_DETAIL));
-    }
-
-    /**
      * @return whether NiFi may have taken the packets over, in this attempt or an earlier one, although the transaction
-     *     failed; to send them again may make duplicates
+     *     failed
      */
     public boolean isOutcomeUnknown() {
-        return unknownBefore || step == TransactionStep.COMPLETE;
+        return outcomeUnknown;
+    }
+
+    /** Describes a failure. Belongs to one thread until {@link #build}. */
+    public static final class Builder {
+        private final TransactionStep step;
+        private final FailureReason reason;
+        private String peer = "";
+        private String port = "";
+        private String commsId = "";
+        private String detail = "";
+        private @Nullable Throwable cause;
+        private List<TransactionException> earlier = List.of();
+        private int failedPacket = NO_PACKET;
+        private int attempts = 1;
+        private boolean outcomeUnknown;
+
+        private Builder(final TransactionStep step, final FailureReason reason) {
+            this.step = Objects.requireNonNull(step, "step");
+            this.reason = Objects.requireNonNull(reason, "reason");
+            outcomeUnknown = step == TransactionStep.COMPLETE;
+        }
+
+        /**
+         * Says with whom.
+         *
+         * @param name as {@code host:port}, or URLs
+         * @return this
+         */
+        public Builder peer(final String name) {
+            peer = Objects.requireNonNull(name, "name");
+            return this;
+        }
+
+        /**
+         * Says with which port.
+         *
+         * @param nameOrId of the NiFi port
+         * @return this
+         */
+        public Builder port(final String nameOrId) {
+            port = Objects.requireNonNull(nameOrId, "nameOrId");
+            return this;
+        }
+
+        /**
+         * Says on which connection.
+         *
+         * @param id as NiFi's log has it
+         * @return this
+         */
+        public Builder commsId(final String id) {
+            commsId = Objects.requireNonNull(id, "id");
+            return this;
+        }
+
+        /**
+         * Says what happened.
+         *
+         * @param text a sentence; null is written as such
+         * @return this
+         */
+        public Builder message(final @Nullable String text) {
+            detail = String.valueOf(text);
+            return this;
+        }
+
+        /**
+         * Names the cause.
+         *
+         * @param thrown null for none
+         * @return this
+         */
+        public Builder cause(final @Nullable Throwable thrown) {
+            cause = thrown;
+            return this;
+        }
+
+        /**
+         * Says which packet it was.
+         *
+         * @param number counted from 0
+         * @return this
+         */
+        public Builder failedPacket(final int number) {
+            failedPacket = number;
+            return this;
+        }
+
+        /**
+         * Counts the attempts.
+         *
+         * @param made with this one
+         * @return this
+         */
+        public Builder attempts(final int made) {
+            attempts = made;
+            return this;
+        }
+
+        /**
+         * Adds the failures of earlier attempts.
+         *
+         * @param failures become suppressed exceptions
+         * @return this
+         */
+        public Builder earlier(final List<TransactionException> failures) {
+            earlier = List.copyOf(failures);
+            return this;
+        }
+
+        /**
+         * Says that NiFi may have the packets; so it may anyway in the step {@link TransactionStep#COMPLETE}.
+         *
+         * @param unknown whether it is so
+         * @return this
+         */
+        public Builder outcomeUnknown(final boolean unknown) {
+            outcomeUnknown = unknown || step == TransactionStep.COMPLETE;
+            return this;
+        }
+
+        /**
+         * Ends the description.
+         *
+         * @return the failure
+         */
+        public TransactionException build() {
+            return new TransactionException(this);
+        }
     }
 }

@@ -10,14 +10,29 @@ import java.time.Duration;
  * @param bytes of content, without attributes and uncompressed
  * @param duration from the request of the transaction to its completion, earlier attempts and all waiting included
  * @param peer with whom, as {@code host:port}
+ * @param port the name of the NiFi port, or its identifier if only that is known
+ * @param commsId the UUID that the client gave the connection in its handshake: NiFi's log and the NIO listener's have it
+ *     as {@code CommsID}; a connection serves one transaction after the other, all with the same
  * @param destinationFull whether the peer took the packets but says that it is full now: back off before the next push
  * @param timings where the time went
  */
 public record TransactionResult(
-        long packets, long bytes, Duration duration, String peer, boolean destinationFull, TransactionTimings timings) {
-    /** @return the same, counted from a request that was made earlier by this time */
-    TransactionResult after(final Duration earlier) {
+        long packets,
+        long bytes,
+        Duration duration,
+        String peer,
+        String port,
+        String commsId,
+        boolean destinationFull,
+        TransactionTimings timings) {
+    /**
+     * Counts the same from an earlier moment.
+     *
+     * @param earlier how long before the request
+     * @return the same with a longer duration
+     */
+    public TransactionResult after(final Duration earlier) {
         return new TransactionResult(
-                packets, bytes, duration.plus(earlier), peer, destinationFull, timings.after(earlier));
+                packets, bytes, duration.plus(earlier), peer, port, commsId, destinationFull, timings.after(earlier));
     }
 }

@@ -12,7 +12,6 @@ import java.time.Duration;
  * @param confirmed both ends had found the same checksum
  */
 public record TransactionTimings(Duration connected, Duration transferred, Duration confirmed) {
-    /** @return the same, counted from a request that was made earlier by this time */
     TransactionTimings after(final Duration earlier) {
         return new TransactionTimings(connected.plus(earlier), transferred.plus(earlier), confirmed.plus(earlier));
     }

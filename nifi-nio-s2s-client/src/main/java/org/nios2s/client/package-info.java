@@ -7,4 +7,7 @@
  * {@link org.nios2s.client.BatchingSender}; its {@link org.nios2s.client.OutputPort}s give them, once or to a
  * {@link org.nios2s.client.BatchReceiver}. Every failure is a {@link org.nios2s.client.TransactionException}.
  */
+@NullMarked
 package org.nios2s.client;
+
+import org.jspecify.annotations.NullMarked;

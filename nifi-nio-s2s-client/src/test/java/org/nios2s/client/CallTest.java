@@ -20,13 +20,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.apache.nifi.remote.TransferDirection;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.client.ScriptedServer.Moment;
+import org.nios2s.client.internal.call.CallRegistry;
+import org.nios2s.client.internal.call.PeerSelector;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.transaction.Engine;
 
 /** Every call ends, once, in its time, and says what is known of it. */
 class CallTest {
@@ -134,13 +138,18 @@ class CallTest {
     /** Peers whose choice fails in a way that nobody planned. */
     private record Failing(Error thrown) implements PeerSelector {
         @Override
-        public CompletableFuture<Endpoint> choose(final TransferDirection direction) {
+        public CompletableFuture<Endpoint> choose(final Direction direction) {
             throw thrown;
         }
 
         @Override
         public String name() {
             return "failing";
+        }
+
+        @Override
+        public String portName() {
+            return "port";
         }
 
         @Override
@@ -184,7 +193,7 @@ class CallTest {
             final CallRegistry attempts = new CallRegistry(engine, Runnable::run, ClientObserver.NONE);
             final TransactionException failure = Outcomes.failureOf(attempts.run(
                     new Failing(thrown),
-                    TransferDirection.SEND,
+                    Direction.SEND,
                     CallOptions.DEFAULTS,
                     RetryPolicy.standard(),
                     () -> true,
@@ -232,7 +241,7 @@ class CallTest {
         final List<TransactionException> heard = new CopyOnWriteArrayList<>();
         nifi = site().observer(new ClientObserver() {
                     @Override
-                    public void transactionFailed(final String direction, final TransactionException failure) {
+                    public void transactionFailed(final Direction direction, final TransactionException failure) {
                         heard.add(failure);
                     }
                 })
@@ -258,7 +267,11 @@ class CallTest {
                 .maxPending(1)
                 .observer(new ClientObserver() {
                     @Override
-                    public void retrying(final TransactionException failure, final int attempts, final Duration pause) {
+                    public void retrying(
+                            final Direction direction,
+                            final TransactionException failure,
+                            final int attempts,
+                            final Duration pause) {
                         retries.incrementAndGet();
                     }
                 })

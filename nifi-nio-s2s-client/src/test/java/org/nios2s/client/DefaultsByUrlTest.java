@@ -47,7 +47,11 @@ class DefaultsByUrlTest {
     private SiteToSite.Builder site() {
         return SiteToSite.builder().url(site.url()).observer(new ClientObserver() {
             @Override
-            public void retrying(final TransactionException failure, final int attempts, final Duration pause) {
+            public void retrying(
+                    final Direction direction,
+                    final TransactionException failure,
+                    final int attempts,
+                    final Duration pause) {
                 retried.add(failure.reason());
             }
         });

@@ -19,6 +19,7 @@ import org.nios2s.client.ScriptedServer.Received;
 import org.nios2s.client.examples.PullToFiles;
 import org.nios2s.client.examples.PushDirectory;
 import org.nios2s.client.examples.TenThousandSensors;
+import org.nios2s.client.internal.connection.ConnectionOptions;
 
 /** The programs of the documentation do what it says. */
 class ExamplesTest {
@@ -66,6 +67,6 @@ class ExamplesTest {
     void tenThousandSensorsShareAFewThreadsAndConnections() throws Exception {
         TenThousandSensors.main(arguments("" + SENSORS, "2", "1000"));
         assertEquals(2 * SENSORS, server.committed.size());
-        assertTrue(server.accepted.get() <= EngineOptions.DEFAULTS.maxConnections());
+        assertTrue(server.accepted.get() <= ConnectionOptions.DEFAULTS.maxConnections());
     }
 }

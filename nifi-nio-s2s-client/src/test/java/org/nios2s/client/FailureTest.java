@@ -31,6 +31,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.client.ScriptedServer.Action;
 import org.nios2s.client.ScriptedServer.Moment;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.ConnectionOptions;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.transaction.Engine;
 
 /** What goes wrong in a push, in every step of it, and what is left behind: nothing. */
 class FailureTest {
@@ -49,7 +53,7 @@ class FailureTest {
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        engine = new Engine(EngineOptions.DEFAULTS
+        engine = new Engine(ConnectionOptions.DEFAULTS
                 .withMaxConnections(2)
                 .withMaxPending(3)
                 .withReconnectBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
@@ -81,7 +85,7 @@ class FailureTest {
         server.at(moment, ScriptedServer.hangUp());
         final TransactionException failure = assertFails(push(), STEPS.get(moment), FailureReason.CONNECTION_LOST);
         assertEquals(server.remotePort().peer(), failure.peer());
-        assertEquals("port-id", failure.portIdentifier());
+        assertEquals("port-id", failure.port());
         assertEquals(moment == Moment.FINISHED, failure.isOutcomeUnknown());
         assertTrue(failure.getMessage().contains(server.remotePort().peer()), failure.getMessage());
         assertNothingIsLeft();
@@ -119,7 +123,7 @@ class FailureTest {
             names = {"ACCEPTED", "PROTOCOL", "HANDSHAKE", "CODEC"})
     void aPeerThatStallsWhileTheConnectionOpensFailsWhoWaitsForIt(final Moment moment) throws Exception {
         server.at(moment, server.stall());
-        try (Engine impatient = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+        try (Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
             assertFails(
                     impatient.push(server.remotePort(), List.of(packet("a"))),
                     STEPS.get(moment),
@@ -222,7 +226,7 @@ class FailureTest {
 
     @Test
     void anUnusedConnectionIsClosedWithAGoodbye() throws Exception {
-        try (Engine brief = new Engine(EngineOptions.DEFAULTS.withMaxIdleTime(Duration.ofMillis(200)))) {
+        try (Engine brief = new Engine(ConnectionOptions.DEFAULTS.withMaxIdleTime(Duration.ofMillis(200)))) {
             Outcomes.await(brief.push(server.remotePort(), List.of(packet("a"))));
             assertEquals(1, brief.openConnections());
             await().until(() -> brief.openConnections() == 0);

@@ -12,41 +12,41 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** What tests wait for and expect. Lives on the test's thread. */
-final class Outcomes {
+public final class Outcomes {
     /** What no test runs into, however busy the machine is. */
-    static final Duration NEVER = Duration.ofMinutes(2);
+    public static final Duration NEVER = Duration.ofMinutes(2);
 
     private Outcomes() {}
 
-    static <T> T await(final CompletableFuture<T> future) throws Exception {
+    public static <T> T await(final CompletableFuture<T> future) throws Exception {
         return future.get(NEVER.toSeconds(), TimeUnit.SECONDS);
     }
 
-    static TransactionException failureOf(final CompletableFuture<?> future) {
+    public static TransactionException failureOf(final CompletableFuture<?> future) {
         final ExecutionException failure =
                 assertThrows(ExecutionException.class, () -> future.get(NEVER.toSeconds(), TimeUnit.SECONDS));
         return assertInstanceOf(TransactionException.class, failure.getCause());
     }
 
-    static TransactionException assertFails(
+    public static TransactionException assertFails(
             final CompletableFuture<?> future, final TransactionStep step, final FailureReason reason) {
         final TransactionException failure = failureOf(future);
         assertEquals(step + " " + reason, failure.step() + " " + failure.reason(), failure::getMessage);
         return failure;
     }
 
-    static Packet packet(final String content) {
+    public static Packet packet(final String content) {
         return Packet.of(Map.of("filename", content + ".txt"), content.getBytes());
     }
 
     /** Takes one packet. */
     @FunctionalInterface
-    interface PacketTaker {
+    public interface PacketTaker {
         void take(ReceivedPacket packet) throws Exception;
     }
 
     /** @return a handler that takes packet after packet */
-    static BatchHandler each(final PacketTaker taker) {
+    public static BatchHandler each(final PacketTaker taker) {
         return batch -> {
             for (final ReceivedPacket packet : batch) {
                 taker.take(packet);

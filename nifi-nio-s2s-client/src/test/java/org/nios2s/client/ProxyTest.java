@@ -26,6 +26,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.client.PeerProxy.Kind;
 import org.nios2s.client.ScriptedProxy.Manner;
 import org.nios2s.client.TestCertificates.Identity;
+import org.nios2s.client.internal.connection.ConnectionOptions;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.transaction.Engine;
 
 /** Peers that are reached through a proxy, and proxies that lead nowhere. */
 class ProxyTest {
@@ -146,7 +149,7 @@ class ProxyTest {
     @EnumSource(Kind.class)
     void aProxyThatStallsFailsThePushWhileItConnects(final Kind kind) throws Exception {
         try (ScriptedProxy proxy = proxy(kind, Manner.STALLS);
-                Engine impatient = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+                Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
             assertFails(
                     impatient.push(through(proxy, kind), List.of(packet("a"))),
                     TransactionStep.CONNECT,

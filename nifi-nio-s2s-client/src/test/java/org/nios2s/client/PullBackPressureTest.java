@@ -23,6 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.ScriptedServer.Moment;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.ClientConnection;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.transaction.Engine;
+import org.nios2s.client.internal.transaction.PullExchange;
 
 /** A receiver that does not read makes the peer wait, and costs no memory meanwhile. */
 class PullBackPressureTest {

@@ -26,6 +26,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.transaction.Engine;
 
 /** Pulls from a scripted server. */
 class PullTest {

@@ -36,6 +36,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.ConnectionOptions;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.transaction.Engine;
 
 /** Pushes to a scripted server. */
 class PushTest {
@@ -49,7 +53,7 @@ class PushTest {
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        engine = new Engine(EngineOptions.DEFAULTS.withMaxConnections(20));
+        engine = new Engine(ConnectionOptions.DEFAULTS.withMaxConnections(20));
     }
 
     @AfterEach

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.ScriptedServer.Received;
+import org.nios2s.client.internal.transaction.PacketQueue;
 
 /** What a handler reads is what NiFi sent, or fails; what it did not see NiFi keeps. */
 class ReceivedBatchTest {

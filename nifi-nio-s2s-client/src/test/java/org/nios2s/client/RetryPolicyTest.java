@@ -15,7 +15,7 @@ class RetryPolicyTest {
             RetryPolicy.standard().withMaxAttempts(4).withBackoff(Duration.ofMillis(100), Duration.ofMillis(300));
 
     private static TransactionException failure(final TransactionStep step, final FailureReason reason) {
-        return new TransactionException(Endpoint.of("host", 1, "id"), step, reason, "text", null);
+        return TransactionException.builder(step, reason).build();
     }
 
     private static void assertPause(final int failed, final long most) {

@@ -23,9 +23,9 @@ import org.nios2s.client.PeerProxy.Kind;
  * A proxy of a few lines on loopback, which leads to one server whatever it is asked for. A virtual thread per direction
  * of a connection.
  */
-final class ScriptedProxy implements AutoCloseable {
+public final class ScriptedProxy implements AutoCloseable {
     /** How it receives who comes. */
-    enum Manner {
+    public enum Manner {
         OPEN,
         ASKS_FOR_PASSWORD,
         REFUSES,
@@ -39,8 +39,8 @@ final class ScriptedProxy implements AutoCloseable {
     private static final int SOCKS_4_GRANTED = 0x5A;
     private static final int SOCKS_4_REJECTED = 0x5B;
 
-    final Queue<String> destinations = new ConcurrentLinkedQueue<>();
-    final Queue<String> credentials = new ConcurrentLinkedQueue<>();
+    public final Queue<String> destinations = new ConcurrentLinkedQueue<>();
+    public final Queue<String> credentials = new ConcurrentLinkedQueue<>();
 
     private final Kind kind;
     private final Manner manner;
@@ -49,7 +49,7 @@ final class ScriptedProxy implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    ScriptedProxy(final Kind kind, final Manner manner, final int serverPort) throws IOException {
+    public ScriptedProxy(final Kind kind, final Manner manner, final int serverPort) throws IOException {
         this.kind = kind;
         this.manner = manner;
         this.serverPort = serverPort;
@@ -57,7 +57,7 @@ final class ScriptedProxy implements AutoCloseable {
         Thread.ofVirtual().name("scripted-proxy").start(this::accept);
     }
 
-    int port() {
+    public int port() {
         return socket.getLocalPort();
     }
 

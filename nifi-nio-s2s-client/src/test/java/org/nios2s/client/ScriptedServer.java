@@ -39,15 +39,16 @@ import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.remote.util.StandardDataPacket;
+import org.nios2s.client.internal.connection.Endpoint;
 
 /**
  * Speaks the server's part of RAW Site-to-Site on loopback, with NiFi's own codec, and departs from it where a script
  * says so. A thread per connection: a virtual one that writes would hold its carrier on Java 21, for what it writes to is
  * synchronized, and the client in the same JVM would stand still.
  */
-final class ScriptedServer implements AutoCloseable {
+public final class ScriptedServer implements AutoCloseable {
     /** Where a script may depart: when the server is about to answer. */
-    enum Moment {
+    public enum Moment {
         ACCEPTED,
         PROTOCOL,
         HANDSHAKE,
@@ -58,7 +59,7 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     /** What happens at a moment; returns whether the server's own words are to be left out. */
-    interface Action {
+    public interface Action {
         boolean happen(Wire wire) throws Exception;
     }
 
@@ -68,25 +69,28 @@ final class ScriptedServer implements AutoCloseable {
      * @param attributes names and values
      * @param content all of it
      */
-    record Received(Map<String, String> attributes, byte[] content) {}
+    public record Received(Map<String, String> attributes, byte[] content) {}
 
     private static final String TRANSACTION_URI_END = "/";
     private static final int RESOURCE_OK = 20;
     private static final int MAGIC_BYTES = 4;
 
-    final Queue<Received> committed = new ConcurrentLinkedQueue<>();
-    final Queue<Received> offered = new ConcurrentLinkedQueue<>();
-    final List<Map<HandshakeProperty, String>> handshakes = new CopyOnWriteArrayList<>();
-    final List<String> transitUris = new CopyOnWriteArrayList<>();
-    final List<Response> cancellations = new CopyOnWriteArrayList<>();
-    final AtomicInteger accepted = new AtomicInteger();
-    final AtomicInteger shutDowns = new AtomicInteger();
-    final AtomicInteger finishedPulls = new AtomicInteger();
-    final AtomicInteger highestVersion = new AtomicInteger(6);
-    final AtomicInteger badChecksums = new AtomicInteger();
-    final Map<String, int[]> peers = new ConcurrentHashMap<>();
+    public final Queue<Received> committed = new ConcurrentLinkedQueue<>();
+    public final Queue<Received> offered = new ConcurrentLinkedQueue<>();
+    public final List<Map<HandshakeProperty, String>> handshakes = new CopyOnWriteArrayList<>();
+    /** By which names the clients' handshakes call their connections. */
+    public final List<String> commsIds = new CopyOnWriteArrayList<>();
+
+    public final List<String> transitUris = new CopyOnWriteArrayList<>();
+    public final List<Response> cancellations = new CopyOnWriteArrayList<>();
+    public final AtomicInteger accepted = new AtomicInteger();
+    public final AtomicInteger shutDowns = new AtomicInteger();
+    public final AtomicInteger finishedPulls = new AtomicInteger();
+    public final AtomicInteger highestVersion = new AtomicInteger(6);
+    public final AtomicInteger badChecksums = new AtomicInteger();
+    public final Map<String, int[]> peers = new ConcurrentHashMap<>();
     /** What was heard after the handshake on each connection that serves a port. */
-    final Queue<ByteArrayOutputStream> heard = new ConcurrentLinkedQueue<>();
+    public final Queue<ByteArrayOutputStream> heard = new ConcurrentLinkedQueue<>();
 
     private final ServerSocket socket;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -94,11 +98,11 @@ final class ScriptedServer implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile Action insteadOfPeers = wire -> false;
 
-    ScriptedServer() throws IOException {
+    public ScriptedServer() throws IOException {
         this(0, null);
     }
 
-    ScriptedServer(final int port, final SSLContext tls) throws IOException {
+    public ScriptedServer(final int port, final SSLContext tls) throws IOException {
         final InetAddress loopback = InetAddress.getLoopbackAddress();
         if (tls == null) {
             socket = new ServerSocket(port, 512, loopback);
@@ -109,66 +113,66 @@ final class ScriptedServer implements AutoCloseable {
         Thread.ofPlatform().daemon().name("scripted-server").start(this::accept);
     }
 
-    int port() {
+    public int port() {
         return socket.getLocalPort();
     }
 
-    Endpoint remotePort() {
+    public Endpoint remotePort() {
         return Endpoint.of(socket.getInetAddress().getHostAddress(), port(), "port-id");
     }
 
-    int openConnections() {
+    public int openConnections() {
         return open.size();
     }
 
-    ScriptedServer at(final Moment moment, final Action action) {
+    public ScriptedServer at(final Moment moment, final Action action) {
         script.put(moment, action);
         return this;
     }
 
-    ScriptedServer insteadOfPeers(final Action action) {
+    public ScriptedServer insteadOfPeers(final Action action) {
         insteadOfPeers = action;
         return this;
     }
 
-    ScriptedServer asUsual(final Moment moment) {
+    public ScriptedServer asUsual(final Moment moment) {
         script.remove(moment);
         return this;
     }
 
-    static Action answer(final ResponseCode code) {
+    public static Action answer(final ResponseCode code) {
         return wire -> {
             wire.say(code);
             return true;
         };
     }
 
-    static Action answer(final ResponseCode code, final String text) {
+    public static Action answer(final ResponseCode code, final String text) {
         return wire -> {
             wire.say(code, text);
             return true;
         };
     }
 
-    static Action hangUp() {
+    public static Action hangUp() {
         return wire -> {
             throw new EOFException("hangs up");
         };
     }
 
     /** At the handshake: the list of peers is asked for without a port, and there is nothing to refuse then. */
-    static Action portOnly(final Action action) {
+    public static Action portOnly(final Action action) {
         return wire -> wire.ofPort && action.happen(wire);
     }
 
-    Action stall() {
+    public Action stall() {
         return wire -> {
             closed.await();
             return true;
         };
     }
 
-    static Action garbage() {
+    public static Action garbage() {
         return wire -> {
             wire.out.write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes());
             wire.out.flush();
@@ -216,9 +220,9 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     /** One connection. Lives on its thread. */
-    final class Wire {
-        final DataInputStream in;
-        final DataOutputStream out;
+    public final class Wire {
+        public final DataInputStream in;
+        public final DataOutputStream out;
         private final InputStream rawIn;
         private final OutputStream rawOut;
         private boolean compressed;
@@ -239,11 +243,11 @@ final class ScriptedServer implements AutoCloseable {
             out = new DataOutputStream(rawOut);
         }
 
-        void say(final ResponseCode code) throws IOException {
+        public void say(final ResponseCode code) throws IOException {
             code.writeResponse(out);
         }
 
-        void say(final ResponseCode code, final String text) throws IOException {
+        public void say(final ResponseCode code, final String text) throws IOException {
             code.writeResponse(out, text);
         }
 
@@ -252,7 +256,7 @@ final class ScriptedServer implements AutoCloseable {
             return action != null && action.happen(this);
         }
 
-        void converse() throws Exception {
+        public void converse() throws Exception {
             if (departs(Moment.ACCEPTED)) {
                 return;
             }
@@ -295,7 +299,7 @@ final class ScriptedServer implements AutoCloseable {
         }
 
         private void handshake(final int version) throws Exception {
-            in.readUTF();
+            commsIds.add(in.readUTF());
             if (version >= 3) {
                 transitUris.add(in.readUTF() + TRANSACTION_URI_END);
             }

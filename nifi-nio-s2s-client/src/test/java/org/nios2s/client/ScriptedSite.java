@@ -10,17 +10,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.client.SiteToSiteClient;
 
 /** The REST API of a NiFi, as far as Site-to-Site clients ask it. Lives on the JDK's HTTP server. */
-final class ScriptedSite implements AutoCloseable {
+public final class ScriptedSite implements AutoCloseable {
     private static final int OK = 200;
 
     private final HttpServer http;
-    final AtomicInteger asked = new AtomicInteger();
+    public final AtomicInteger asked = new AtomicInteger();
 
-    ScriptedSite(final int rawPort) throws IOException {
+    public ScriptedSite(final int rawPort) throws IOException {
         this(rawPort, false);
     }
 
-    ScriptedSite(final int rawPort, final boolean secure) throws IOException {
+    public ScriptedSite(final int rawPort, final boolean secure) throws IOException {
         http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         final byte[] controller = """
                 {"revision":{"version":0},"controller":{"id":"site","name":"scripted",
@@ -37,11 +37,11 @@ final class ScriptedSite implements AutoCloseable {
         http.start();
     }
 
-    int port() {
+    public int port() {
         return http.getAddress().getPort();
     }
 
-    String url() {
+    public String url() {
         return "http://127.0.0.1:" + port() + "/nifi";
     }
 
@@ -49,7 +49,7 @@ final class ScriptedSite implements AutoCloseable {
      * How a client reaches the port of a name through this site. NiFi's REST client keeps what a URL answered for all
      * clients of the JVM: without an expiration an earlier site that had the same port of the machine would answer.
      */
-    SiteToSiteClient.Builder client(final String portName) {
+    public SiteToSiteClient.Builder client(final String portName) {
         return new SiteToSiteClient.Builder()
                 .url(url())
                 .cacheExpiration(0, TimeUnit.MILLISECONDS)

@@ -14,14 +14,14 @@ import java.util.stream.Stream;
  * the thread that asks and, as the system's resolver, hears of no interrupt.
  */
 public final class SilentNames extends InetAddressResolverProvider {
-    static final String DOMAIN = ".black-hole.invalid";
+    public static final String DOMAIN = ".black-hole.invalid";
     /** Names under it have two addresses, and where the first one leads nobody listens. */
-    static final String TWO_ADDRESSES = ".two-addresses.invalid";
+    public static final String TWO_ADDRESSES = ".two-addresses.invalid";
 
     private static volatile CountDownLatch answer = new CountDownLatch(1);
 
     /** Ends all questions that wait, without an answer. */
-    static void letGo() {
+    public static void letGo() {
         final CountDownLatch before = answer;
         answer = new CountDownLatch(1);
         before.countDown();

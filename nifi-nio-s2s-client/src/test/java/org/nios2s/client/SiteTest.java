@@ -32,6 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.client.internal.site.RestSite;
+import org.nios2s.client.nifi.NioSiteToSiteClient;
 
 /** What a NiFi's REST API and its list of peers may say, and how often they are asked. */
 class SiteTest {

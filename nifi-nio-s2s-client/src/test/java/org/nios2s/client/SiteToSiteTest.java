@@ -45,6 +45,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Transport;
 
 /** The promises that the client makes to its users. */
 class SiteToSiteTest {
@@ -323,7 +325,11 @@ class SiteToSiteTest {
         nifi = site().retry(RetryPolicy.standard().withBackoff(Duration.ofMinutes(1), Duration.ofMinutes(1)))
                 .observer(new ClientObserver() {
                     @Override
-                    public void retrying(final TransactionException failure, final int attempts, final Duration pause) {
+                    public void retrying(
+                            final Direction direction,
+                            final TransactionException failure,
+                            final int attempts,
+                            final Duration pause) {
                         retries.incrementAndGet();
                         throw new IllegalStateException("what an observer throws has no effect");
                     }
@@ -354,22 +360,22 @@ class SiteToSiteTest {
         final List<String> heard = new CopyOnWriteArrayList<>();
         nifi = site().observer(new ClientObserver() {
                     @Override
-                    public void connectionOpened(final String peer, final String portIdentifier) {
+                    public void connectionOpened(final Connection connection) {
                         heard.add("opened");
                     }
 
                     @Override
-                    public void connectionClosed(final String peer, final String portIdentifier) {
+                    public void connectionClosed(final Connection connection) {
                         heard.add("closed");
                     }
 
                     @Override
-                    public void transactionCompleted(final String direction, final TransactionResult result) {
+                    public void transactionCompleted(final Direction direction, final TransactionResult result) {
                         heard.add(direction + " " + result.packets());
                     }
 
                     @Override
-                    public void transactionFailed(final String direction, final TransactionException failure) {
+                    public void transactionFailed(final Direction direction, final TransactionException failure) {
                         heard.add(direction + " " + failure.reason());
                     }
                 })
@@ -381,6 +387,31 @@ class SiteToSiteTest {
         assertEquals(
                 List.of("SEND 1", "SEND CONNECTION_LOST", "closed", "opened"),
                 heard.stream().sorted().toList());
+    }
+
+    @Test
+    void resultsFailuresAndEventsNameThePortAndTheConnectionAsThePeersLogDoes() throws Exception {
+        nifi.close();
+        final List<ClientObserver.Connection> opened = new CopyOnWriteArrayList<>();
+        nifi = site().observer(new ClientObserver() {
+                    @Override
+                    public void connectionOpened(final Connection connection) {
+                        opened.add(connection);
+                    }
+                })
+                .build();
+        final TransactionResult result = Outcomes.await(in().send(packet("a")));
+        assertEquals(server.commsIds.getFirst(), result.commsId());
+        assertEquals("port-id", result.port());
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        final TransactionException failure = Outcomes.failureOf(in().send(packet("b")));
+        assertEquals(result.commsId(), failure.commsId());
+        assertTrue(failure.getMessage().contains("CommsID=" + failure.commsId()), failure::getMessage);
+        assertEquals("port-id", failure.port());
+        final ClientObserver.Connection connection = opened.getFirst();
+        assertEquals(
+                List.of("port-id", "port-id", result.commsId()),
+                List.of(connection.port(), connection.portIdentifier(), connection.commsId()));
     }
 
     @Test

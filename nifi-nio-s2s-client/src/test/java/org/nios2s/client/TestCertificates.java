@@ -34,7 +34,7 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** Self-signed identities that trust who they are told to. Lives on the test's thread. */
-final class TestCertificates {
+public final class TestCertificates {
     private static final char[] PASSWORD = "not a secret".toCharArray();
 
     /**
@@ -43,19 +43,19 @@ final class TestCertificates {
      * @param keys its keys
      * @param certificate its certificate
      */
-    record Identity(KeyPair keys, X509Certificate certificate) {}
+    public record Identity(KeyPair keys, X509Certificate certificate) {}
 
     private TestCertificates() {}
 
     /** @return an identity of that name on this machine */
-    static Identity identity(final String name) throws Exception {
+    public static Identity identity(final String name) throws Exception {
         return identity(
                 name,
                 new GeneralName(GeneralName.dNSName, "localhost"),
                 new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
     }
 
-    static Identity identity(final String name, final GeneralName... hosts) throws Exception {
+    public static Identity identity(final String name, final GeneralName... hosts) throws Exception {
         final KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(256);
         final KeyPair keys = generator.generateKeyPair();
@@ -74,18 +74,18 @@ final class TestCertificates {
     }
 
     /** @return what shows the identity, or none if null, and trusts one certificate */
-    static SSLContext context(final Identity own, final Identity trusted) throws Exception {
+    public static SSLContext context(final Identity own, final Identity trusted) throws Exception {
         return context(own, trust(trusted));
     }
 
-    static SSLContext context(final Identity own, final TrustManager trust) throws Exception {
+    public static SSLContext context(final Identity own, final TrustManager trust) throws Exception {
         final SSLContext context = SSLContext.getInstance("TLS");
         context.init(new KeyManager[] {keys(own)}, new TrustManager[] {trust}, null);
         return context;
     }
 
     /** @return what shows the identity, or none if null */
-    static KeyManager keys(final Identity own) throws Exception {
+    public static KeyManager keys(final Identity own) throws Exception {
         final KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         final KeyStore keyStore = emptyStore();
         if (own != null) {
@@ -96,7 +96,7 @@ final class TestCertificates {
     }
 
     /** @return what trusts one certificate */
-    static CountingTrust trust(final Identity trusted) throws Exception {
+    public static CountingTrust trust(final Identity trusted) throws Exception {
         final TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         final KeyStore trustStore = emptyStore();
         trustStore.setCertificateEntry("trusted", trusted.certificate());
@@ -105,7 +105,7 @@ final class TestCertificates {
     }
 
     /** Writes key and trust in one store, as NiFi's configuration names them. */
-    static void write(final Path file, final Identity own, final Identity trusted) throws Exception {
+    public static void write(final Path file, final Identity own, final Identity trusted) throws Exception {
         final KeyStore store = emptyStore();
         store.setKeyEntry("own", own.keys().getPrivate(), PASSWORD, new Certificate[] {own.certificate()});
         store.setCertificateEntry("trusted", trusted.certificate());
@@ -114,7 +114,7 @@ final class TestCertificates {
         }
     }
 
-    static String password() {
+    public static String password() {
         return new String(PASSWORD);
     }
 
@@ -125,7 +125,7 @@ final class TestCertificates {
     }
 
     /** Counts how often a certificate is looked at: once per full handshake, never when a session is resumed. */
-    static final class CountingTrust extends X509ExtendedTrustManager {
+    public static final class CountingTrust extends X509ExtendedTrustManager {
         final AtomicInteger checks = new AtomicInteger();
         private final X509ExtendedTrustManager trust;
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.nios2s.client.Outcomes.each;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,16 +23,24 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.X509TrustManager;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 import org.nios2s.client.TestCertificates.CountingTrust;
 import org.nios2s.client.TestCertificates.Identity;
+import org.nios2s.client.internal.connection.ConnectionOptions;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.NettyTls;
+import org.nios2s.client.internal.transaction.Engine;
 
 /** Transactions over TLS with client certificates, and those that come to nothing. */
 class TlsTest {
@@ -47,7 +57,7 @@ class TlsTest {
         serverIdentity = TestCertificates.identity("server");
         clientIdentity = TestCertificates.identity("client");
         server = new ScriptedServer(0, TestCertificates.context(serverIdentity, clientIdentity));
-        engine = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Outcomes.NEVER));
+        engine = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Outcomes.NEVER));
     }
 
     @AfterEach
@@ -60,6 +70,19 @@ class TlsTest {
         return server.remotePort().withTls(tls);
     }
 
+    private static final class TrustsAll implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(final X509Certificate[] chain, final String type) {}
+
+        @Override
+        public void checkServerTrusted(final X509Certificate[] chain, final String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+
     /** What does the arithmetic. */
     enum Provider {
         JDK {
@@ -67,15 +90,28 @@ class TlsTest {
             TlsContext context(final Identity own, final Identity trusted) throws Exception {
                 return TlsContext.of(TestCertificates.context(own, trusted));
             }
+
+            @Override
+            TlsContext trustingAll(final Identity own) throws Exception {
+                return TlsContext.of(TestCertificates.context(own, new TrustsAll()));
+            }
         },
         BORING_SSL {
             @Override
             TlsContext context(final Identity own, final Identity trusted) throws Exception {
                 return TlsContext.boringSsl(TestCertificates.keys(own), TestCertificates.trust(trusted));
             }
+
+            @Override
+            TlsContext trustingAll(final Identity own) throws Exception {
+                return TlsContext.boringSsl(TestCertificates.keys(own), new TrustsAll());
+            }
         };
 
         abstract TlsContext context(Identity own, Identity trusted) throws Exception;
+
+        /** @return trusts any certificate, by a manager that compares no names itself */
+        abstract TlsContext trustingAll(Identity own) throws Exception;
 
         boolean isThere() {
             return this == JDK || TlsContext.isBoringSslAvailable();
@@ -84,7 +120,7 @@ class TlsTest {
 
     private Endpoint port(final Provider provider, final Identity own, final Identity trusted) throws Exception {
         assumeTrue(provider.isThere(), "BoringSSL does not load here");
-        return server.remotePort().withTls(provider.context(own, trusted));
+        return server.remotePort().withTls(NettyTls.of(provider.context(own, trusted)));
     }
 
     @ParameterizedTest
@@ -121,7 +157,7 @@ class TlsTest {
         final CountingTrust trust = TestCertificates.trust(clientIdentity);
         server = new ScriptedServer(0, TestCertificates.context(serverIdentity, trust));
         final Endpoint port = port(provider, clientIdentity, serverIdentity);
-        try (Engine forgetful = new Engine(EngineOptions.DEFAULTS.withMaxIdleTime(Duration.ofMillis(10)))) {
+        try (Engine forgetful = new Engine(ConnectionOptions.DEFAULTS.withMaxIdleTime(Duration.ofMillis(10)))) {
             for (int connection = 1; connection <= 3; connection++) {
                 Outcomes.await(forgetful.push(port, List.of(packet("a"))));
                 await().until(() -> forgetful.openConnections() == 0);
@@ -231,7 +267,7 @@ class TlsTest {
         server = new ScriptedServer();
         server.at(ScriptedServer.Moment.ACCEPTED, server.stall());
         final Endpoint port = port(provider, clientIdentity, serverIdentity);
-        try (Engine impatient = new Engine(EngineOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+        try (Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
             Outcomes.assertFails(
                     impatient.push(port, List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
@@ -248,11 +284,62 @@ class TlsTest {
         try (ScriptedServer other = new ScriptedServer(0, TestCertificates.context(elsewhere, clientIdentity))) {
             final TlsContext verifying = provider.context(clientIdentity, elsewhere);
             Outcomes.assertFails(
-                    engine.push(other.remotePort().withTls(verifying), List.of(packet("a"))),
+                    engine.push(other.remotePort().withTls(NettyTls.of(verifying)), List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
                     FailureReason.TLS_FAILED);
             Outcomes.await(engine.push(
-                    other.remotePort().withTls(verifying.withoutHostNameVerification()), List.of(packet("a"))));
+                    other.remotePort().withTls(NettyTls.of(verifying.withoutHostNameVerification())),
+                    List.of(packet("a"))));
+        }
+    }
+
+    @Test
+    void boringSslRefusesATrustManagerThatComparesNoNames() {
+        assumeTrue(Provider.BORING_SSL.isThere());
+        assertThrows(SSLException.class, () -> Provider.BORING_SSL.trustingAll(clientIdentity));
+    }
+
+    @Test
+    void namesAreComparedAlsoByATrustManagerThatTrustsEverybody() throws Exception {
+        final Identity elsewhere =
+                TestCertificates.identity("server", new GeneralName(GeneralName.dNSName, "elsewhere.example.org"));
+        try (ScriptedServer other = new ScriptedServer(0, TestCertificates.context(elsewhere, clientIdentity))) {
+            Outcomes.assertFails(
+                    engine.push(
+                            other.remotePort().withTls(NettyTls.of(Provider.JDK.trustingAll(clientIdentity))),
+                            List.of(packet("a"))),
+                    TransactionStep.TLS_HANDSHAKE,
+                    FailureReason.TLS_FAILED);
+        }
+    }
+
+    @Test
+    void aNodeThatThePeerListCallsInsecureIsServedOverTlsAndTriedAgainWithPauses() throws Exception {
+        server.peers.put("localhost", new int[] {server.port(), 5});
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        final List<Duration> pauses = new CopyOnWriteArrayList<>();
+        try (ScriptedSite site = new ScriptedSite(server.port(), true);
+                SiteToSite nifi = SiteToSite.builder()
+                        .url(site.url())
+                        .tls(TestCertificates.context(clientIdentity, serverIdentity))
+                        .observer(new ClientObserver() {
+                            @Override
+                            public void retrying(
+                                    final Direction direction,
+                                    final TransactionException failure,
+                                    final int attempts,
+                                    final Duration pause) {
+                                pauses.add(pause);
+                            }
+                        })
+                        .build()) {
+            final InputPort in = nifi.inputPort("in");
+            Outcomes.failureOf(
+                    in.withRetry(RetryPolicy.standard().withMaxAttempts(4)).send(packet("a")));
+            assertEquals(3, pauses.size());
+            assertTrue(pauses.stream().noneMatch(Duration::isZero), pauses::toString);
+            server.asUsual(Moment.CONFIRM);
+            assertEquals(1, Outcomes.await(in.send(packet("b"))).packets());
         }
     }
 }

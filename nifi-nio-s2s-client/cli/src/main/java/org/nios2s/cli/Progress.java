@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.nios2s.client.ClientObserver;
+import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
 
@@ -63,7 +64,8 @@ final class Progress implements ClientObserver {
     }
 
     @Override
-    public synchronized void retrying(final TransactionException failure, final int attempts, final Duration pause) {
+    public synchronized void retrying(
+            final Direction direction, final TransactionException failure, final int attempts, final Duration pause) {
         if (!quiet && failure.reason() != waitsFor) {
             waitsFor = failure.reason();
             err.println("trying again: " + failure.getMessage());

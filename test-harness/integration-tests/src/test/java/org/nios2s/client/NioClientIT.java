@@ -35,6 +35,9 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.transaction.Engine;
+import org.nios2s.client.nifi.NioSiteToSiteClient;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.SinkLedger;
@@ -178,7 +181,7 @@ class NioClientIT {
                 .url(nifi.info().api().replace("/nifi-api", "/nifi"))
                 .portName("input")
                 .buildConfig();
-        try (SiteToSiteClient client = new NioSiteToSiteClient(engine, config)) {
+        try (SiteToSiteClient client = new NioSiteToSiteClient(config)) {
             for (int i = 0; i < 5; i++) {
                 final Transaction transaction = client.createTransaction(TransferDirection.SEND);
                 transaction.send(new byte[10], Map.of("packet.id", "drop-in-" + i));

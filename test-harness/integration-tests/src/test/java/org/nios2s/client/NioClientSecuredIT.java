@@ -30,6 +30,9 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.transaction.Engine;
+import org.nios2s.client.nifi.NioSiteToSiteClient;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
@@ -130,7 +133,7 @@ class NioClientSecuredIT {
     void theDropInFindsPeerAndPortOverTheSecuredRestApi() throws Exception {
         final SinkLedger before = nifi.ledger();
         try (SiteToSiteClient client =
-                new NioSiteToSiteClient(engine, config(nifi.info().keyStore()))) {
+                new NioSiteToSiteClient(config(nifi.info().keyStore()))) {
             assertTrue(client.isSecure());
             final Transaction transaction = client.createTransaction(TransferDirection.SEND);
             transaction.send(new byte[10], Map.of("packet.id", "secured drop-in"));

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.ClientObserver;
+import org.nios2s.client.Direction;
 import org.nios2s.client.Packet;
 import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.SiteToSite;
@@ -111,7 +112,10 @@ class BatchingSenderKillsIT {
                     .observer(new ClientObserver() {
                         @Override
                         public void retrying(
-                                final TransactionException failure, final int attempts, final Duration pause) {
+                                final Direction direction,
+                                final TransactionException failure,
+                                final int attempts,
+                                final Duration pause) {
                             (failure.isOutcomeUnknown() ? doubtfulRetries : safeRetries).increment();
                         }
                     })

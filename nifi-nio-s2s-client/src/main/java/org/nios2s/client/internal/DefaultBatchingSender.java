@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal;
+
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.nios2s.client.BatchingOptions;
+import org.nios2s.client.BatchingSender;
+import org.nios2s.client.FailureReason;
+import org.nios2s.client.Packet;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionResult;
+import org.nios2s.client.internal.transaction.Engine;
+import org.nios2s.wire.AttributeMemory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gathers packets to transactions: a transaction begins when enough packets or bytes are there, or one has waited long
+ * enough, and no more run than allowed. Any thread; its lock is held for moments, and no code of the caller's runs before
+ * the books are right and the next transaction has begun.
+ *
+ * <p>Every packet has a future of its own, which ends as its transaction does. Those of a transaction are handed to the
+ * completion executor one by one, in the order of the packets: none waits for what depends on another. A packet whose
+ * content fails is taken out, and its neighbours are sent without it. {@link #close} sends what is there and waits for it.
+ */
+final class DefaultBatchingSender implements BatchingSender {
+    private static final Logger logger = LoggerFactory.getLogger(DefaultBatchingSender.class);
+
+    /** How long a close waits for an executor of the caller's that takes what is decided. */
+    private static final Duration HAND_OVER = Duration.ofSeconds(1);
+
+    /** A packet that was given, and the future that waits for it. */
+    private static final class Entry {
+        private final Packet packet;
+        private final long heldBytes;
+        private final long givenNanos = System.nanoTime();
+        private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
+        /** Completed when the books are right, before the result, and never with a failure. */
+        private final CompletableFuture<Void> over = new CompletableFuture<>();
+
+        Entry(final Packet packet) {
+            this.packet = packet;
+            final long content = packet.bytes() == null ? 0 : packet.size();
+            this.heldBytes = AttributeMemory.of(packet.attributes()) + content;
+        }
+    }
+
+    private final DefaultInputPort port;
+    private final Engine engine;
+    private final Executor completion;
+    private final BatchingOptions options;
+    private final long lingerNanos;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition room = lock.newCondition();
+    /** These are guarded by the lock. */
+    private final Deque<Entry> waiting = new ArrayDeque<>();
+
+    private final List<CompletableFuture<Void>> roomAsked = new ArrayList<>();
+    /** The packets of each transaction under way. */
+    private final Set<List<Entry>> running = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private long waitingBytes;
+    private int pendingPackets;
+    private long pendingBytes;
+    private int flushing;
+    private boolean timed;
+    private boolean starting;
+    private boolean closed;
+
+    /** @param completion where futures are completed, and nothing else happens */
+    DefaultBatchingSender(
+            final DefaultInputPort port,
+            final Engine engine,
+            final Executor completion,
+            final BatchingOptions options) {
+        this.port = port;
+        this.engine = engine;
+        this.completion = completion;
+        this.options = Objects.requireNonNull(options, "options");
+        this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> send(final Packet packet) throws InterruptedIOException {
+        if (packet == null) {
+            return refused(FailureReason.CONTENT_FAILED, "The packet is null");
+        }
+        final Entry entry = new Entry(packet);
+        final boolean ready;
+        lock.lock();
+        try {
+            while (isFull() && !closed) {
+                room.await();
+            }
+            if (closed) {
+                return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
+            }
+            ready = take(entry);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            final InterruptedIOException interrupted =
+                    new InterruptedIOException("Interrupted while waiting for room; the packet was not taken");
+            interrupted.initCause(e);
+            throw interrupted;
+        } finally {
+            lock.unlock();
+        }
+        if (ready) {
+            startWhatIsReady();
+        }
+        return entry.result;
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> sendAsync(final Packet packet) {
+        if (packet == null) {
+            return refused(FailureReason.CONTENT_FAILED, "The packet is null");
+        }
+        final Entry entry = new Entry(packet);
+        final boolean ready;
+        lock.lock();
+        try {
+            if (closed) {
+                return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
+            }
+            if (isFull()) {
+                return refused(
+                        FailureReason.TOO_MANY_PENDING,
+                        pendingPackets + " packets with " + pendingBytes
+                                + " bytes are pending; wait for whenWritable()");
+            }
+            ready = take(entry);
+        } finally {
+            lock.unlock();
+        }
+        if (ready) {
+            startWhatIsReady();
+        }
+        return entry.result;
+    }
+
+    @Override
+    public CompletableFuture<Void> whenWritable() {
+        lock.lock();
+        try {
+            if (!isFull() || closed) {
+                return CompletableFuture.completedFuture(null);
+            }
+            final CompletableFuture<Void> asked = new CompletableFuture<>();
+            roomAsked.add(asked);
+            return asked;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int pendingPackets() {
+        lock.lock();
+        try {
+            return pendingPackets;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> flush() {
+        final List<Entry> given = flushGiven();
+        final CompletableFuture<Void> flushed = new CompletableFuture<>();
+        // What depends on it may block, and must not do so where the books are kept.
+        CompletableFuture.allOf(over(given), handedOver(given))
+                .whenComplete((nothing, failure) -> complete(() -> flushed.complete(null)));
+        return flushed;
+    }
+
+    private List<Entry> flushGiven() {
+        final List<Entry> given = new ArrayList<>();
+        lock.lock();
+        try {
+            flushing = waiting.size();
+            running.forEach(given::addAll);
+            given.addAll(waiting);
+        } finally {
+            lock.unlock();
+        }
+        startWhatIsReady();
+        return given;
+    }
+
+    private static CompletableFuture<Void> over(final List<Entry> entries) {
+        return CompletableFuture.allOf(entries.stream().map(entry -> entry.over).toArray(CompletableFuture[]::new));
+    }
+
+    /** Futures tell the newest of their dependents first: this one does not wait for those of the caller. */
+    private static CompletableFuture<Void> handedOver(final List<Entry> entries) {
+        return CompletableFuture.allOf(
+                entries.stream().map(entry -> entry.result).toArray(CompletableFuture[]::new));
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        final List<Entry> given = flushGiven();
+        try {
+            over(given).get();
+            handedOver(given).get(HAND_OVER.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (final TimeoutException e) {
+            logger.debug("The completion executor does not take what became of the last packets of {}", port.name());
+        } catch (final ExecutionException e) {
+            // The packet's own future says so.
+            logger.debug("A packet given to {} before the close failed", port.name(), e);
+        }
+    }
+
+    private CompletableFuture<TransactionResult> refused(final FailureReason reason, final String message) {
+        return CompletableFuture.failedFuture(failure(reason, message, null));
+    }
+
+    private TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
+        return port.failure(reason, message, cause);
+    }
+
+    private boolean isFull() {
+        return pendingPackets >= options.maxPendingPackets() || pendingBytes >= options.maxPendingBytes();
+    }
+
+    /** @return whether a transaction may begin that nobody else begins */
+    private boolean take(final Entry entry) {
+        waiting.add(entry);
+        waitingBytes += entry.packet.size();
+        pendingPackets++;
+        pendingBytes += entry.heldBytes;
+        return !starting && isReady();
+    }
+
+    private void startWhatIsReady() {
+        lock.lock();
+        try {
+            if (starting) {
+                // Another caller, perhaps further up on this very thread, is doing it and looks again.
+                return;
+            }
+            starting = true;
+        } finally {
+            lock.unlock();
+        }
+        for (List<Entry> batch = pollReady(); batch != null; batch = pollReady()) {
+            start(batch);
+        }
+    }
+
+    /** @return the next transaction's packets, or null if it is not time for one */
+    private List<Entry> pollReady() {
+        lock.lock();
+        try {
+            // First: if anything is thrown here, others shall be able to begin.
+            starting = false;
+            if (!isReady()) {
+                return null;
+            }
+            starting = true;
+            final List<Entry> batch = poll();
+            running.add(batch);
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isReady() {
+        if (waiting.isEmpty() || running.size() >= options.maxInFlight()) {
+            return false;
+        }
+        final long lingerLeft = lingerLeftNanos();
+        final boolean enough = waiting.size() >= options.maxPackets() || waitingBytes >= options.maxBytes();
+        if (enough || flushing > 0 || lingerLeft <= 0) {
+            return true;
+        }
+        return !lookLater(lingerLeft);
+    }
+
+    private long lingerLeftNanos() {
+        return lingerNanos - (System.nanoTime() - waiting.peek().givenNanos);
+    }
+
+    private List<Entry> poll() {
+        final List<Entry> batch = new ArrayList<>(Math.min(waiting.size(), options.maxPackets()));
+        long bytes = 0;
+        while (!waiting.isEmpty() && batch.size() < options.maxPackets() && bytes < options.maxBytes()) {
+            final Entry entry = waiting.poll();
+            bytes += entry.packet.size();
+            batch.add(entry);
+            flushing = Math.max(0, flushing - 1);
+        }
+        waitingBytes -= bytes;
+        return batch;
+    }
+
+    /** @return false if nobody can look: the client is closed, and what is started now fails and says so */
+    private boolean lookLater(final long nanos) {
+        if (!timed) {
+            try {
+                engine.timer().schedule(this::lingered, nanos, TimeUnit.NANOSECONDS);
+                timed = true;
+            } catch (final RejectedExecutionException e) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void lingered() {
+        lock.lock();
+        try {
+            timed = false;
+        } finally {
+            lock.unlock();
+        }
+        startWhatIsReady();
+    }
+
+    private void start(final List<Entry> batch) {
+        try {
+            port.sendWithoutDiscard(batch.stream().map(entry -> entry.packet).toList(), Runnable::run)
+                    .whenComplete((done, failure) -> decided(batch, done, failure));
+        } catch (final RuntimeException | Error e) {
+            final TransactionException failure = failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e);
+            ended(batch, batch, entry -> entry.result.completeExceptionally(failure), List.of());
+        }
+    }
+
+    private void decided(final List<Entry> batch, final TransactionResult done, final Throwable failure) {
+        if (failure == null) {
+            ended(batch, batch, entry -> entry.result.complete(done), List.of());
+            return;
+        }
+        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        final List<Entry> failed = new ArrayList<>();
+        final List<Entry> again = new ArrayList<>();
+        final int bad = failedPacket(batch, cause);
+        for (int i = 0; i < batch.size(); i++) {
+            final boolean innocent = bad != TransactionException.NO_PACKET && i != bad;
+            (innocent && batch.get(i).packet.isRepeatable() ? again : failed).add(batch.get(i));
+        }
+        ended(batch, failed, entry -> fail(entry, cause), again);
+    }
+
+    /** @return the one packet whose fault it is, where it has neighbours */
+    private static int failedPacket(final List<Entry> batch, final Throwable cause) {
+        if (batch.size() > 1
+                && cause instanceof final TransactionException known
+                && known.failedPacket() < batch.size()) {
+            return known.failedPacket();
+        }
+        return TransactionException.NO_PACKET;
+    }
+
+    private void fail(final Entry entry, final Throwable cause) {
+        discard(entry.packet);
+        entry.result.completeExceptionally(cause);
+    }
+
+    /**
+     * A transaction is over.
+     *
+     * @param batch its packets
+     * @param over those that are over with it
+     * @param telling ends the future of one of them
+     * @param again packets that go first into the next one
+     */
+    private void ended(
+            final List<Entry> batch, final List<Entry> over, final Consumer<Entry> telling, final List<Entry> again) {
+        final List<CompletableFuture<Void>> told = new ArrayList<>();
+        lock.lock();
+        try {
+            running.remove(batch);
+            for (int i = again.size() - 1; i >= 0; i--) {
+                waiting.addFirst(again.get(i));
+                waitingBytes += again.get(i).packet.size();
+            }
+            flushing += again.size();
+            pendingPackets -= over.size();
+            for (final Entry entry : over) {
+                pendingBytes -= entry.heldBytes;
+            }
+            if (!isFull()) {
+                told.addAll(roomAsked);
+                roomAsked.clear();
+                room.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+        startWhatIsReady();
+        for (final Entry entry : over) {
+            complete(() -> telling.accept(entry));
+            entry.over.complete(null);
+        }
+        told.forEach(asked -> complete(() -> asked.complete(null)));
+    }
+
+    private void complete(final Runnable task) {
+        try {
+            completion.execute(task);
+        } catch (final RuntimeException | Error e) {
+            // The caller must hear of it, if not where it wants to.
+            task.run();
+        }
+    }
+
+    private void discard(final Packet packet) {
+        if (packet.isRepeatable()) {
+            engine.virtualThreads().execute(packet::discard);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.nios2s.client.BatchingOptions;
+import org.nios2s.client.BatchingSender;
+import org.nios2s.client.Direction;
+import org.nios2s.client.FailureReason;
+import org.nios2s.client.InputPort;
+import org.nios2s.client.Packet;
+import org.nios2s.client.RetryPolicy;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionResult;
+import org.nios2s.client.TransactionStep;
+import org.nios2s.client.internal.call.PeerSelector;
+import org.nios2s.client.internal.connection.CallOptions;
+
+/** A port of NiFi that takes packets. Immutable; any thread. */
+final class DefaultInputPort implements InputPort {
+    private final DefaultSiteToSite site;
+    private final PeerSelector peers;
+    private final CallOptions options;
+    private final RetryPolicy retry;
+
+    DefaultInputPort(
+            final DefaultSiteToSite site,
+            final PeerSelector peers,
+            final CallOptions options,
+            final RetryPolicy retry) {
+        this.site = site;
+        this.peers = peers;
+        this.options = options;
+        this.retry = retry;
+    }
+
+    @Override
+    public InputPort withDeadline(final Duration max) {
+        return new DefaultInputPort(site, peers, options.withDeadline(max), retry);
+    }
+
+    @Override
+    public InputPort withIdleTimeout(final Duration max) {
+        return new DefaultInputPort(site, peers, options.withIdleTimeout(max), retry);
+    }
+
+    @Override
+    public InputPort withRequestExpiration(final Duration max) {
+        return new DefaultInputPort(
+                site, peers, options.withRequestExpiration(Objects.requireNonNull(max, "max")), retry);
+    }
+
+    @Override
+    public InputPort withRetry(final RetryPolicy policy) {
+        return new DefaultInputPort(site, peers, options, Objects.requireNonNull(policy, "policy"));
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> send(final Packet packet) {
+        return packet == null ? refuse("The packet is null", null) : send(List.of(packet));
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> send(final Collection<Packet> packets) {
+        final List<Packet> copy;
+        try {
+            copy = List.copyOf(packets);
+        } catch (final RuntimeException e) {
+            return refuse("The packets can't be had: " + e, e);
+        }
+        if (copy.isEmpty()) {
+            return refuse("A transaction needs at least one packet", null);
+        }
+        final CompletableFuture<TransactionResult> result = sendWithoutDiscard(copy, site.completion());
+        result.whenComplete((done, failure) -> {
+            if (failure != null) {
+                site.engine().virtualThreads().execute(() -> copy.forEach(Packet::discard));
+            }
+        });
+        return result;
+    }
+
+    /**
+     * Sends packets, which stay the caller's: streams that were not begun are not closed.
+     *
+     * @param completion where the future is completed
+     */
+    CompletableFuture<TransactionResult> sendWithoutDiscard(final List<Packet> packets, final Executor completion) {
+        return site.calls()
+                .run(
+                        peers,
+                        Direction.SEND,
+                        options,
+                        retry,
+                        () -> packets.stream().allMatch(Packet::isRepeatable),
+                        completion,
+                        (port, left) -> site.engine().pushing(port, packets, left));
+    }
+
+    @Override
+    public BatchingSender batching(final BatchingOptions gathering) {
+        return new DefaultBatchingSender(
+                this, site.engine(), site.completion(), Objects.requireNonNull(gathering, "gathering"));
+    }
+
+    /** @return a failure of no peer */
+    TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
+        return peers.failing(TransactionStep.FIND_PEER, reason)
+                .message(message)
+                .cause(cause)
+                .build();
+    }
+
+    /** @return what is configured, for errors */
+    String name() {
+        return peers.name();
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> send(final Iterator<Packet> packets) {
+        if (packets == null) {
+            return refuse("The iterator is null", null);
+        }
+        final AtomicBoolean asked = new AtomicBoolean();
+        final Iterator<Packet> watched = new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                asked.set(true);
+                return packets.hasNext();
+            }
+
+            @Override
+            public Packet next() {
+                return packets.next();
+            }
+        };
+        return site.calls().run(peers, Direction.SEND, options, retry, () -> !asked.get(), (port, left) -> site.engine()
+                .pushing(port, watched, left));
+    }
+
+    private CompletableFuture<TransactionResult> refuse(final String message, final Throwable cause) {
+        return CompletableFuture.failedFuture(failure(FailureReason.CONTENT_FAILED, message, cause));
+    }
+}

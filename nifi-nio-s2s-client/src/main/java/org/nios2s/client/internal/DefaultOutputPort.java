@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.nios2s.client.BatchHandler;
+import org.nios2s.client.BatchLimits;
+import org.nios2s.client.BatchReceiver;
+import org.nios2s.client.Direction;
+import org.nios2s.client.FailureReason;
+import org.nios2s.client.OutputPort;
+import org.nios2s.client.ReceivedBatch;
+import org.nios2s.client.RetryPolicy;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionResult;
+import org.nios2s.client.internal.call.PeerSelector;
+import org.nios2s.client.internal.call.Refusals;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.SafeObserver;
+import org.nios2s.client.internal.transaction.DefaultReceivedBatch;
+import org.nios2s.client.internal.transaction.InteractiveAttempt;
+
+/**
+ * A port of NiFi that gives packets. Immutable; any thread.
+ *
+ * <p>{@link #receive} pulls for ever and hands batches to a handler; {@link #pull} does so once. With {@link #poll} the
+ * caller's own thread asks, and says when NiFi may forget.
+ */
+final class DefaultOutputPort implements OutputPort {
+    private final DefaultSiteToSite site;
+    private final PeerSelector peers;
+    private final CallOptions options;
+    private final RetryPolicy retry;
+    private final BatchLimits batchLimits;
+
+    DefaultOutputPort(
+            final DefaultSiteToSite site,
+            final PeerSelector peers,
+            final CallOptions options,
+            final RetryPolicy retry,
+            final BatchLimits batchLimits) {
+        this.site = site;
+        this.peers = peers;
+        this.options = options;
+        this.retry = retry;
+        this.batchLimits = batchLimits;
+    }
+
+    @Override
+    public OutputPort withDeadline(final Duration max) {
+        return new DefaultOutputPort(site, peers, options.withDeadline(max), retry, batchLimits);
+    }
+
+    @Override
+    public OutputPort withIdleTimeout(final Duration max) {
+        return new DefaultOutputPort(site, peers, options.withIdleTimeout(max), retry, batchLimits);
+    }
+
+    @Override
+    public OutputPort withRequestExpiration(final Duration max) {
+        return new DefaultOutputPort(
+                site, peers, options.withRequestExpiration(Objects.requireNonNull(max, "max")), retry, batchLimits);
+    }
+
+    @Override
+    public OutputPort withRetry(final RetryPolicy policy) {
+        return new DefaultOutputPort(site, peers, options, Objects.requireNonNull(policy, "policy"), batchLimits);
+    }
+
+    @Override
+    public OutputPort withBatchLimits(final BatchLimits limits) {
+        return new DefaultOutputPort(site, peers, options, retry, Objects.requireNonNull(limits, "limits"));
+    }
+
+    @Override
+    public BatchReceiver receive(final BatchHandler handler, final int parallelism) {
+        return new DefaultBatchReceiver(this, Objects.requireNonNull(handler, "handler"), parallelism);
+    }
+
+    @Override
+    public Optional<ReceivedBatch> poll(final Duration max) throws IOException {
+        final long began = System.nanoTime();
+        final long nanos = TimeUnit.NANOSECONDS.convert(max);
+        final PollBackoff pauses = new PollBackoff(retry);
+        final Refusals refusals = new Refusals(peers);
+        final CompletableFuture<Void> never = new CompletableFuture<>();
+        while (true) {
+            Endpoint peer = null;
+            long pause;
+            try {
+                peer = choose();
+                final DefaultReceivedBatch batch = ask(peer, never);
+                if (batch != null) {
+                    return Optional.of(batch);
+                }
+                pause = TimeUnit.NANOSECONDS.convert(pauses.afterNothing());
+                if (nanos - (System.nanoTime() - began) <= 0) {
+                    return Optional.empty();
+                }
+            } catch (final TransactionException e) {
+                final boolean ofOneNode = refusals.isOfOneNode(e);
+                if (ofOneNode && peers.hasOther(peer)) {
+                    // A refusal is no answer: the others are asked whatever time is left.
+                    continue;
+                }
+                pause = TimeUnit.NANOSECONDS.convert(pauses.afterFailure());
+                final boolean inTime = nanos - (System.nanoTime() - began) > pause;
+                if (!inTime || !(ofOneNode || e.reason().isTransient())) {
+                    throw e;
+                }
+            }
+            sleep(Math.min(pause, nanos - (System.nanoTime() - began)));
+        }
+    }
+
+    private static void sleep(final long nanos) throws InterruptedIOException {
+        try {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while polling");
+            interrupted.initCause(e);
+            throw interrupted;
+        }
+    }
+
+    /** Finds the peer to ask next. Blocks, in bounded time. */
+    Endpoint choose() throws IOException {
+        try {
+            return DefaultReceivedBatch.await(peers.choose(Direction.RECEIVE));
+        } catch (final TransactionException e) {
+            report(null, e);
+            throw e;
+        }
+    }
+
+    /**
+     * Asks a peer once for a batch. Blocks.
+     *
+     * @param givenUp when it completes the answer is waited for no longer
+     * @return null if the peer has no packets
+     */
+    DefaultReceivedBatch ask(final Endpoint peer, final CompletableFuture<Void> givenUp) throws IOException {
+        final InteractiveAttempt attempt =
+                site.engine().interact(peer.withBatchLimits(batchLimits), Direction.RECEIVE, options);
+        attempt.result().whenComplete((done, failure) -> {
+            if (failure != null) {
+                peers.failed(peer, attempt.failure());
+            } else {
+                peers.succeeded(peer);
+            }
+            report(done, attempt.failure());
+        });
+        try {
+            DefaultReceivedBatch.await(CompletableFuture.anyOf(attempt.started(), givenUp));
+            if (!attempt.started().isDone()) {
+                attempt.stop(FailureReason.CANCELLED, "The receiver was closed");
+            }
+            return DefaultReceivedBatch.await(attempt.started()) ? new DefaultReceivedBatch(attempt) : null;
+        } catch (final InterruptedIOException e) {
+            attempt.stop(FailureReason.CANCELLED, "The caller was interrupted");
+            throw e;
+        }
+    }
+
+    private void report(final TransactionResult done, final TransactionException failure) {
+        if (failure != null) {
+            SafeObserver.notify(site.observer(), seen -> seen.transactionFailed(Direction.RECEIVE, failure));
+        } else if (done.packets() > 0) {
+            SafeObserver.notify(site.observer(), seen -> seen.transactionCompleted(Direction.RECEIVE, done));
+        }
+    }
+
+    PeerSelector peers() {
+        return peers;
+    }
+
+    RetryPolicy retry() {
+        return retry;
+    }
+
+    /** @return how long closing waits */
+    Duration shutdownTimeout() {
+        return site.shutdownTimeout();
+    }
+
+    /** @return what is configured, for errors */
+    String name() {
+        return peers.name();
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> pull(final BatchHandler handler) {
+        Objects.requireNonNull(handler, "handler");
+        final AtomicBoolean called = new AtomicBoolean();
+        return site.calls()
+                .run(peers, Direction.RECEIVE, options, retry, () -> !called.get(), (port, left) -> site.engine()
+                        .pulling(
+                                port.withBatchLimits(batchLimits),
+                                batch -> {
+                                    called.set(true);
+                                    handler.handle(batch);
+                                },
+                                left));
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.client.ClientObserver;
+import org.nios2s.client.ClientStatistics;
+import org.nios2s.client.InputPort;
+import org.nios2s.client.OutputPort;
+import org.nios2s.client.SiteToSite;
+import org.nios2s.client.internal.call.CallRegistry;
+import org.nios2s.client.internal.call.ClusterPeerSelector;
+import org.nios2s.client.internal.call.PeerSelector;
+import org.nios2s.client.internal.call.SinglePeerSelector;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.Transport;
+import org.nios2s.client.internal.site.RestSite;
+import org.nios2s.client.internal.site.Site;
+import org.nios2s.client.internal.transaction.Engine;
+
+/** A NiFi, or a cluster of them, on an engine of its own. Any thread; closing it blocks. */
+final class DefaultSiteToSite implements SiteToSite {
+    /** How long NiFi waits for a handler, unless told otherwise. */
+    private static final Duration PULL_EXPIRATION = Duration.ofMinutes(5);
+
+    private final SiteToSiteBuilder settings;
+    private final Executor completion;
+    private final Engine engine;
+    private final CallRegistry calls;
+    /** Null where an address is given. */
+    private final Site site;
+
+    private final Map<String, PeerSelector> peers = new ConcurrentHashMap<>();
+
+    /** @param settings that nobody changes any more */
+    DefaultSiteToSite(final SiteToSiteBuilder settings) {
+        this.settings = settings;
+        this.engine = new Engine(
+                settings.connectionOptions,
+                settings.eventLoops == null ? Transport.best() : Transport.of(settings.eventLoops),
+                settings.eventLoops,
+                settings.observer);
+        this.completion = settings.completion == null ? engine.virtualThreads() : settings.completion;
+        this.calls = new CallRegistry(engine, completion, settings.observer);
+        this.site = settings.urls.isEmpty() ? null : site();
+    }
+
+    private Site site() {
+        final RestSite source = new RestSite(
+                settings.urls, settings.restTls, settings.proxy, settings.options.idleTimeout(), engine.lookups());
+        return new Site(engine, source, settings.portSettings(), null);
+    }
+
+    @Override
+    public InputPort inputPort(final String nameOrId) {
+        return new DefaultInputPort(this, peers(nameOrId), settings.options, settings.retry);
+    }
+
+    @Override
+    public OutputPort outputPort(final String nameOrId) {
+        final CallOptions options = settings.options.requestExpiration() == null
+                ? settings.options.withRequestExpiration(PULL_EXPIRATION)
+                : settings.options;
+        return new DefaultOutputPort(this, peers(nameOrId), options, settings.retry, settings.batchLimits);
+    }
+
+    private PeerSelector peers(final String nameOrId) {
+        if (nameOrId.isBlank()) {
+            throw new IllegalArgumentException("A port is known by its name or its id, and this one is blank");
+        }
+        return peers.computeIfAbsent(nameOrId, this::findPeers);
+    }
+
+    private PeerSelector findPeers(final String nameOrId) {
+        if (site == null) {
+            return new SinglePeerSelector(settings.port(nameOrId));
+        }
+        site.prepare();
+        return ClusterPeerSelector.of(site, nameOrId);
+    }
+
+    CallRegistry calls() {
+        return calls;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    Executor completion() {
+        return completion;
+    }
+
+    Duration shutdownTimeout() {
+        return settings.shutdownTimeout;
+    }
+
+    ClientObserver observer() {
+        return settings.observer;
+    }
+
+    @Override
+    public ClientStatistics statistics() {
+        return engine.statistics().plus(new ClientStatistics(0, 0, calls.withoutAttempt(), 0));
+    }
+
+    @Override
+    public void close() {
+        close(settings.shutdownTimeout);
+    }
+
+    @Override
+    public void close(final Duration max) {
+        if (max.isNegative()) {
+            throw new IllegalArgumentException("The time to wait is " + max + "; accepted: 0 or more");
+        }
+        final long startedNanos = System.nanoTime();
+        engine.refuseOthers();
+        calls.drain(max);
+        final long left = TimeUnit.NANOSECONDS.convert(max) - (System.nanoTime() - startedNanos);
+        engine.drain(Duration.ofNanos(Math.max(0, left)));
+        calls.stop();
+        if (site != null) {
+            site.close();
+        }
+        engine.close();
+        calls.close();
+    }
+}

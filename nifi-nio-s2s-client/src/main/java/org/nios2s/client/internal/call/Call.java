@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal.call;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.nios2s.client.Direction;
+import org.nios2s.client.FailureReason;
+import org.nios2s.client.RetryPolicy;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionResult;
+import org.nios2s.client.TransactionStep;
+import org.nios2s.client.internal.connection.Attempt;
+import org.nios2s.client.internal.connection.AttemptBudget;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.SafeObserver;
+
+/**
+ * One transaction of a caller: finds a peer, attempts it there, and again as far as it is safe and allowed. Any thread;
+ * one thing at a time happens in it, but for its time, its caller's cancelling and a close, which may come in between.
+ *
+ * <p>Its outcome is decided once, when the attempt ends, and then handed over on the completion executor. Nothing thrown
+ * on the way is lost: it is an outcome too. A peer that failed is passed over at once where there is another; otherwise
+ * the {@link RetryPolicy} says how long to wait. NiFi's "destination full" is waited out and counts as no attempt.
+ */
+final class Call {
+    /** When an outcome may be decided. */
+    private enum When {
+        ALWAYS,
+        /** Not while an attempt is under way: it alone knows whether NiFi has the packets. */
+        BETWEEN_ATTEMPTS
+    }
+
+    /** What one node of a cluster says of itself; another may say otherwise. */
+    private static final Set<FailureReason> REFUSALS = EnumSet.of(
+            FailureReason.UNAUTHORIZED, FailureReason.UNKNOWN_PORT, FailureReason.TLS_FAILED, FailureReason.REFUSED);
+
+    /** An attempt knows its deadline; beyond this time nobody waits for what its IO worker says. */
+    private static final Duration WORKER_GRACE = Duration.ofSeconds(2);
+
+    /** What is told of earlier attempts: of an endless row the last ones. */
+    private static final int MOST_TOLD = 8;
+
+    private final CallRegistry calls;
+    private final PeerSelector peers;
+    private final Direction direction;
+    private final CallOptions options;
+    private final RetryPolicy retry;
+    private final BooleanSupplier repeatable;
+    private final Executor completion;
+    private final CallRegistry.AttemptStarter starter;
+    private final long calledNanos = System.nanoTime();
+
+    private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
+    private final AtomicBoolean decided = new AtomicBoolean();
+    private final CompletableFuture<Void> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Void> handedOver = new CompletableFuture<>();
+    /** Fails when the time is over; completed when nobody needs to look any more. */
+    private volatile CompletableFuture<Void> clock = CompletableFuture.completedFuture(null);
+
+    /** The last one; it counts while {@link #attempting}. */
+    private volatile Attempt attempt;
+
+    private volatile long attemptNanos;
+
+    /** These are guarded by this object. */
+    private boolean attempting;
+
+    private final List<TransactionException> failures = new ArrayList<>();
+
+    private final Set<String> triedWithoutPause = new HashSet<>();
+    private final Set<String> refusedBy = new HashSet<>();
+    private int attempts;
+    private int timesFull;
+    private boolean unknown;
+
+    Call(
+            final CallRegistry calls,
+            final PeerSelector peers,
+            final Direction direction,
+            final CallOptions options,
+            final RetryPolicy retry,
+            final BooleanSupplier repeatable,
+            final Executor completion,
+            final CallRegistry.AttemptStarter starter) {
+        this.calls = calls;
+        this.peers = peers;
+        this.direction = direction;
+        this.options = options;
+        this.retry = retry;
+        this.repeatable = repeatable;
+        this.completion = completion;
+        this.starter = starter;
+        result.whenComplete((done, failure) -> completedByCaller());
+    }
+
+    CompletableFuture<TransactionResult> result() {
+        return result;
+    }
+
+    PeerSelector peers() {
+        return peers;
+    }
+
+    /** @return completed when the outcome is decided */
+    CompletableFuture<Void> outcome() {
+        return outcome;
+    }
+
+    /** @return completed when the completion executor has begun to hand the outcome over */
+    CompletableFuture<Void> handedOver() {
+        return handedOver;
+    }
+
+    boolean isWithoutAttempt() {
+        return !decided.get() && !isAttempting();
+    }
+
+    private synchronized boolean isAttempting() {
+        return attempting;
+    }
+
+    private synchronized void attempting(final boolean now) {
+        attempting = now;
+    }
+
+    void begin() {
+        guarded(() -> {
+            watchTheTime();
+            next();
+        });
+    }
+
+    void refuse(final FailureReason reason, final String message) {
+        tellFailed(failure(reason, message, null));
+    }
+
+    /** Nothing is thrown where nobody hears it: on timers and in callbacks of futures. */
+    private void guarded(final Runnable step) {
+        try {
+            step.run();
+        } catch (final RuntimeException | Error e) {
+            tellFailed(failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e));
+        }
+    }
+
+    private void watchTheTime() {
+        final long left = Math.min(deadlineLeftNanos(), deliveryLeftNanos());
+        lookIn(left > 0 ? left : deadlineLeftNanos());
+    }
+
+    private void lookIn(final long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            return;
+        }
+        final CompletableFuture<Void> next = new CompletableFuture<>();
+        clock = next;
+        if (decided.get()) {
+            return;
+        }
+        // Not on an IO worker: one that is busy must not stop the time too.
+        next.orTimeout(Math.max(1, nanos), TimeUnit.NANOSECONDS).whenComplete((nothing, failure) -> {
+            if (failure instanceof TimeoutException) {
+                calls.connections().virtualThreads().execute(() -> guarded(this::look));
+            }
+        });
+    }
+
+    private void look() {
+        if (decided.get()) {
+            return;
+        }
+        final boolean late = deadlineLeftNanos() <= 0;
+        final boolean between = !isAttempting();
+        if (between && late) {
+            timeIsOver("Not over after " + options.deadline());
+        } else if (between && deliveryLeftNanos() <= 0) {
+            timeIsOver("No attempt succeeded within the delivery time-out of " + retry.deliveryTimeout());
+        } else if (late && deadlineLeftNanos() + TimeUnit.NANOSECONDS.convert(WORKER_GRACE) <= 0) {
+            abandon(
+                    FailureReason.DEADLINE_EXCEEDED,
+                    "Not over after " + options.deadline() + "; its IO worker is busy");
+        } else if (late) {
+            lookIn(deadlineLeftNanos() + TimeUnit.NANOSECONDS.convert(WORKER_GRACE));
+        } else {
+            watchTheTime();
+        }
+    }
+
+    /** Between two attempts: the last one has more to say than the time. */
+    private void timeIsOver(final String message) {
+        final TransactionException last = last();
+        final boolean deadlinePassed = deadlineLeftNanos() <= 0;
+        if (last == null || deadlinePassed) {
+            tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.DEADLINE_EXCEEDED, message, last));
+        } else {
+            tellFailed(When.BETWEEN_ATTEMPTS, last);
+        }
+        if (!decided.get()) {
+            // An attempt has begun meanwhile.
+            watchTheTime();
+        }
+    }
+
+    private synchronized TransactionException last() {
+        return failures.isEmpty() ? null : failures.getLast();
+    }
+
+    private long deadlineLeftNanos() {
+        return leftNanos(options.deadline());
+    }
+
+    private long deliveryLeftNanos() {
+        return leftNanos(retry.deliveryTimeout());
+    }
+
+    private long leftNanos(final Duration longest) {
+        if (longest == null) {
+            return Long.MAX_VALUE;
+        }
+        final long nanos = TimeUnit.NANOSECONDS.convert(longest);
+        return nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - calledNanos);
+    }
+
+    private void next() {
+        if (decided.get()) {
+            return;
+        }
+        peers.choose(direction)
+                .whenComplete((port, failure) -> guarded(() -> {
+                    if (failure == null) {
+                        start(port);
+                    } else {
+                        judge(null, known(failure));
+                    }
+                }));
+    }
+
+    /** @return whether an attempt may start; from then on nobody but the attempt knows the outcome */
+    private synchronized boolean beginAttempt() {
+        attempting = !decided.get();
+        return attempting;
+    }
+
+    private void start(final Endpoint port) {
+        if (!beginAttempt()) {
+            return;
+        }
+        attemptNanos = System.nanoTime();
+        final AttemptBudget budget =
+                new AttemptBudget(calledNanos, Math.max(1, deliveryLeftNanos()), () -> peers.hasOther(port));
+        final Attempt running = starter.start(port, options.within(budget));
+        attempt = running;
+        if (decided.get()) {
+            running.stop(FailureReason.CANCELLED, "The call is over");
+        }
+        running.result()
+                .whenComplete((done, failure) -> guarded(() -> {
+                    if (failure == null) {
+                        succeeded(port, done);
+                    } else {
+                        final TransactionException cause = known(failure);
+                        peers.failed(port, cause);
+                        judge(port, cause);
+                    }
+                }));
+    }
+
+    private void succeeded(final Endpoint port, final TransactionResult attempted) {
+        if (attempted.destinationFull()) {
+            peers.full(port);
+        } else {
+            peers.succeeded(port);
+        }
+        final TransactionResult done = attempted.after(Duration.ofNanos(attemptNanos - calledNanos));
+        attempting(false);
+        // Also of a call that its caller has given up: what arrived has arrived.
+        final boolean first = settle(When.ALWAYS);
+        SafeObserver.notify(calls.observer(), seen -> seen.transactionCompleted(direction, done));
+        if (first) {
+            handOver(() -> result.complete(done));
+        }
+    }
+
+    private TransactionException known(final Throwable failure) {
+        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause instanceof final TransactionException transactionFailure) {
+            return transactionFailure;
+        }
+        if (cause instanceof CancellationException) {
+            return failure(FailureReason.CANCELLED, "The caller gave the transaction up", cause);
+        }
+        return failure(FailureReason.INTERNAL_ERROR, String.valueOf(cause), cause);
+    }
+
+    private TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
+        return peers.failing(TransactionStep.FIND_PEER, reason)
+                .message(message)
+                .cause(cause)
+                .build();
+    }
+
+    /** An attempt failed, or no peer was found for one. */
+    private void judge(final Endpoint port, final TransactionException failure) {
+        attempting(false);
+        remember(failure);
+        if (decided.get()) {
+            // Given up by its caller: only the observer can still hear what became of it.
+            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, whole(failure)));
+            return;
+        }
+        final Optional<Duration> pause = calls.isClosed() ? Optional.empty() : pauseBeforeNext(port, failure);
+        if (pause.isPresent() && isInTime(pause.get()) && repeatable.getAsBoolean()) {
+            final int made = attemptsMade();
+            SafeObserver.notify(calls.observer(), seen -> seen.retrying(direction, failure, made, pause.get()));
+            later(pause.get(), failure);
+        } else {
+            tellFailed(failure);
+        }
+    }
+
+    private synchronized void remember(final TransactionException failure) {
+        if (failure.reason() == FailureReason.DESTINATION_FULL) {
+            timesFull++;
+        } else {
+            attempts++;
+        }
+        unknown |= failure.isOutcomeUnknown();
+        if (failures.size() == MOST_TOLD) {
+            failures.removeFirst();
+        }
+        failures.add(failure);
+    }
+
+    private synchronized int attemptsMade() {
+        return attempts + timesFull;
+    }
+
+    private synchronized Optional<Duration> pauseBeforeNext(final Endpoint port, final TransactionException failure) {
+        // Of a policy that allows one attempt a full destination is the end, too.
+        final int counted = failure.reason() == FailureReason.DESTINATION_FULL ? Math.max(1, attempts) : attempts;
+        if (!retry.allowsAnother(counted, failure)) {
+            return Optional.empty();
+        }
+        final boolean refused = port != null && REFUSALS.contains(failure.reason());
+        if (refused) {
+            refusedBy.add(port.peer());
+        }
+        if (!failure.reason().isTransient() && !(refused && peers.hasOtherThan(refusedBy))) {
+            return Optional.empty();
+        }
+        if (port != null && peers.hasOther(port) && triedWithoutPause.add(port.peer())) {
+            return Optional.of(Duration.ZERO);
+        }
+        triedWithoutPause.clear();
+        return Optional.of(retry.pause(attempts + timesFull));
+    }
+
+    private boolean isInTime(final Duration pause) {
+        return TimeUnit.NANOSECONDS.convert(pause) < Math.min(deadlineLeftNanos(), deliveryLeftNanos());
+    }
+
+    private void later(final Duration pause, final TransactionException failure) {
+        try {
+            calls.timer()
+                    .schedule(() -> guarded(this::next), TimeUnit.NANOSECONDS.convert(pause), TimeUnit.NANOSECONDS);
+        } catch (final RejectedExecutionException e) {
+            tellFailed(failure);
+        }
+        if (calls.isClosed()) {
+            closed();
+        }
+    }
+
+    /** The client takes no further attempt. One that is under way ends by itself and says how. */
+    void closed() {
+        tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.CLIENT_CLOSED, "The client was closed", last()));
+    }
+
+    /** The engine has stopped, and with it what knew how the attempt stands. */
+    void abandoned() {
+        abandon(FailureReason.CLIENT_CLOSED, "The client was closed");
+    }
+
+    private void abandon(final FailureReason reason, final String message) {
+        tellFailed(When.BETWEEN_ATTEMPTS, failure(reason, message, last()));
+        tellFailed(
+                When.ALWAYS,
+                peers.failing(TransactionStep.COMPLETE, reason)
+                        .message(message)
+                        .cause(last())
+                        .build());
+        final Attempt running = attempt;
+        if (running != null) {
+            running.stop(reason, message);
+        }
+    }
+
+    private void tellFailed(final TransactionException failure) {
+        tellFailed(When.ALWAYS, failure);
+    }
+
+    private void tellFailed(final When when, final TransactionException failure) {
+        if (settle(when)) {
+            final TransactionException whole = whole(failure);
+            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, whole));
+            handOver(() -> result.completeExceptionally(whole));
+        }
+    }
+
+    /** @return the failure with all that is known of the attempts before it */
+    private synchronized TransactionException whole(final TransactionException failure) {
+        final List<TransactionException> earlier =
+                failures.stream().filter(each -> each != failure).toList();
+        final boolean more = !earlier.isEmpty() || unknown != failure.isOutcomeUnknown();
+        return more ? withEarlier(failure, earlier) : failure;
+    }
+
+    /** An exception of one attempt may belong to many calls, so it is copied. */
+    private TransactionException withEarlier(
+            final TransactionException failure, final List<TransactionException> earlier) {
+        final TransactionException last = failure.toBuilder()
+                .attempts(Math.max(1, attempts + timesFull))
+                .earlier(earlier)
+                .outcomeUnknown(unknown || failure.isOutcomeUnknown())
+                .build();
+        last.setStackTrace(failure.getStackTrace());
+        for (final Throwable own : failure.getSuppressed()) {
+            last.addSuppressed(own);
+        }
+        return last;
+    }
+
+    /** @return whether this is the one who decides */
+    private synchronized boolean settle(final When when) {
+        return (when == When.ALWAYS || !attempting) && decided.compareAndSet(false, true);
+    }
+
+    private void handOver(final Runnable completing) {
+        clock.complete(null);
+        calls.decided(this);
+        outcome.complete(null);
+        final Runnable handOver = () -> {
+            calls.finished(this);
+            handedOver.complete(null);
+            completing.run();
+        };
+        try {
+            completion.execute(handOver);
+        } catch (final RuntimeException | Error e) {
+            // The caller must hear of it, if not where it wants to.
+            handOver.run();
+        }
+    }
+
+    /** Called whenever the result is complete; anybody may complete it, and then the transaction is of no use any more. */
+    private void completedByCaller() {
+        if (!settle(When.ALWAYS)) {
+            return;
+        }
+        clock.complete(null);
+        calls.decided(this);
+        calls.finished(this);
+        outcome.complete(null);
+        handedOver.complete(null);
+        final Attempt running = attempt;
+        if (running != null) {
+            // Does nothing if that one is over.
+            running.stop(FailureReason.CANCELLED, "The caller gave the transaction up");
+        }
+    }
+}

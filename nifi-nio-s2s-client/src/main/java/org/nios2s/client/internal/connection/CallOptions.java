@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal.connection;
+
+import java.time.Duration;
+
+/**
+ * What one transaction may ask for by itself, apart from the connection that it shares with others. Immutable; any
+ * thread.
+ *
+ * @param deadline the longest time from the request to the end, waiting included; null for none
+ * @param idleTimeout the longest time that the peer takes nothing and says nothing, or that no connection is free; null
+ *     for none
+ * @param requestExpiration how long the peer is told to wait for us; null for what the port says
+ * @param budget what the call leaves to this attempt; null where there is no call around it
+ */
+public record CallOptions(Duration deadline, Duration idleTimeout, Duration requestExpiration, AttemptBudget budget) {
+    /** As long as NiFi's client waits for a peer. */
+    public static final CallOptions DEFAULTS = new CallOptions(null, Duration.ofSeconds(30), null, null);
+
+    /** Somebody else watches the time. */
+    public static final CallOptions UNWATCHED = new CallOptions(null, null, null, null);
+
+    public CallOptions {
+        requirePositive("deadline", deadline);
+        requirePositive("idle time-out", idleTimeout);
+        requirePositive("request expiration", requestExpiration);
+    }
+
+    private static void requirePositive(final String name, final Duration time) {
+        if (time != null && (time.isZero() || time.isNegative())) {
+            throw new IllegalArgumentException("The " + name + " must be more than 0, but is " + time);
+        }
+    }
+
+    public CallOptions withDeadline(final Duration longest) {
+        return new CallOptions(longest, idleTimeout, requestExpiration, budget);
+    }
+
+    public CallOptions withIdleTimeout(final Duration longest) {
+        return new CallOptions(deadline, longest, requestExpiration, budget);
+    }
+
+    public CallOptions withRequestExpiration(final Duration longest) {
+        return new CallOptions(deadline, idleTimeout, longest, budget);
+    }
+
+    public CallOptions within(final AttemptBudget left) {
+        return new CallOptions(deadline, idleTimeout, requestExpiration, left);
+    }
+
+    /** @return the port as it is to be talked to */
+    public Endpoint at(final Endpoint port) {
+        return requestExpiration == null ? port : port.withRequestExpiration(requestExpiration);
+    }
+}

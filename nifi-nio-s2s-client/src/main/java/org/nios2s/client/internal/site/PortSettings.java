@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal.site;
+
+import java.time.Duration;
+import org.apache.nifi.remote.PeerDescription;
+import org.nios2s.client.BatchLimits;
+import org.nios2s.client.PeerProxy;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.NettyTls;
+
+/**
+ * How the nodes of a site are spoken to. Immutable; any thread.
+ *
+ * @param tls where NiFi wants TLS; null for none
+ * @param proxy null for what the JVM says
+ * @param compress whether packets are deflated on the wire
+ * @param timeout how long an answer may take, and what NiFi is told to wait for us
+ * @param batchLimits where a pulled batch ends
+ */
+public record PortSettings(NettyTls tls, PeerProxy proxy, boolean compress, Duration timeout, BatchLimits batchLimits) {
+    public Endpoint port(final PeerDescription peer, final String identifier, final String name, final boolean secure) {
+        return new Endpoint(
+                peer.getHostname(),
+                peer.getPort(),
+                identifier,
+                name,
+                compress,
+                timeout,
+                batchLimits,
+                secure ? tls : null,
+                proxy);
+    }
+}

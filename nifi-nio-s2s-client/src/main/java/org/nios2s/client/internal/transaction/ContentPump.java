@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal.transaction;
+
+import io.netty.buffer.ByteBuf;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import org.nios2s.client.Packet;
+import org.nios2s.client.internal.connection.ClientConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the content of one packet from its file or stream, piece by piece, no faster than the connection takes it. Lives
+ * on a virtual thread of its own, which may block; {@link #writable} and {@link #stop} come from the IO worker.
+ */
+final class ContentPump implements Runnable {
+    private static final Logger logger = LoggerFactory.getLogger(ContentPump.class);
+
+    private static final int PIECE_BYTES = 65_536;
+
+    private final Packet packet;
+    private final ClientConnection connection;
+    private final PushExchange exchange;
+    private final Semaphore room = new Semaphore(0);
+    private final Thread thread;
+
+    /** Written by the IO worker, read by the pump. */
+    private volatile boolean stopped;
+    /** Belongs to the IO worker: whether the pump waits for room. */
+    private boolean waitingForRoom;
+
+    ContentPump(final Packet packet, final ClientConnection connection, final PushExchange exchange) {
+        this.packet = packet;
+        this.connection = connection;
+        this.exchange = exchange;
+        this.thread = Thread.ofVirtual()
+                .name("s2s-content-of-" + connection.port().peer())
+                .unstarted(this);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** @return whether it waits for the connection rather than for the content */
+    boolean isWaitingForRoom() {
+        return waitingForRoom;
+    }
+
+    /** The connection takes bytes again. */
+    void writable() {
+        if (waitingForRoom) {
+            waitingForRoom = false;
+            room.release();
+        }
+    }
+
+    /** Nobody wants the rest. */
+    void stop() {
+        stopped = true;
+        thread.interrupt();
+    }
+
+    @Override
+    public void run() {
+        boolean over = false;
+        try (InputStream in = packet.open()) {
+            pump(in);
+            connection.worker().execute(exchange::contentEnds);
+            over = true;
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fail(e);
+        } catch (final IOException | RuntimeException | Error e) {
+            if (over) {
+                // All bytes are handed over, and another packet may be under way: it is not the one to fail.
+                logger.warn("The content of a packet to {} was sent, but can't be closed", peer(), e);
+            } else {
+                fail(e);
+            }
+        }
+    }
+
+    private String peer() {
+        return connection.port().peer();
+    }
+
+    private void fail(final Throwable cause) {
+        if (stopped) {
+            return;
+        }
+        try {
+            connection.execute(() -> exchange.contentFailed(cause));
+        } catch (final RejectedExecutionException e) {
+            // The client is closed, and what ended with it has said so.
+            logger.debug("The content of a packet to {} failed", peer(), cause);
+        }
+    }
+
+    private void pump(final InputStream in) throws IOException, InterruptedException {
+        long left = packet.size();
+        while (left > 0 && !stopped) {
+            final ByteBuf piece = connection.channel().alloc().heapBuffer((int) Math.min(left, PIECE_BYTES));
+            final int length = fill(piece, in);
+            if (length < 0) {
+                piece.release();
+                throw new EOFException("it ends " + left + " bytes before its declared length of " + packet.size());
+            }
+            left -= length;
+            hand(piece);
+            room.acquire();
+        }
+        if (!stopped && packet.endsWithItsSource() && in.read() >= 0) {
+            throw new IOException("it goes on behind its declared length of " + packet.size());
+        }
+    }
+
+    private static int fill(final ByteBuf piece, final InputStream in) throws IOException {
+        boolean filled = false;
+        try {
+            final int length = piece.writeBytes(in, piece.writableBytes());
+            filled = true;
+            return length;
+        } finally {
+            if (!filled) {
+                piece.release();
+            }
+        }
+    }
+
+    private void hand(final ByteBuf piece) {
+        try {
+            connection.worker().execute(() -> {
+                if (exchange.content(piece)) {
+                    room.release();
+                } else {
+                    waitingForRoom = true;
+                }
+            });
+        } catch (final RejectedExecutionException e) {
+            piece.release();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal.transaction;
+
+import io.netty.buffer.ByteBuf;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.apache.nifi.remote.PeerDescription;
+import org.apache.nifi.remote.PeerStatus;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.protocol.RequestType;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionStep;
+import org.nios2s.client.internal.connection.Attempt;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.ClientConnection;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Exchange;
+import org.nios2s.wire.ModifiedUtf8;
+
+/** Asks a peer for the peers of its cluster. Lives on the connection's IO worker. */
+final class PeerListAttempt extends Attempt implements Exchange {
+    private static final int FIRST_WITHOUT_LEADER = 6;
+    private static final int MOST_PEERS = 10_000;
+    private static final int NUMBERS_BYTES = Integer.BYTES + 1 + Integer.BYTES;
+
+    private final CompletableFuture<Set<PeerStatus>> peers = new CompletableFuture<>();
+    private ClientConnection connection;
+
+    PeerListAttempt(final Endpoint port, final CallOptions options) {
+        super(port, options);
+    }
+
+    /** @return completed with every node that takes RAW Site-to-Site */
+    CompletableFuture<Set<PeerStatus>> peers() {
+        return peers;
+    }
+
+    /** Whether a peer still tells its cluster's peers is nothing to wait for. */
+    @Override
+    protected boolean isAwaitedByClose() {
+        return false;
+    }
+
+    @Override
+    protected void run(final ClientConnection taken) {
+        connection = taken;
+        connection.begin(this);
+        try {
+            ModifiedUtf8.write(connection.gather(), RequestType.REQUEST_PEER_LIST.name());
+        } catch (final ProtocolException e) {
+            throw new IllegalStateException("A constant does not fit", e);
+        }
+        connection.flush();
+    }
+
+    @Override
+    public TransactionStep step() {
+        return TransactionStep.REQUEST_PEER_LIST;
+    }
+
+    @Override
+    public void read(final ByteBuf in) throws ProtocolException {
+        final int start = in.readerIndex();
+        final Set<PeerStatus> list = readIfComplete(in);
+        if (list == null) {
+            in.readerIndex(start);
+            return;
+        }
+        connection.finish(this);
+        succeed(0, 0, false);
+        peers.complete(list);
+    }
+
+    private Set<PeerStatus> readIfComplete(final ByteBuf in) throws ProtocolException {
+        if (in.readableBytes() < Integer.BYTES) {
+            return null;
+        }
+        final int count = in.readInt();
+        if (count < 0 || count > MOST_PEERS) {
+            throw new ProtocolException("The peer claims a cluster of " + count + " nodes");
+        }
+        final Set<PeerStatus> list = new HashSet<>();
+        for (int i = 0; i < count; i++) {
+            final String host = ModifiedUtf8.readIfComplete(in);
+            if (host == null || in.readableBytes() < NUMBERS_BYTES) {
+                return null;
+            }
+            final PeerDescription description = new PeerDescription(host, in.readInt(), in.readBoolean());
+            list.add(new PeerStatus(description, in.readInt(), connection.protocolVersion() >= FIRST_WITHOUT_LEADER));
+        }
+        return list;
+    }
+
+    @Override
+    public void failed(final TransactionException failure) {
+        fail(failure);
+    }
+
+    @Override
+    protected void onFailure(final TransactionException failure) {
+        peers.completeExceptionally(failure);
+    }
+
+    @Override
+    protected void abandon(final TransactionException failure) {
+        connection.end(failure);
+        fail(failure);
+    }
+}

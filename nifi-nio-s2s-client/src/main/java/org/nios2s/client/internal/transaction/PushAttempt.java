@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal.transaction;
+
+import java.util.Iterator;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import org.nios2s.client.FailureReason;
+import org.nios2s.client.Packet;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.internal.connection.Attempt;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.ClientConnection;
+import org.nios2s.client.internal.connection.Endpoint;
+
+/**
+ * Pushes all packets of an iterator in one transaction. Lives on the connection's IO worker; an iterator that may block
+ * is asked on a virtual thread.
+ */
+final class PushAttempt extends Attempt {
+    private final Iterator<Packet> packets;
+    private final boolean mayBlock;
+    private PushExchange exchange;
+    private ClientConnection connection;
+    /** Asks an iterator that may block; null for one that does not. */
+    private volatile PacketFeed feed;
+    /** Whether no packet follows; belongs to the IO worker. */
+    private boolean fedAll;
+
+    PushAttempt(
+            final Endpoint port, final Iterator<Packet> packets, final boolean mayBlock, final CallOptions options) {
+        super(port, options);
+        this.packets = packets;
+        this.mayBlock = mayBlock;
+    }
+
+    @Override
+    protected void run(final ClientConnection taken) {
+        connection = taken;
+        exchange = new PushExchange(taken, this::fail);
+        exchange.begin();
+        if (mayBlock) {
+            feed = new PacketFeed(port().peer(), packets, this::fed);
+            feed.start();
+        }
+        next();
+    }
+
+    /** Sends what is there. */
+    private void next() {
+        if (feed == null) {
+            sendAll();
+        } else if (!connection.isEnded() && !fedAll) {
+            sendFed();
+        }
+    }
+
+    private void sendFed() {
+        CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
+        while (isThere(sent)) {
+            final Packet packet = feed.poll();
+            if (packet != null) {
+                sent = exchange.send(packet);
+            } else if (feed.isOver()) {
+                endFed();
+                return;
+            } else {
+                // The iterator takes its time: what it gave already goes.
+                connection.flush();
+                return;
+            }
+        }
+        whenSent(sent);
+    }
+
+    private void endFed() {
+        fedAll = true;
+        if (feed.failure() != null) {
+            packetsFailed(feed.failure());
+        } else if (exchange.packets() == 0) {
+            packetsFailed(new IllegalArgumentException("a push needs at least one packet"));
+        } else {
+            confirm();
+        }
+    }
+
+    /** On the feed's thread. */
+    private void fed() {
+        try {
+            connection.worker().execute(this::next);
+        } catch (final RejectedExecutionException e) {
+            fail(connection.failure(FailureReason.CLIENT_CLOSED, "The client was closed", e));
+        }
+    }
+
+    /** @return null if there is none left */
+    private Packet nextPacket() {
+        if (!packets.hasNext()) {
+            return null;
+        }
+        final Packet packet = packets.next();
+        if (packet == null) {
+            throw new NullPointerException("packet " + (exchange.packets() + 1) + " is null");
+        }
+        return packet;
+    }
+
+    private void packetsFailed(final Throwable cause) {
+        abandon(connection.failure(FailureReason.CONTENT_FAILED, "The packets can't be had: " + cause, cause));
+    }
+
+    private void sendAll() {
+        CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
+        while (isThere(sent)) {
+            final Packet packet;
+            try {
+                packet = nextPacket();
+            } catch (final RuntimeException | Error e) {
+                packetsFailed(e);
+                return;
+            }
+            if (packet == null) {
+                confirm();
+                return;
+            }
+            sent = exchange.send(packet);
+        }
+        whenSent(sent);
+    }
+
+    private void whenSent(final CompletableFuture<Void> sent) {
+        sent.whenComplete((nothing, failure) -> {
+            if (failure == null) {
+                next();
+            } else {
+                fail(cause(failure));
+            }
+        });
+    }
+
+    private static boolean isThere(final CompletableFuture<Void> sent) {
+        return sent.isDone() && !sent.isCompletedExceptionally();
+    }
+
+    private void confirm() {
+        transferred();
+        exchange.confirm().thenRun(this::confirmed);
+        exchange.complete().whenComplete((full, failure) -> {
+            if (failure == null) {
+                succeed(exchange.packets(), exchange.bytes(), full);
+            } else {
+                fail(cause(failure));
+            }
+        });
+    }
+
+    private TransactionException cause(final Throwable failure) {
+        return cause(connection, failure);
+    }
+
+    /** @return the failure itself, for a future wraps it when it passes it on */
+    static TransactionException cause(final ClientConnection connection, final Throwable failure) {
+        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof final TransactionException known
+                ? known
+                : connection.failure(FailureReason.INTERNAL_ERROR, String.valueOf(cause), cause);
+    }
+
+    @Override
+    protected void abandon(final TransactionException failure) {
+        exchange.abandon(failure);
+        fail(failure);
+    }
+
+    @Override
+    protected void onFailure(final TransactionException failure) {
+        final PacketFeed asking = feed;
+        if (asking != null) {
+            asking.stop();
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.nifi;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLContext;
+import org.apache.nifi.remote.Transaction;
+import org.apache.nifi.remote.TransferDirection;
+import org.apache.nifi.remote.client.SiteToSiteClient;
+import org.apache.nifi.remote.client.SiteToSiteClientConfig;
+import org.apache.nifi.remote.exception.HandshakeException;
+import org.apache.nifi.remote.exception.PortNotRunningException;
+import org.apache.nifi.remote.exception.ProtocolException;
+import org.apache.nifi.remote.exception.UnknownPortException;
+import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
+import org.nios2s.client.Direction;
+import org.nios2s.client.FailureReason;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.internal.call.ClusterPeerSelector;
+import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.NettyTls;
+import org.nios2s.client.internal.transaction.Engine;
+
+/**
+ * NiFi's {@link SiteToSiteClient} for RAW on the engine's IO workers, in place of two threads and a pool per instance.
+ * Any thread; its methods block the caller as those of NiFi's client do.
+ *
+ * <p>In place of {@code builder.build()} write {@code new NioSiteToSiteClient(builder.buildConfig())}. All such clients of
+ * a JVM share one engine, which is closed with the last of them.
+ */
+public final class NioSiteToSiteClient implements SiteToSiteClient {
+    private static final int MOST_FULL_PEERS = 100;
+
+    private final SiteToSiteClientConfig config;
+    private final SharedEngine shared;
+    private final Engine engine;
+    private final ClusterPeerSelector cluster;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Makes a client on the engine that all such clients share. */
+    public NioSiteToSiteClient(final SiteToSiteClientConfig config) {
+        this(SharedEngine.INSTANCE.acquire(), config, SharedEngine.INSTANCE);
+    }
+
+    /** Makes a client on an engine that the caller closes. */
+    NioSiteToSiteClient(final Engine engine, final SiteToSiteClientConfig config) {
+        this(engine, config, null);
+    }
+
+    private NioSiteToSiteClient(final Engine engine, final SiteToSiteClientConfig config, final SharedEngine shared) {
+        this.engine = engine;
+        this.config = config;
+        this.shared = shared;
+        boolean made = false;
+        try {
+            if (config.getTransportProtocol() != SiteToSiteTransportProtocol.RAW) {
+                throw new IllegalStateException("Transport protocol '" + config.getTransportProtocol()
+                        + "' is not supported, only RAW is: use NiFi's own client for it");
+            }
+            if (config.getPortName() == null && config.getPortIdentifier() == null) {
+                throw new IllegalStateException("Must specify either Port Name or Port Identifier to build a client");
+            }
+            final SSLContext tls = config.getSslContext();
+            // As NiFi's client: whom the trust store knows is trusted, whatever its name.
+            this.cluster = ConfiguredPeers.of(
+                    engine, config, tls == null ? null : NettyTls.of(tls).withoutHostNameVerification());
+            made = true;
+        } finally {
+            if (!made && shared != null) {
+                shared.release();
+            }
+        }
+    }
+
+    /**
+     * Begins a transaction.
+     *
+     * @return null if all peers are penalized, as NiFi's client
+     * @throws IOException as NiFi's client: {@link UnknownPortException}, {@link PortNotRunningException},
+     *     {@link HandshakeException}, {@link ProtocolException}, or a {@link TransactionException}, which is the cause of
+     *     the others
+     */
+    @Override
+    public Transaction createTransaction(final TransferDirection direction) throws IOException {
+        if (closed.get()) {
+            throw new IllegalStateException("Client is closed");
+        }
+        for (int i = 0; i < MOST_FULL_PEERS; i++) {
+            final Endpoint port = findPort(direction);
+            if (port == null) {
+                return null;
+            }
+            try {
+                return NioTransaction.begin(engine, cluster, config, port, direction);
+            } catch (final TransactionException e) {
+                cluster.failed(port, e);
+                if (e.reason() != FailureReason.DESTINATION_FULL) {
+                    throw asNiFiSays(e);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** @return null if all peers are penalized */
+    private Endpoint findPort(final TransferDirection direction) throws IOException {
+        try {
+            return cluster.chooseFree(Direction.valueOf(direction.name())).get();
+        } catch (final ExecutionException e) {
+            throw e.getCause() instanceof final IOException known ? known : new IOException(e.getCause());
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while finding a peer");
+            interrupted.initCause(e);
+            throw interrupted;
+        }
+    }
+
+    private static IOException asNiFiSays(final TransactionException failure) {
+        final IOException said =
+                switch (failure.reason()) {
+                    case UNKNOWN_PORT -> new UnknownPortException(failure.getMessage());
+                    case PORT_NOT_RUNNING -> new PortNotRunningException(failure.getMessage());
+                    case UNAUTHORIZED, REFUSED -> new HandshakeException(failure.getMessage());
+                    case PROTOCOL_VIOLATION -> new ProtocolException(failure.getMessage());
+                    default -> failure;
+                };
+        if (said != failure && said.getCause() == null) {
+            said.initCause(failure);
+        }
+        return said;
+    }
+
+    @Override
+    public boolean isSecure() throws IOException {
+        return cluster.isSecure();
+    }
+
+    @Override
+    public SiteToSiteClientConfig getConfig() {
+        return config;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            cluster.close();
+            if (shared != null) {
+                shared.release();
+            }
+        }
+    }
+}
