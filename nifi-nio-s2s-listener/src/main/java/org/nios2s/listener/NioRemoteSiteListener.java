@@ -21,7 +21,6 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -70,32 +69,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves RAW Site-to-Site with non-blocking I/O. Its life cycle belongs to NiFi's main thread: start, stop, start again;
- * what it starts lives on the IO workers and the few other threads that its parts name.
+ * The RAW Site-to-Site listener with non-blocking I/O. NiFi's main thread starts it, stops it, and may start it again.
+ *
+ * <p>A running listener has these threads, whatever the number of connections:
+ * <ul>
+ * <li>IO workers, {@code worker.threads}: accept connections, read, write and decode; they never block;
+ * <li>dispatchers, up to the concurrent tasks of all ports in use: each waits in a port until a port task has come;
+ * <li>content readers, up to {@value #BLOCKING_THREADS}: read contents of pulls, and end sessions without a port task;
+ * <li>content writers: write pushes that stream, half as many at a time as there are processors, plus one for abnormally
+ *     inflated pushes;
+ * <li>handshake checks and authorizations, up to {@code authorization.threads} each: ask NiFi's authorizer;
+ * <li>resolvers, up to {@value #BLOCKING_THREADS}: look host names up;
+ * <li>peer lists, up to {@value #PEER_LIST_THREADS}: ask NiFi for the nodes of its cluster, and evaluate routing rules;
+ * <li>with TLS as many handshake threads as IO workers.
+ * </ul>
  */
 public final class NioRemoteSiteListener implements RemoteSiteListener {
     private static final Logger logger = LoggerFactory.getLogger(NioRemoteSiteListener.class);
 
-    /** Connections that may wait to be accepted; the kernel may allow fewer. */
+    /** Maximum number of connections that wait to be accepted; the kernel may allow fewer. */
     private static final int BACKLOG = 4_096;
 
-    /** Threads for each thing that may block: names, contents to be sent. */
+    /** Threads of each pool whose tasks may block: look-ups of names, contents to be sent. */
     private static final int BLOCKING_THREADS = 4;
 
-    /** One asks NiFi for the nodes of its cluster, however long that takes; another one evaluates rules of routing. */
+    /** One thread asks NiFi for the nodes of its cluster, however long that takes; the other one evaluates routing rules meanwhile. */
     private static final int PEER_LIST_THREADS = 2;
 
-    /** Writing contents seldom waits: half of the processors do it, so that it does not starve what is small. */
+    /** Writing contents rarely blocks: half of the processors are enough, and leave the rest to small pushes. */
     private static final int CONTENT_WRITERS =
             Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, BLOCKING_THREADS);
 
-    /** A task for each of so many connections may wait; further ones are refused. */
+    /** Maximum number of waiting tasks of a pool, one for each of so many connections; further ones are refused. */
     private static final int MAX_QUEUED_TASKS = 100_000;
 
-    /** Of the files that the process may have open, connections may use one in so many: the others are NiFi's. */
+    /** Open files for each connection: one for the connection, the other one left to NiFi. */
     private static final int DESCRIPTORS_PER_CONNECTION = 2;
 
-    /** And there is one connection at the most for so much of the heap. */
+    /** Heap for each connection. */
     private static final int HEAP_BYTES_PER_CONNECTION = 32 * 1024;
 
     private static final long PORTS_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
@@ -129,10 +140,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         this.settings = settings;
     }
 
-    /** @return the version of the NiFi that runs, as the jar of its Site-to-Site says it, for the log */
+    /** @return the version of this NiFi, as the jar of its Site-to-Site has it, for the log */
     public static String runningNifi() {
         final String version = RemoteSiteListener.class.getPackage().getImplementationVersion();
-        return version == null ? "of unknown version" : version;
+        if (version == null) {
+            return "of unknown version";
+        }
+        return version;
     }
 
     @Override
@@ -141,7 +155,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     }
 
     /**
-     * Starts to serve. A port that can't be had is one error in the log and stops nothing else, as with the stock listener; one
+     * Starts to serve. A port that can't be opened is an error in the log and does not stop NiFi, as with the stock listener. A port
      * that is in use is served as soon as it is free.
      */
     @Override
@@ -156,8 +170,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             server = starting;
         } catch (final Throwable e) {
             logger.error(
-                    "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served; free the port or change {} and"
-                            + " restart NiFi",
+                    "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served until NiFi is restarted; free the port or"
+                            + " change {}, and restart NiFi",
                     port,
                     reason(e),
                     NiFiProperties.REMOTE_INPUT_PORT,
@@ -169,7 +183,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     }
 
     private static String reason(final Throwable thrown) {
-        return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
+        if (thrown.getMessage() == null) {
+            return thrown.toString();
+        }
+        return thrown.getMessage();
     }
 
     @Override
@@ -186,7 +203,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         stop();
     }
 
-    /** Counts what was accepted, and stops accepting at the limit of handshakes. Lives on the IO worker that accepts. */
+    /** Counts accepted connections, and stops accepting at the limit of handshakes. Lives on the IO worker that accepts. */
     private static final class HandshakeCounter extends ChannelInboundHandlerAdapter {
         private final HandshakeLimit handshakes;
 
@@ -208,53 +225,57 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
     }
 
-    /** Whether connections are accepted. */
+    /** The state of the server channel. */
     private enum State {
-        /** Not yet: something else has the port. */
+        /** The port is in use by another process, and is tried again. */
         OPENING,
         SERVING,
         STOPPED
     }
 
-    /** Everything between a start and the stop that follows. */
+    /** All parts of the listener from a start to the stop that follows. Started and stopped on NiFi's main thread. */
     private final class RunningServer {
-        private final TransportSelection transport = TransportSelection.select(settings.transport());
-        private final ListenerMetrics metrics = new ListenerMetrics(port);
-        private final FaultLog faultLog = new FaultLog(logger, NanoClock.SYSTEM);
-        private final MemoryBudget budget = new MemoryBudget(settings.bufferMemory());
+        private final NanoClock clock = NanoClock.SYSTEM;
+        private final TransportSelection transport =
+                TransportSelection.select(settings.io().transport());
+        private final ListenerMetrics metrics = new ListenerMetrics(port, clock);
+        private final FaultLog faultLog = new FaultLog(logger, clock);
+        private final MemoryBudget budget = new MemoryBudget(settings.memory().buffer());
         private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
         private final ExecutorService writerThreads =
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Content Writer", true));
-        private final ContentWriters contentWriters =
-                new ContentWriters(writerThreads, CONTENT_WRITERS, settings.streamingTransactions(), NanoClock.SYSTEM);
+        private final ContentWriters contentWriters = new ContentWriters(
+                writerThreads, CONTENT_WRITERS, settings.ports().streamingTransactions(), clock);
         private final ExecutorService inflationWriter = blockingThreads("Inflation Writer", 1);
-        private final PortRegistry ports = new PortRegistry(settings, budget, contentReaders, metrics);
+        private final PortRegistry ports = new PortRegistry(settings, budget, contentReaders, metrics, clock);
         private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
         private final ExecutorService handshakeChecks =
-                blockingThreads("Handshake Check", settings.authorizationThreads());
+                blockingThreads("Handshake Check", settings.peers().authorizationThreads());
         private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
-        private final Drain drain = new Drain(port, ports::inProgress, NanoClock.SYSTEM);
-        private final RateLimits rates = new RateLimits(settings.rates(), NanoClock.SYSTEM);
-        private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, NanoClock.SYSTEM);
+        private final Drain drain = new Drain(port, ports::inProgress, clock);
+        private final RateLimits rates = new RateLimits(settings.peers().rates(), clock);
+        private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, clock);
         private final ExecutorService authorizations =
-                blockingThreads("Authorization", settings.authorizationThreads());
-        private final EventLoopGroup workers = transport.workers(settings.workerThreads(), "Site-to-Site NIO Worker");
+                blockingThreads("Authorization", settings.peers().authorizationThreads());
+        private final EventLoopGroup workers =
+                transport.workers(settings.io().workerThreads(), "Site-to-Site NIO Worker");
         private final TlsHandlerFactory tls = sslContext == null
                 ? null
-                : TlsHandlerFactory.create(sslContext, settings.tlsProvider(), settings.workerThreads());
+                : TlsHandlerFactory.create(
+                        sslContext, settings.tlsProvider(), settings.io().workerThreads());
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
         private StopSignal stopSignal;
         private volatile State state = State.OPENING;
         private volatile Channel serverChannel;
 
-        private static ExecutorService blockingThreads(final String what, final int most) {
+        private static ExecutorService blockingThreads(final String name, final int maxThreads) {
             final ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                    most,
-                    most,
+                    maxThreads,
+                    maxThreads,
                     1,
                     TimeUnit.MINUTES,
                     new LinkedBlockingQueue<>(MAX_QUEUED_TASKS),
-                    new DefaultThreadFactory("Site-to-Site NIO " + what, true));
+                    new DefaultThreadFactory("Site-to-Site NIO " + name, true));
             threads.allowCoreThreadTimeOut(true);
             return threads;
         }
@@ -265,8 +286,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             final long intervalMillis = WorkerConnections.CHECK_INTERVAL_MILLIS;
             for (final EventExecutor worker : workers) {
-                final WorkerConnections own = new WorkerConnections(
-                        nanos -> metrics.record(Histogram.WORKER_DELAY_MS, nanos), NanoClock.SYSTEM);
+                final WorkerConnections own =
+                        new WorkerConnections(nanos -> metrics.record(Histogram.WORKER_DELAY_MS, nanos), clock);
                 connections.put((EventLoop) worker, own);
                 repeat(worker, intervalMillis, "Looking after deadlines", own::checkDeadlines);
             }
@@ -280,7 +301,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             if (settings.drainBeforeStop().isPositive()) {
                 stopSignal = StopSignal.before(this::drainBeforeStop);
             }
-            final StatsLogger statsLogger = new StatsLogger(metrics, budget, ports, new EnumMap<>(Counter.class));
+            final StatsLogger statsLogger = new StatsLogger(metrics, budget, ports);
             repeat(anyWorker, STATS_INTERVAL_MILLIS, "Logging statistics", statsLogger::log);
             repeat(anyWorker, STATS_INTERVAL_MILLIS, "Forgetting quiet peers", rates::forgetQuiet);
             repeat(
@@ -292,7 +313,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             bind(context, anyWorker);
         }
 
-        /** NiFi may make us wait while its flow is changed: so on a thread for that. */
+        /** Runs on a thread that may block: NiFi makes it wait while the flow is edited. */
         private void forgetDeletedPorts() {
             final ProcessGroup root = rootGroup.get();
             if (root != null) {
@@ -311,8 +332,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 throw new IllegalStateException(reason(bound.cause()), bound.cause());
             }
             logger.error(
-                    "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served until it can be: tried again every {}"
-                            + " s. Free the port, or change {} and restart NiFi",
+                    "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served until the port is free; the listener tries"
+                            + " again every {} s. Free the port, or change {} and restart NiFi",
                     port,
                     reason(bound.cause()),
                     TimeUnit.MILLISECONDS.toSeconds(BIND_INTERVAL_MILLIS),
@@ -320,7 +341,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             bindLater(context, worker);
         }
 
-        /** Most often it is this NiFi's own predecessor that has the port, and is about to end. */
+        /** Tries again: most often the previous process of this NiFi still has the port, and is about to end. */
         private void bindLater(final ListenerContext context, final EventExecutor worker) {
             worker.schedule(
                     () -> bootstrap(context).bind(port).addListener((ChannelFuture bound) -> {
@@ -343,27 +364,35 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             serverChannel = bound;
             logger.info(
                     "The NIO Site-to-Site listener serves {} on port {} of NiFi {} with {}: {}",
-                    tls == null ? "plain TCP" : "TLS (" + tls.provider() + ")",
+                    describeTransport(),
                     port,
                     runningNifi(),
                     transport.name(),
                     settings.describe());
             warnOfRulesWithoutTls();
-            if (peers.needsHostNames() && !settings.resolveHostnames()) {
-                logger.warn("A rule of nifi.remote.route.raw.* tests s2s.source.hostname, and with"
-                        + " nifi.remote.input.nio.resolve.hostnames=false that is always an address: set it to true, or test"
-                        + " addresses");
+            if (peers.needsHostNames() && !settings.peers().resolveHostnames()) {
+                logger.warn(
+                        "A rule of nifi.remote.route.raw.* tests s2s.source.hostname, which is always an address while"
+                                + " nifi.remote.input.nio.resolve.hostnames=false: peers may be told names and ports that they can't reach. Set"
+                                + " the key to true, or have the rule test addresses");
             }
+        }
+
+        private String describeTransport() {
+            if (tls == null) {
+                return "plain TCP";
+            }
+            return "TLS (" + tls.provider() + ")";
         }
 
         private void warnOfRulesWithoutTls() {
             if (tls == null) {
-                settings.rates().stream()
+                settings.peers().rates().stream()
                         .filter(rule -> rule.identity().isPresent())
                         .map(RateRule::name)
                         .forEach(name -> logger.warn(
-                                "The rule nifi.remote.input.nio.rate.{}.identity fits nobody, since peers have no identity without"
-                                        + " TLS: give it addresses, or set nifi.remote.input.secure=true",
+                                "The rule nifi.remote.input.nio.rate.{}.identity limits no peer, since peers have no identity without"
+                                        + " TLS. Give the rule an address, or set nifi.remote.input.secure=true",
                                 name));
             }
         }
@@ -373,7 +402,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             worker.scheduleWithFixedDelay(() -> Guarded.run(what, task), millis, millis, TimeUnit.MILLISECONDS);
         }
 
-        /** What is so now, or is counted elsewhere. */
+        /** @return current values, and counters that other parts keep */
         private Map<String, Supplier<Number>> gauges(final ListenerContext context) {
             final Map<String, Supplier<Number>> gauges = new HashMap<>(ports.gauges(null));
             gauges.put("ConnectionsOpen", metrics::openConnections);
@@ -393,12 +422,12 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private Map<String, Operation> operations() {
             return Map.of(
                     "drain",
-                    new Operation("Sends peers elsewhere, and lets end what is under way", this::drain),
+                    new Operation("Sends new peers to other nodes, and lets transactions in progress end", this::drain),
                     "resume",
-                    new Operation("Serves peers again", this::resume));
+                    new Operation("Serves new peers again", this::resume));
         }
 
-        /** Each IO worker tells of its own connections; on the thread of the one who reads. */
+        /** Asks each IO worker for its own connections, since only the worker may walk through them; on the thread of the reader. */
         private Map<String, Long> lastProgressNanos() {
             final Map<String, Long> latestOfPeers = new HashMap<>();
             try {
@@ -410,7 +439,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     }
                 }
             } catch (final RejectedExecutionException e) {
-                logger.debug("The listener stops: not all of its workers can tell of their connections", e);
+                logger.debug(
+                        "The listener is stopping: some IO workers can't be asked for their connections any more", e);
             }
             return latestOfPeers;
         }
@@ -418,7 +448,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private String drain() {
             if (drain.begin()) {
                 connections.forEach((worker, own) ->
-                        worker.execute(() -> Guarded.run("Closing what is idle in a drain", own::closeIdle)));
+                        worker.execute(() -> Guarded.run("Closing idle connections for a drain", own::closeIdle)));
             }
             return drain.describe();
         }
@@ -432,8 +462,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             drain();
             if (drain.await(settings.drainBeforeStop().toMillis()) == Drain.State.DRAINING) {
                 logger.warn(
-                        "The NIO Site-to-Site listener on port {} is not empty after {} ms: the connections that are left, {},"
-                                + " are cut off by the stop",
+                        "The NIO Site-to-Site listener on port {} is not empty after {} ms of draining: the stop cuts {} connections off,"
+                                + " whose peers may send data a second time. Raise nifi.remote.input.nio.drain.before.stop",
                         port,
                         settings.drainBeforeStop().toMillis(),
                         drain.connectionsLeft());
@@ -443,28 +473,31 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private ListenerContext context() {
             final ConnectionLimit connectionLimit = new ConnectionLimit(
                     maxConnections(),
-                    settings.connectionsMaxPerAddress(),
-                    "raise nifi.remote.input.nio.connections.max, or what it is derived from: open files and heap",
-                    NanoClock.SYSTEM);
+                    settings.connections().maxPerAddress(),
+                    "raise nifi.remote.input.nio.connections.max, or the open files (ulimit -n) and the heap from which it is derived",
+                    clock);
             final HostNames hostNames =
-                    new HostNames(settings.resolveHostnames(), InetAddress::getHostName, lookups, NanoClock.SYSTEM);
+                    new HostNames(settings.peers().resolveHostnames(), InetAddress::getHostName, lookups, clock);
             return new ListenerContext(
                     settings,
                     new RawProtocol(peers),
                     new ListenerContext.Endpoint(port, tls, hostNames, InstantSource.system()),
                     new ListenerContext.Ports(rootGroup::get, ports),
                     new ListenerContext.Limits(
-                            budget, connectionLimit, new HandshakeLimit(settings.handshakesMax()), rates),
+                            budget,
+                            connectionLimit,
+                            new HandshakeLimit(settings.connections().handshakesMax()),
+                            rates),
                     new ListenerContext.Threads(
                             handshakeChecks,
                             authorizations,
                             contentReaders,
                             contentWriters,
-                            new ThrottledExecutor(inflationWriter, metrics, NanoClock.SYSTEM)),
+                            new ThrottledExecutor(inflationWriter, metrics, clock)),
                     drain,
                     metrics,
                     faultLog,
-                    NanoClock.SYSTEM);
+                    clock);
         }
 
         private ServerBootstrap bootstrap(final ListenerContext context) {
@@ -484,13 +517,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     });
         }
 
-        /** What an accepted connection gets, if there is a place for it; on its IO worker. */
+        /** Sets an accepted connection up, or closes it if there is no place for it; on its IO worker. */
         private void initConnection(final SocketChannel channel, final ListenerContext context) {
             final InetAddress address = channel.remoteAddress().getAddress();
             final MessageSequenceHandler handler =
                     new MessageSequenceHandler(context, connections.get(channel.eventLoop()));
             try {
-                if (settings.proxyProtocolFrom().test(address)) {
+                if (settings.peers().proxyProtocolFrom().test(address)) {
                     context.limits().connections().addProxied(address, handler);
                 } else {
                     context.limits().connections().add(address, handler);
@@ -501,7 +534,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 channel.pipeline().addLast(handler);
             } catch (final Throwable e) {
                 metrics.add(Counter.FAULTS, 1);
-                faultLog.report(address.getHostAddress(), ConnectionFault.of(e, "Setting a connection up"));
+                faultLog.report(address.getHostAddress(), ConnectionFault.of(e, "Setting up a connection"));
                 channel.close();
             } finally {
                 channel.closeFuture()
@@ -509,24 +542,24 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
         }
 
-        /** At once, since no PROXY header comes first. */
+        /** Adds TLS at once: from this address no PROXY header comes first. */
         private void addTls(final SocketChannel channel, final ListenerContext context) {
             if (context.endpoint().isSecure()) {
                 channel.pipeline().addLast(context.newTlsHandler(channel));
             }
         }
 
-        /** As many as were asked for, or as the process has file descriptors and heap for. */
+        /** @return the configured maximum, or as many as the process has file descriptors and heap for */
         private int maxConnections() {
-            if (settings.connectionsMax() > 0) {
-                return settings.connectionsMax();
+            if (settings.connections().max() > 0) {
+                return settings.connections().max();
             }
             final long byHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
-            final long byDescriptors =
-                    ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
-                            ? system.getMaxFileDescriptorCount() / DESCRIPTORS_PER_CONNECTION
-                            : byHeap;
-            return Math.clamp(Math.min(byHeap, byDescriptors), 1, Integer.MAX_VALUE);
+            long max = byHeap;
+            if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
+                max = Math.min(byHeap, system.getMaxFileDescriptorCount() / DESCRIPTORS_PER_CONNECTION);
+            }
+            return Math.clamp(max, 1, Integer.MAX_VALUE);
         }
 
         private synchronized void stopAccepting() {
@@ -536,7 +569,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
         }
 
-        /** NiFi stops us when its repositories have closed: nothing can be committed any more. */
+        /** Stops everything. NiFi calls this after it has closed its repositories: nothing can be committed any more. */
         void stop() {
             drain.stop();
             if (stopSignal != null) {
@@ -546,11 +579,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             connections.forEach(
                     (worker, own) -> worker.submit(own::closeAllNow).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             ports.close();
-            // They tell IO workers of what they end, and writers have readers end sessions.
+            // Before the IO workers, which these threads tell of ended sessions; and the writers before the readers,
+            // which end sessions
+            // for them.
             for (final ExecutorService threads : List.of(writerThreads, inflationWriter, contentReaders)) {
                 threads.shutdown();
                 Guarded.run(
-                        "The end of threads for contents",
+                        "Stopping the threads for contents",
                         () -> threads.awaitTermination(WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS));
             }
             workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)

@@ -12,20 +12,28 @@ import org.nios2s.listener.port.PortRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says once a minute, at INFO, what the listener did since the last time; nothing if it did nothing. Lives on an IO worker. */
-record StatsLogger(ListenerMetrics metrics, MemoryBudget budget, PortRegistry ports, Map<Counter, Long> last) {
+/**
+ * Logs once a minute, at INFO, what the listener did in that minute; nothing if it did nothing. Lives on an IO worker.
+ */
+final class StatsLogger {
     private static final Logger logger = LoggerFactory.getLogger(StatsLogger.class);
 
+    private final ListenerMetrics metrics;
+    private final MemoryBudget budget;
+    private final PortRegistry ports;
+    private final Map<Counter, Long> last = new EnumMap<>(Counter.class);
+
+    StatsLogger(final ListenerMetrics metrics, final MemoryBudget budget, final PortRegistry ports) {
+        this.metrics = metrics;
+        this.budget = budget;
+        this.ports = ports;
+    }
+
     void log() {
-        final long delay = Math.round(metrics.maxOfThisMinute(Histogram.WORKER_DELAY_MS));
+        final long workerDelayMillis = Math.round(metrics.maxOfThisMinute(Histogram.WORKER_DELAY_MS));
         metrics.startNextMinute();
-        final Map<Counter, Long> more = new EnumMap<>(Counter.class);
-        for (final Counter count : Counter.values()) {
-            final long now = metrics.get(count);
-            final Long before = last.put(count, now);
-            more.put(count, before == null ? now : now - before);
-        }
-        if (more.values().stream().allMatch(count -> count == 0)) {
+        final Map<Counter, Long> more = increases();
+        if (more.values().stream().allMatch(increase -> increase == 0)) {
             return;
         }
         logger.info(
@@ -46,12 +54,23 @@ record StatsLogger(ListenerMetrics metrics, MemoryBudget budget, PortRegistry po
                 FormatUtils.formatDataSize(budget.used()),
                 FormatUtils.formatDataSize(budget.limit()),
                 FormatUtils.formatDataSize(budget.peakSinceLastCall()),
-                delay);
+                workerDelayMillis);
         if (more.get(Counter.PUSHES_INFLATED_ABNORMALLY) > 0) {
             logger.info(
-                    "{} pushes inflated to more than 20 times what was sent: one thread writes their contents, and rests while"
-                            + " small pushes crowd",
+                    "{} pushes inflated to more than 20 times their compressed size. One thread writes their contents, and pauses"
+                            + " while the listener is busy. If the data is legitimate, let its senders send it without compression",
                     more.get(Counter.PUSHES_INFLATED_ABNORMALLY));
         }
+    }
+
+    /** @return how much each counter has grown since the last call */
+    private Map<Counter, Long> increases() {
+        final Map<Counter, Long> increases = new EnumMap<>(Counter.class);
+        for (final Counter counter : Counter.values()) {
+            final long now = metrics.get(counter);
+            increases.put(counter, now - last.getOrDefault(counter, 0L));
+            last.put(counter, now);
+        }
+        return increases;
     }
 }

@@ -10,22 +10,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a task when the process is told to end (SIGTERM), before it does. The task runs on the JVM's thread for the signal.
+ * A handler of SIGTERM that runs a task before the process begins to end. The task runs on the JVM's thread for the signal.
  *
- * <p>NiFi stops its ports first and its site listeners last, so a listener that is stopped can't let transactions end any more. And
- * what runs in a shutdown hook runs beside NiFi's own. Only before the hooks there is time. The signal's former handler, most
- * often the JVM's, is in its place again as soon as the signal has come: it goes on from there, and a second signal ends the process
- * at once.
+ * <p>When NiFi stops its site listeners, it has stopped its ports already, and no transaction can end any more. A shutdown hook would
+ * run beside NiFi's own hook. So the only time to drain is before the hooks. When the signal has come, its previous handler, most
+ * often the JVM's, is restored and called: the shutdown continues, and a second signal ends the process at once.
  *
- * <p>{@code sun.misc.Signal} is an API that Java supports in the module {@code jdk.unsupported}; the compiler warns of it, so it is
- * reached by reflection.
+ * <p>{@code sun.misc.Signal} is an API that Java supports in the module {@code jdk.unsupported}. The compiler warns of it, so it is
+ * called by reflection.
  */
 final class StopSignal implements InvocationHandler, AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(StopSignal.class);
 
     private final Guarded.Task task;
     private Object signal;
-    private Object former;
+    private Object previous;
     private boolean isClosed;
     private Method handle;
     private Method receive;
@@ -35,20 +34,21 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
         this.task = task;
     }
 
-    /** @return what is to be closed when nothing is to be done any more; if signals can't be had, that is a WARN and no more */
+    /** @return a handler, to be closed when the task is not to run any more. Where signals can't be handled, a WARN says so */
     static StopSignal before(final Guarded.Task task) {
         final StopSignal created = new StopSignal(task);
         try {
             created.install();
         } catch (final ReflectiveOperationException | RuntimeException e) {
             logger.warn(
-                    "The NIO Site-to-Site listener can't drain before a stop, since this Java does not tell it of SIGTERM: {}",
+                    "The NIO Site-to-Site listener can't drain before a stop, since this Java hands no SIGTERM over: {}. If"
+                            + " bootstrap.conf has the option -Xrs, remove it; otherwise drain by hand before each stop",
                     reason(e));
         }
         return created;
     }
 
-    /** A reflective call wraps what the called method has thrown. */
+    /** Unwraps the exception of a reflective call. */
     private static String reason(final Exception thrown) {
         if (thrown instanceof InvocationTargetException && thrown.getCause() != null) {
             return thrown.getCause().toString();
@@ -63,7 +63,7 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
         receive = handlerType.getMethod("handle", signalType);
         signal = signalType.getConstructor(String.class).newInstance("TERM");
         own = Proxy.newProxyInstance(StopSignal.class.getClassLoader(), new Class<?>[] {handlerType}, this);
-        former = handle.invoke(null, signal, own);
+        previous = handle.invoke(null, signal, own);
     }
 
     @Override
@@ -73,10 +73,10 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
             return method.invoke(this, arguments);
         }
         if (restore()) {
-            Guarded.run("The drain before a stop", task);
+            Guarded.run("Draining before the stop", task);
         }
-        // Also where this is a second signal, or the listener has stopped: the process is to end in any case.
-        receive.invoke(former, arguments[0]);
+        // Also for a second signal, or when the listener has stopped: the process has to end in any case.
+        receive.invoke(previous, arguments[0]);
         return null;
     }
 
@@ -85,14 +85,14 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
         restore();
     }
 
-    /** Puts the former handler back, unless somebody else has taken the signal since; returns whether it was not back yet. */
+    /** Restores the previous handler, unless another one was installed since; returns whether this call did it. */
     private synchronized boolean restore() {
-        if (isClosed || former == null) {
+        if (isClosed || previous == null) {
             return false;
         }
         isClosed = true;
-        Guarded.run("Giving SIGTERM back", () -> {
-            final Object replaced = handle.invoke(null, signal, former);
+        Guarded.run("Restoring the handler of SIGTERM", () -> {
+            final Object replaced = handle.invoke(null, signal, previous);
             if (replaced != own) {
                 handle.invoke(null, signal, replaced);
             }

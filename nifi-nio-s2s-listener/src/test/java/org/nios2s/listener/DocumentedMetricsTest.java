@@ -29,6 +29,7 @@ import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.time.NanoClock;
 
 /** The tables of docs/metrics.md against the beans. Lives on the test's thread. */
 class DocumentedMetricsTest {
@@ -93,10 +94,10 @@ class DocumentedMetricsTest {
     @Test
     void everyAttributeOfAPortIsThere() throws Exception {
         final NiFiProperties none = new NiFiProperties(Map.of());
-        try (ListenerMetrics metrics = new ListenerMetrics(1);
+        try (ListenerMetrics metrics = new ListenerMetrics(1, NanoClock.SYSTEM);
                 RecordingPort port = new RecordingPort(1);
-                PortRegistry dispatchers =
-                        new PortRegistry(ListenerSettings.from(none), new MemoryBudget(1), Runnable::run, metrics)) {
+                PortRegistry dispatchers = new PortRegistry(
+                        ListenerSettings.from(none), new MemoryBudget(1), Runnable::run, metrics, NanoClock.SYSTEM)) {
             metrics.publish(Map.of());
             dispatchers.acquire(port.port());
             assertEquals(

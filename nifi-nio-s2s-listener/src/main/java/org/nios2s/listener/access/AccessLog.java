@@ -7,11 +7,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A line for each peer that has connected and one for each transaction that has ended, for an audit or a search. Stateless;
- * on the connection's IO worker.
+ * The log of connections and transactions, for an audit or a search: a line for each peer that has connected and one for each
+ * transaction that has ended. Stateless; on the connection's IO worker.
  *
- * <p>There may be thousands a second: both loggers are off unless an administrator sets them to DEBUG, and then nothing is
- * computed for them.
+ * <p>There may be thousands of lines a second. So both loggers are off unless an administrator sets them to DEBUG, and while they
+ * are off nothing is computed for them.
  */
 public final class AccessLog {
     private static final Logger CONNECTIONS = LoggerFactory.getLogger("org.nios2s.listener.access.Connections");
@@ -19,7 +19,7 @@ public final class AccessLog {
 
     private AccessLog() {}
 
-    /** Which way FlowFiles went, from here. */
+    /** The direction of a transfer, seen from this NiFi. */
     public enum Direction {
         RECEIVED("received"),
         SENT("sent");
@@ -32,20 +32,21 @@ public final class AccessLog {
     }
 
     /**
-     * What was transferred.
+     * A transaction that has ended.
      *
-     * @param peer with whom, fit for a log
+     * @param peer whose text is fit for a log
      * @param bytes of contents
-     * @param startNanos when the transaction began, as {@link System#nanoTime}
+     * @param durationNanos from the beginning of the transaction
      */
-    public record Transfer(Object peer, Object port, Direction direction, int flowFiles, long bytes, long startNanos) {}
+    public record Transfer(
+            Object peer, Object port, Direction direction, int flowFiles, long bytes, long durationNanos) {}
 
     /**
-     * A Site-to-Site handshake is over.
+     * Logs a handshake that has succeeded.
      *
-     * @param peer who, fit for a log
-     * @param port that it named, or null for none
-     * @param transport under what the protocol runs: TLS with its version and suite, or not
+     * @param peer whose text is fit for a log
+     * @param port that the peer named, or null for none
+     * @param transport the layer below the protocol: TLS with its version and suite, or plain TCP
      */
     public static void connected(
             final Object peer, final Object port, final int protocolVersion, final Supplier<String> transport) {
@@ -54,12 +55,12 @@ public final class AccessLog {
         }
     }
 
-    /** A transaction was committed. */
+    /** Logs a transaction that was committed. */
     public static void committed(final Supplier<Transfer> transfer) {
         ended(transfer, "committed");
     }
 
-    /** A transaction came to nothing: the FlowFiles of a push are dropped, those of a pull are in their queue again. */
+    /** Logs a transaction that was rolled back: the FlowFiles of a push are dropped, those of a pull are in their queue again. */
     public static void rolledBack(final Supplier<Transfer> transfer) {
         ended(transfer, "rolled back");
     }
@@ -74,7 +75,7 @@ public final class AccessLog {
                     transfer.direction.word,
                     transfer.flowFiles,
                     transfer.bytes,
-                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - transfer.startNanos),
+                    TimeUnit.NANOSECONDS.toMillis(transfer.durationNanos),
                     transfer.port);
         }
     }

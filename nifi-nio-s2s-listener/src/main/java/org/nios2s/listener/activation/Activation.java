@@ -16,19 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether the listener takes over: it is switched on, its settings are good, this NiFi has all that it links to,
- * and sockets and TLS work here. Lives on NiFi's main thread. Until the last step NiFi is as it was.
+ * The checks before the listener takes over: it is switched on, its settings are valid, this NiFi has every class and method that
+ * the listener uses, and sockets and TLS work here. Lives on NiFi's main thread. Until the last step NiFi is as it was.
  */
 final class Activation {
     private static final Logger logger = LoggerFactory.getLogger(NioSiteToSiteProvider.class);
     private static final int JAVA_THAT_WARNS = 25;
 
-    /** Of so many buffers Netty follows one, to report it if it leaks: each such costs the stack trace of who took it. */
+    /** Netty follows one buffer in so many, to report it if it leaks: each followed buffer costs a stack trace. */
     private static final String LEAK_SAMPLING_INTERVAL = "1024";
 
     private Activation() {}
 
-    /** Takes over, or says in one line why there is nothing to take over; throws what keeps the listener from serving here. */
+    /** Takes over, or logs why there is nothing to take over; throws if the listener can't serve here. */
     static void activate(final NiFiProperties properties, final ExternalResourceProviderInitializationContext context)
             throws Exception {
         if (properties == null) {
@@ -50,10 +50,11 @@ final class Activation {
         }
         setUpNetty();
         NarInspector.link();
-        LoopbackCheck.perform(
-                TransportSelection.select(settings.transport()),
-                settings.tlsProvider(),
-                Boolean.TRUE.equals(properties.isSiteToSiteSecure()) ? context.getSSLContext() : null);
+        SSLContext sslContext = null;
+        if (Boolean.TRUE.equals(properties.isSiteToSiteSecure())) {
+            sslContext = context.getSSLContext();
+        }
+        LoopbackCheck.perform(TransportSelection.select(settings.io().transport()), settings.tlsProvider(), sslContext);
         final Optional<String> otherVersions = otherVersions();
         try {
             ListenerTakeover.install(arguments -> new NioRemoteSiteListener(
@@ -63,9 +64,12 @@ final class Activation {
                     (NodeInformant) arguments[3],
                     settings));
         } catch (final LinkageError e) {
-            // That class itself: for any other reason the JVM throws one of its subclasses, which says so.
+            // Exactly this class means that NiFi's class is loaded. For any other reason the JVM throws a subclass,
+            // whose text says it.
             if (e.getClass() == LinkageError.class) {
-                throw new IllegalStateException("it comes too late, NiFi has loaded the stock listener already", e);
+                throw new IllegalStateException(
+                        "NiFi has loaded the stock listener already, which an extension that reaches into the framework may have caused",
+                        e);
             }
             throw e;
         }
@@ -73,21 +77,23 @@ final class Activation {
                 logger.warn("The NIO Site-to-Site listener is in NiFi more than once: {}, and restart", others));
     }
 
-    /** Before the take-over, and never in its way: other NARs are none of our business. */
+    /** Looks for other versions before the take-over; a failure is a WARN, since another NAR must not keep this one from serving. */
     private static Optional<String> otherVersions() {
         try {
             return NarInspector.otherVersions(NarInspector.jar());
         } catch (final IOException | URISyntaxException | RuntimeException e) {
             logger.warn(
-                    "Whether the NIO Site-to-Site listener is in NiFi more than once can't be found out: {}",
+                    "The listener serves, but can't tell whether the NIO Site-to-Site listener is in NiFi more than once: {}. Look for a"
+                            + " damaged NAR in lib/ and extensions/",
                     e.toString());
             return Optional.empty();
         }
     }
 
     /**
-     * System properties for Netty, where the administrator has set none. Netty leaves {@code sun.misc.Unsafe} alone from Java 25
-     * on, and does not get as fast as soon. Java 25 only warns of it, on the console, once; a later one may refuse (JEP 498).
+     * Sets system properties for Netty that the administrator has not set. From Java 25 on Netty does not use
+     * {@code sun.misc.Unsafe} by default, and then takes longer to get fast. Java 25 only warns of its use, once, on the console; a
+     * later Java may refuse it (JEP 498).
      */
     private static void setUpNetty() {
         System.getProperties().putIfAbsent("io.netty.leakDetection.samplingInterval", LEAK_SAMPLING_INTERVAL);
@@ -101,11 +107,12 @@ final class Activation {
         final ClassLoader nifi = Activation.class.getClassLoader();
         final List<String> missing = NifiApiCheck.missing(nifi);
         if (!missing.isEmpty()) {
-            throw new IllegalStateException("NiFi %s has no %s%s"
-                    .formatted(
-                            NioRemoteSiteListener.runningNifi(),
-                            missing.getFirst(),
-                            missing.size() == 1 ? "" : ", and lacks " + (missing.size() - 1) + " more"));
+            String others = "";
+            if (missing.size() > 1) {
+                others = ", and lacks " + (missing.size() - 1) + " more";
+            }
+            throw new IllegalStateException(
+                    "NiFi %s has no %s%s".formatted(NioRemoteSiteListener.runningNifi(), missing.getFirst(), others));
         }
         ListenerTakeover.verify(nifi);
     }

@@ -15,13 +15,13 @@ import java.util.stream.Stream;
 import org.apache.nifi.remote.RemoteSiteListener;
 
 /**
- * Puts our shim for {@code SocketRemoteSiteListener} where {@code FlowController} will link to it: into the
- * framework's class loader, before the original is loaded. Lives on NiFi's main thread.
+ * The take-over: defines our shim of {@code SocketRemoteSiteListener} in the framework's class loader, before the original is
+ * loaded, so that {@code FlowController} links to the shim. Lives on NiFi's main thread.
  */
 final class ListenerTakeover {
     /**
-     * Where no class loader finds it by its name. Not in META-INF: with {@code nifi.nar.unpack.uber.jar=true} NiFi appends a line
-     * feed to each file there.
+     * The shim's class file, at a path where no class loader finds it by its name. Not in META-INF: with
+     * {@code nifi.nar.unpack.uber.jar=true} NiFi appends a line feed to each file there.
      */
     private static final String SHIM = "/shim/SocketRemoteSiteListener.class";
 
@@ -31,22 +31,23 @@ final class ListenerTakeover {
     private ListenerTakeover() {}
 
     /**
-     * Looks whether NiFi would take the shim for the original: {@code FlowController} knows it by name, and it has every
-     * public constructor and method. NiFi's two classes are read, not loaded.
+     * Checks that the shim can replace the original: {@code FlowController} refers to the original by name, and the shim has all its
+     * public constructors and methods. NiFi's two classes are read, not loaded: loading the original would make the take-over
+     * impossible.
      *
-     * @param nifi sees NiFi's classes
-     * @throws IllegalStateException that names what is different
+     * @param nifi a class loader that sees NiFi's classes
+     * @throws IllegalStateException that names the difference
      */
     static void verify(final ClassLoader nifi) throws IOException {
         final byte[] controller = bytesOf(FLOW_CONTROLLER, nifi);
         if (!new String(controller, StandardCharsets.ISO_8859_1).contains(ORIGINAL)) {
-            throw new IllegalStateException("FlowController of this NiFi makes no " + ORIGINAL.replace('/', '.'));
+            throw new IllegalStateException("FlowController of this NiFi does not use " + ORIGINAL.replace('/', '.'));
         }
         final Set<String> missing = publicMembers(bytesOf(ORIGINAL, nifi), nifi);
         missing.removeAll(publicMembers(shimBytes(), nifi));
         if (!missing.isEmpty()) {
             throw new IllegalStateException(
-                    "this NiFi's listener has what ours has not: " + String.join(", ", missing));
+                    "this NiFi's listener has constructors or methods that ours lacks: " + String.join(", ", missing));
         }
     }
 

@@ -22,20 +22,20 @@ import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 import org.nios2s.listener.tls.TrialHandshake;
 
 /**
- * A connection over the loopback interface to a port of its own, served as the listener will serve: what does not work here
- * shows while the stock listener can still take over. Lives on NiFi's main thread, its server on one IO worker.
+ * The check that sockets and TLS work here: one connection over the loopback interface to a port of its own, served as the listener
+ * will serve. A failure shows while the stock listener can still be used. Lives on NiFi's main thread, its server on one IO worker.
  */
 final class LoopbackCheck {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    private static final byte[] WORDS = "NiFi".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] MESSAGE = "NiFi".getBytes(StandardCharsets.US_ASCII);
 
     private LoopbackCheck() {}
 
     /**
      * @param sslContext NiFi's own, or null where Site-to-Site is not secure
-     * @throws IllegalStateException if nobody answers, or TLS can't be served with NiFi's key
-     * @throws IOException if there is no such connection
+     * @throws IllegalStateException if the server does not answer, or can't serve TLS with NiFi's key
+     * @throws IOException if there is no connection over loopback
      */
     static void perform(final TransportSelection transport, final Provider provider, final SSLContext sslContext)
             throws IOException {
@@ -47,27 +47,27 @@ final class LoopbackCheck {
                         @Override
                         protected void initChannel(final Channel channel) {
                             if (tls != null) {
-                                channel.pipeline().addLast(tls.create(channel, PATIENCE));
+                                channel.pipeline().addLast(tls.create(channel, TIMEOUT));
                             }
-                            channel.pipeline().addLast(new Answer());
+                            channel.pipeline().addLast(new CloseOnRead());
                         }
                     })
                     .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .syncUninterruptibly()
                     .channel();
-            converse((InetSocketAddress) server.localAddress(), tls);
+            connect((InetSocketAddress) server.localAddress(), tls);
         } finally {
-            worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly(PATIENCE.toMillis());
+            worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly(TIMEOUT.toMillis());
         }
     }
 
-    private static void converse(final InetSocketAddress server, final TlsHandlerFactory tls) throws IOException {
-        final int patience = (int) PATIENCE.toMillis();
+    private static void connect(final InetSocketAddress server, final TlsHandlerFactory tls) throws IOException {
+        final int timeoutMillis = (int) TIMEOUT.toMillis();
         try (Socket peer = new Socket()) {
-            peer.connect(server, patience);
-            peer.setSoTimeout(patience);
+            peer.connect(server, timeoutMillis);
+            peer.setSoTimeout(timeoutMillis);
             if (tls == null) {
-                peer.getOutputStream().write(WORDS);
+                peer.getOutputStream().write(MESSAGE);
                 peer.getInputStream().readAllBytes();
             } else {
                 TrialHandshake.over(peer);
@@ -76,12 +76,12 @@ final class LoopbackCheck {
             throw new IllegalStateException(
                     "TLS (%s) can't be served with NiFi's key: %s".formatted(tls.provider(), e), e);
         } catch (final SocketTimeoutException e) {
-            throw new IllegalStateException("an IO worker does not answer within " + PATIENCE.toSeconds() + " s", e);
+            throw new IllegalStateException("an IO worker does not answer within " + TIMEOUT.toSeconds() + " s", e);
         }
     }
 
-    /** Replies to whatever it reads by closing. */
-    private static final class Answer extends SimpleChannelInboundHandler<Object> {
+    /** Closes the connection when it has read something. */
+    private static final class CloseOnRead extends SimpleChannelInboundHandler<Object> {
         @Override
         protected void channelRead0(final ChannelHandlerContext context, final Object message) {
             context.close();

@@ -18,8 +18,8 @@ import java.util.jar.Manifest;
 import java.util.stream.Stream;
 
 /**
- * Our own NAR, as NiFi has unpacked it beside the others: the classes in its jar, and other versions of it, of which NiFi
- * takes one and says nothing. Lives on NiFi's main thread.
+ * The inspection of our own NAR, as NiFi has unpacked it: the classes in its jar, and other versions of the NAR beside it, of which
+ * NiFi loads one without a word. Lives on NiFi's main thread.
  */
 final class NarInspector {
     private static final String PACKAGE = "org/nios2s";
@@ -41,7 +41,7 @@ final class NarInspector {
                 .toURI());
     }
 
-    /** Loads and verifies all classes, against the NiFi that is there; throws what names one that does not fit. */
+    /** Loads and verifies all classes against this NiFi; throws an error that names one that does not fit. */
     static void link() throws IOException, ClassNotFoundException, URISyntaxException {
         final Path location = jar();
         try (FileSystem jar = Files.isDirectory(location) ? null : FileSystems.newFileSystem(location)) {
@@ -62,14 +62,15 @@ final class NarInspector {
     private static void failIfIncomplete(final Class<?> own) {
         for (final Method method : own.getMethods()) {
             if (Modifier.isAbstract(method.getModifiers()) && !Modifier.isAbstract(own.getModifiers())) {
-                throw new IllegalStateException("this NiFi asks %s for %s".formatted(own.getName(), method));
+                throw new IllegalStateException(
+                        "this NiFi requires that %s implements %s".formatted(own.getName(), method));
             }
         }
     }
 
     /**
-     * @param jar of ours, in an unpacked NAR
-     * @return which version serves, and what to remove; empty if there is but one
+     * @param jar with our classes, in an unpacked NAR
+     * @return the version that serves and those to remove; empty if there is only one
      */
     static Optional<String> otherVersions(final Path jar) throws IOException {
         final Path directory = jar.getParent();
@@ -86,9 +87,11 @@ final class NarInspector {
                     others.add(manifest.getValue(VERSION));
                 }
             }
-            return Optional.of("version %s serves; remove %s"
-                            .formatted(own.getValue(VERSION), String.join(" and ", others)))
-                    .filter(text -> !others.isEmpty());
+            if (others.isEmpty()) {
+                return Optional.empty();
+            }
+            return Optional.of(
+                    "version %s serves; remove %s".formatted(own.getValue(VERSION), String.join(" and ", others)));
         }
     }
 

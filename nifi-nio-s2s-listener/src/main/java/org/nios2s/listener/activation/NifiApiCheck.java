@@ -11,10 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What the listener links to in NiFi, looked up as the JVM would link it. Any thread.
+ * The check that this NiFi has every class, method and field to which the listener links, looked up as the JVM would link them. Any
+ * thread.
  *
- * <p>A line of the list beside this class is a kind, a class, and for a member its name and descriptor. A test compares the
- * list with what our compiled classes refer to.
+ * <p>A line of the list beside this class has a kind, a class, and for a member its name and descriptor. A test compares the list
+ * with the references of our compiled classes.
  */
 final class NifiApiCheck {
     private static final String LIST = "nifi-signatures.txt";
@@ -22,8 +23,8 @@ final class NifiApiCheck {
     private NifiApiCheck() {}
 
     /**
-     * @param nifi sees NiFi's classes; none of them is initialized
-     * @return what of the list is not there, in its order
+     * @param nifi a class loader that sees NiFi's classes; none of them is initialized
+     * @return the lines of the list that NiFi lacks
      */
     static List<String> missing(final ClassLoader nifi) throws IOException {
         try (InputStream in = NifiApiCheck.class.getResourceAsStream(LIST)) {
@@ -49,7 +50,7 @@ final class NifiApiCheck {
         }
     }
 
-    /** Whether we may use the member: what is protected we use in classes that extend its owner. */
+    /** @return whether we may use the member: a protected one is used in classes that extend its owner */
     private static boolean isAccessible(final Class<?> owner, final String[] signature, final ClassLoader nifi)
             throws ReflectiveOperationException {
         final MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(owner, MethodHandles.lookup());

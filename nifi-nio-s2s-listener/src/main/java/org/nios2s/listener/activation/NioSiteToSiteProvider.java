@@ -12,24 +12,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way into an unmodified NiFi: a provider of external resources that provides none, and when NiFi initializes it
- * puts the non-blocking listener in the place of the stock one. Lives on NiFi's main thread, a few seconds before
- * {@code FlowController} is loaded.
+ * The entrance into an unmodified NiFi: a provider of external resources that provides none. When NiFi initializes it, it puts the
+ * non-blocking listener in the place of the stock one. Lives on NiFi's main thread, a few seconds before {@code FlowController} is
+ * loaded.
  *
- * <p>Whatever goes wrong here ends in one log line and the stock listener: activation can fail, NiFi can't. For the sake of
- * that line this class, and no other, is compiled for Java 8: a NiFi 1 may run on it.
+ * <p>Any failure here ends in one log line and the stock listener: activation can fail, NiFi can't. For the sake of that line this
+ * class, and no other, is compiled for Java 8, on which a NiFi 1 may run.
  */
 public final class NioSiteToSiteProvider implements ExternalResourceProvider {
     private static final Logger logger = LoggerFactory.getLogger(NioSiteToSiteProvider.class);
 
     private final NiFiProperties properties;
 
-    /** For the discovery of extensions alone. */
+    /** Called when NiFi discovers extensions. */
     public NioSiteToSiteProvider() {
         this(null);
     }
 
-    /** What NiFi calls. */
+    /** Called when NiFi uses the provider. */
     public NioSiteToSiteProvider(final NiFiProperties properties) {
         this.properties = properties;
     }
@@ -46,7 +46,7 @@ public final class NioSiteToSiteProvider implements ExternalResourceProvider {
         } catch (final IllegalArgumentException | IllegalStateException e) {
             logger.error(
                     "The NIO Site-to-Site listener is not activated: {}. The stock listener serves.", e.getMessage());
-            logger.debug("Why it is not activated", e);
+            logger.debug("The cause", e);
         } catch (final Exception | LinkageError e) {
             logger.error(
                     "The NIO Site-to-Site listener is not activated: {}. The stock listener serves.", e.toString(), e);
@@ -60,6 +60,6 @@ public final class NioSiteToSiteProvider implements ExternalResourceProvider {
 
     @Override
     public InputStream fetchExternalResource(final ExternalResourceDescriptor descriptor) {
-        throw new UnsupportedOperationException("There is no resource to fetch: " + descriptor);
+        throw new UnsupportedOperationException("This provider has no resources: " + descriptor);
     }
 }

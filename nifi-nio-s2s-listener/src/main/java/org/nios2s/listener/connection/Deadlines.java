@@ -60,8 +60,8 @@ final class Deadlines {
     /** @param scarcity whether others wait for what the peer makes us hold */
     static Deadlines of(final ListenerContext listener, final Supplier<Contention> scarcity) {
         return new Deadlines(
-                listener.settings().handshakeTimeout().toMillis(),
-                listener.settings().idleTimeout(),
+                listener.settings().connections().handshakeTimeout().toMillis(),
+                listener.settings().connections().idleTimeout(),
                 scarcity,
                 listener.clock());
     }

@@ -83,6 +83,6 @@ public record ListenerContext(
 
     /** @return what makes a connection TLS, if connections are {@link Endpoint#isSecure} */
     public SslHandler newTlsHandler(final Channel channel) {
-        return endpoint.tls.create(channel, settings.handshakeTimeout());
+        return endpoint.tls.create(channel, settings.connections().handshakeTimeout());
     }
 }

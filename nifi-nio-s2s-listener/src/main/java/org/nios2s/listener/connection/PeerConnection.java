@@ -103,7 +103,7 @@ public final class PeerConnection implements TransactionPeer {
 
     /** @return bytes that a push may hold in memory */
     public long transactionMemory() {
-        return listener.settings().transactionMemory();
+        return listener.settings().memory().transaction();
     }
 
     /** @return the metrics of the listener, for what belongs to no port */
@@ -147,7 +147,7 @@ public final class PeerConnection implements TransactionPeer {
 
     /** @return whether the address is a load balancer's, which has to name the peer by a PROXY header */
     public boolean needsProxyHeader() {
-        return listener.settings().proxyProtocolFrom().test(remoteAddress.getAddress());
+        return listener.settings().peers().proxyProtocolFrom().test(remoteAddress.getAddress());
     }
 
     /**

@@ -5,13 +5,16 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Why a peer's connection is closed before it said good-bye. Thrown and caught on the connection's IO worker; carries no
- * stack trace, since the fault lies with the peer and not in our code.
+ * The reason for which the listener closes a peer's connection in the middle of a conversation. Thrown and caught on the
+ * connection's IO worker.
+ *
+ * <p>It carries no stack trace: peers can cause faults by the thousand, and {@link #kind} and message say what happened. A fault
+ * of our own has the cause with its trace.
  */
 public final class ConnectionFault extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** Causes, each with a rate limit of its own in the log. */
+    /** The kinds, each with a rate limit of its own in the log; docs/troubleshooting.md has a row for each. */
     public enum Kind {
         PROXY_HEADER,
         WRONG_MAGIC,
@@ -37,7 +40,7 @@ public final class ConnectionFault extends IOException {
         CONNECTION_LOST,
         INTERNAL;
 
-        /** @return whether it is us who failed, and not the peer */
+        /** @return whether NiFi or the listener failed, and not the peer or the network */
         public boolean isOurs() {
             return this == INTERNAL || this == COMMIT_FAILED;
         }
@@ -58,18 +61,22 @@ public final class ConnectionFault extends IOException {
         this.kind = kind;
     }
 
-    /** @return what was thrown, or a fault of ours that says what has failed by it */
+    /**
+     * @param what failed, for the log
+     * @return the thrown fault itself; anything else as the cause of an internal fault
+     */
     public static ConnectionFault of(final Throwable thrown, final String what) {
-        return thrown instanceof final ConnectionFault fault
-                ? fault
-                : Kind.INTERNAL.fault(what + " failed: " + thrown, thrown);
+        if (thrown instanceof final ConnectionFault fault) {
+            return fault;
+        }
+        return Kind.INTERNAL.fault(what + " failed: " + thrown, thrown);
     }
 
     public Kind kind() {
         return kind;
     }
 
-    /** @return whether the peer did nothing wrong but leave; in a TLS handshake it is the cause that says so */
+    /** @return whether the peer did nothing wrong but leave. In a TLS handshake only the cause tells */
     public boolean isDeparture() {
         return kind == Kind.PEER_CLOSED || kind == Kind.CONNECTION_LOST || getCause() instanceof ClosedChannelException;
     }

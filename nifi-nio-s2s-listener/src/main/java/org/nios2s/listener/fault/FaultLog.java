@@ -8,13 +8,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
-import org.slf4j.event.Level;
 
 /**
- * Reports peers' faults: at most one WARN line a minute for each kind, with the number of those it stands for; every
- * one at DEBUG. What peers have said is escaped and cut. Thread-safe.
+ * Logs the faults of connections: at most one line a minute for each kind, with the number of faults that had no line; every
+ * fault at DEBUG. Text from the wire is escaped and cut. Thread-safe.
  */
 public final class FaultLog {
+    private static final String LINE = "{}: {}; the connection is closed ({}{})";
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Logger logger;
@@ -31,8 +31,8 @@ public final class FaultLog {
     }
 
     /**
-     * @param peer who, for the log
-     * @param fault what and why
+     * @param peer named in the line
+     * @param fault that closes its connection
      */
     public void report(final Object peer, final ConnectionFault fault) {
         final Entry entry = entries.get(fault.kind());
@@ -40,35 +40,42 @@ public final class FaultLog {
         final long now = clock.nanoTime();
         final long last = entry.reportedNanos.get();
         if (now - last < INTERVAL_NANOS || !entry.reportedNanos.compareAndSet(last, now)) {
-            entry.silent.incrementAndGet();
+            entry.suppressed.incrementAndGet();
             if (logger.isDebugEnabled()) {
                 logger.debug("{}: {}; the connection is closed", peer, LogText.of(reasonOf(fault)));
             }
             return;
         }
-        final long silent = entry.silent.getAndSet(0);
-        logger.atLevel(fault.kind().isOurs() ? Level.ERROR : Level.WARN)
-                .setCause(fault.kind().isOurs() ? fault.getCause() : null)
-                .log(
-                        "{}: {}; the connection is closed ({}{})",
-                        peer,
-                        LogText.of(reasonOf(fault)),
-                        fault.kind(),
-                        silent == 0 ? "" : ", and " + silent + " more since the last such line");
+        final long suppressed = entry.suppressed.getAndSet(0);
+        final String reason = LogText.of(reasonOf(fault));
+        if (fault.kind().isOurs()) {
+            logger.error(LINE, peer, reason, fault.kind(), countOf(suppressed), fault.getCause());
+        } else {
+            logger.warn(LINE, peer, reason, fault.kind(), countOf(suppressed));
+        }
+    }
+
+    private static String countOf(final long suppressed) {
+        if (suppressed == 0) {
+            return "";
+        }
+        return ", and " + suppressed + " more since the last such line";
     }
 
     private static String reasonOf(final ConnectionFault fault) {
+        final String message = String.valueOf(fault.getMessage());
         final Throwable cause = fault.getCause();
-        return cause == null || String.valueOf(fault.getMessage()).contains(String.valueOf(cause.getMessage()))
-                ? String.valueOf(fault.getMessage())
-                : fault.getMessage() + ": " + cause;
+        if (cause == null || message.contains(String.valueOf(cause.getMessage()))) {
+            return message;
+        }
+        return message + ": " + cause;
     }
 
-    /** @return how many faults of a kind there were */
+    /** @return the number of faults of a kind since the start */
     public long count(final Kind kind) {
         return entries.get(kind).total.get();
     }
 
-    /** What is known of one kind. */
-    private record Entry(AtomicLong reportedNanos, AtomicLong silent, AtomicLong total) {}
+    /** The state of one kind. */
+    private record Entry(AtomicLong reportedNanos, AtomicLong suppressed, AtomicLong total) {}
 }

@@ -10,11 +10,14 @@ public final class LogText {
 
     private LogText() {}
 
-    /** @return the text, its control and separator characters escaped, cut where it is too long */
+    /** @return the text, its control and separator characters escaped, cut if it is too long */
     public static String of(final String text) {
         final int length = Math.min(text.length(), MAX_CHARACTERS);
         final String line = UNPRINTABLE.matcher(text.substring(0, length)).replaceAll(found -> "\\\\u%04x"
                 .formatted(found.group().codePointAt(0)));
-        return length == text.length() ? line : line + "… (" + text.length() + " characters)";
+        if (length == text.length()) {
+            return line;
+        }
+        return line + "… (" + text.length() + " characters)";
     }
 }

@@ -14,21 +14,21 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * How many connections there may be, in all and from one address. Thread-safe.
+ * The limit of connections, in all and from one address. Thread-safe.
  *
- * <p>A newcomer that finds the limit reached takes the place of the longest idle connection, from any address. Before
- * those come the idle ones of an address that has many times as many connections as others, so that one address can't push out
- * the rest; after them those that wait in a queue of ours. A newcomer is refused only where all are busy. All of this takes the
- * same time with a million connections as with ten.
+ * <p>At the limit a newcomer evicts another connection, the longest idle one first: (1) an idle one of an address that has many
+ * times as many connections as others, so that one address can't push out the rest; (2) an idle one of any address; (3) one that
+ * waits in a queue of ours. A newcomer is refused only if all connections are busy. Each call takes the same time with a million
+ * connections as with ten.
  *
- * <p>An address is a {@link PeerKey}: with IPv6 a network of 64 bits. A connection from a load balancer has no address
- * before its PROXY header has come, and the limit for each address does not apply to it so long.
+ * <p>An address is a {@link PeerKey}: with IPv6 a network of 64 bits. A connection from a load balancer has no address before its
+ * PROXY header has arrived; until then the limit for each address does not apply to the connection.
  */
 public final class ConnectionLimit {
-    /** An address has many connections if it has so many times as many as there are for each address. */
+    /** Times the average number of connections for each address at which an address counts as heavy. */
     private static final int HEAVY_TIMES = 4;
 
-    /** For so long after a newcomer was refused a connection is scarce. */
+    /** Time after the refusal of a newcomer during which connections count as contended. */
     private static final long CONTENDED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final int max;
@@ -41,32 +41,32 @@ public final class ConnectionLimit {
     private final SequencedSet<Slot> idleOfHeavyAddresses = new LinkedHashSet<>();
     private final SequencedSet<Slot> idle = new LinkedHashSet<>();
     private final SequencedSet<Slot> waiting = new LinkedHashSet<>();
-    /** Those that give way in this order, the longest idle one first in each. */
+    /** The candidates for eviction, set by set; in each the longest idle one comes first. */
     private final List<SequencedSet<Slot>> evictionOrder = List.of(idleOfHeavyAddresses, idle, waiting);
 
-    /** Those that were told to give way and have not left yet. */
+    /** Connections that were told to close and are still open. */
     private int leaving;
 
     private boolean hasRefused;
     private long lastRefusedNanos;
 
-    /** What a connection does. */
+    /** The activity of a connection. */
     public enum Activity {
-        /** It is in the middle of something. */
+        /** In the middle of a message, a transaction or a handshake. */
         BUSY,
-        /** Nothing is lost but the connection if it is cut off. */
+        /** Between two requests: closing it costs the peer a reconnect, and nothing else. */
         IDLE,
-        /** It waits in a queue of ours, and loses its place there if it is cut off. */
+        /** Waiting in a queue of ours: closing it costs the peer its place there. */
         WAITING
     }
 
-    /** A connection that counts. */
+    /** A connection that counts, and that can be evicted. */
     public interface Evictable {
-        /** Another one takes its place: closes, if it is not busy. From any thread. */
+        /** Closes the connection, unless it has become busy: another one takes its place. From any thread. */
         void evict(ConnectionFault fault);
     }
 
-    /** A connection and what it does. Guarded by the limit's lock. */
+    /** A connection and its activity. Guarded by the limit's lock. */
     private static final class Slot {
         private final Evictable member;
         private PeerKey address;
@@ -80,7 +80,7 @@ public final class ConnectionLimit {
 
     /**
      * @param maxPerAddress 0 for no limit
-     * @param remedy what to do if there are too few, for the log
+     * @param remedy what an operator can do if the limit is too low, for the log
      */
     public ConnectionLimit(final int max, final int maxPerAddress, final String remedy, final NanoClock clock) {
         this.max = max;
@@ -89,7 +89,7 @@ public final class ConnectionLimit {
         this.clock = clock;
     }
 
-    /** Counts a connection, busy for now, or throws if it is one too many; then it is not counted. */
+    /** Counts a connection, busy for now; throws, and does not count it, if it is one too many. */
     public void add(final InetAddress address, final Evictable member) throws ConnectionFault {
         final PeerKey key = PeerKey.of(address);
         final Slot victim;
@@ -109,7 +109,7 @@ public final class ConnectionLimit {
         evict(victim);
     }
 
-    /** The PROXY header has come. Throws if its address has one connection too many: the caller then closes this one. */
+    /** Sets the address that a PROXY header gave. Throws if that address has one connection too many: the caller then closes this one. */
     public synchronized void setAddress(final Evictable member, final InetAddress address) throws ConnectionFault {
         final Slot slot = slots.get(member);
         if (slot == null) {
@@ -127,8 +127,9 @@ public final class ConnectionLimit {
 
     private void requirePlaceFor(final PeerKey address) throws ConnectionFault {
         if (maxPerAddress > 0 && ofAddresses.getOrDefault(address, 0) >= maxPerAddress) {
-            throw Kind.TOO_MANY_CONNECTIONS.fault("There are " + maxPerAddress + " connections from " + address.name()
-                    + " already; raise nifi.remote.input.nio.connections.max.per.address");
+            throw Kind.TOO_MANY_CONNECTIONS.fault(address.name() + " has " + maxPerAddress
+                    + " connections already, which is the limit; raise nifi.remote.input.nio.connections.max.per.address, or look why"
+                    + " that peer opens so many");
         }
     }
 
@@ -136,7 +137,7 @@ public final class ConnectionLimit {
         ofAddresses.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
     }
 
-    /** @return the connection that has to leave for it, or null */
+    /** @return the connection that has to close for the newcomer, or null */
     private Slot admit(final PeerKey address, final Evictable member) throws ConnectionFault {
         final Slot victim = chooseVictim(1);
         if (victim == null && slots.size() - leaving >= max) {
@@ -150,10 +151,10 @@ public final class ConnectionLimit {
     }
 
     private ConnectionFault tooManyConnections() {
-        return Kind.TOO_MANY_CONNECTIONS.fault("There are more than " + max + " connections; " + remedy);
+        return Kind.TOO_MANY_CONNECTIONS.fault("The limit of " + max + " connections is reached; " + remedy);
     }
 
-    /** @return who is to give way so that so many more may come, and is leaving from now on; null if nobody has to, or can */
+    /** @return the connection that has to close so that the newcomers have room, marked as leaving; null if none has to, or can */
     private Slot chooseVictim(final int newcomers) {
         if (slots.size() - leaving + newcomers <= max) {
             return null;
@@ -175,7 +176,7 @@ public final class ConnectionLimit {
         }
     }
 
-    /** A connection does something else, or the same once more: it is idle only from now on. */
+    /** Sets what a connection does. Set once more to the same, it is idle only from now on. */
     public void set(final Evictable member, final Activity activity) {
         final Slot victim;
         synchronized (this) {
@@ -185,7 +186,8 @@ public final class ConnectionLimit {
             }
             evictionOrder.forEach(candidates -> candidates.remove(slot));
             if (slot.isLeaving) {
-                // It was busy before it heard that it has to leave, so it stays, and somebody else has to.
+                // The limit chose it, it became busy, and only then it was told to close, which it ignored: another one
+                // has to.
                 slot.isLeaving = false;
                 leaving--;
             }
@@ -211,7 +213,7 @@ public final class ConnectionLimit {
         return slots.size();
     }
 
-    /** @return whether a newcomer was refused a moment ago, and would be again */
+    /** @return whether a newcomer was refused a moment ago, and the next one would be, too */
     public synchronized boolean isContended() {
         return hasRefused
                 && clock.nanoTime() - lastRefusedNanos < CONTENDED_NANOS
@@ -219,7 +221,7 @@ public final class ConnectionLimit {
                 && evictionOrder.stream().allMatch(SequencedSet::isEmpty);
     }
 
-    /** A connection that was counted counts no longer; it does no harm to say so twice. */
+    /** Counts a connection no longer; may be called twice. */
     public void remove(final Evictable member) {
         synchronized (this) {
             final Slot slot = slots.remove(member);

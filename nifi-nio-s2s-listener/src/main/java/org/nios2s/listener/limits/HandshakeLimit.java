@@ -6,13 +6,13 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
- * How many connections may be in their handshake at once. Thread-safe.
+ * The limit of connections that are in their handshake at once. Thread-safe.
  *
- * <p>At the limit the listener stops accepting: newcomers wait in the kernel's backlog, where they cost next to nothing, and go on when a
- * handshake has ended. Nobody who makes progress is cut off for them.
+ * <p>At the limit the listener stops accepting: newcomers wait in the kernel's backlog, where they cost next to nothing, until
+ * a handshake has ended. No connection that makes progress is closed for them.
  */
 public final class HandshakeLimit {
-    /** What accepts connections. Called under the limit's lock; must not block. */
+    /** The server channel. Called under the limit's lock; must not block. */
     @FunctionalInterface
     public interface Acceptor {
         void setAccepting(boolean accepting);
@@ -27,22 +27,22 @@ public final class HandshakeLimit {
         this.max = max;
     }
 
-    /** Before anything is accepted. */
+    /** To be called before the first connection is accepted. */
     public synchronized void setAcceptor(final Acceptor acceptor) {
         this.acceptor = acceptor;
     }
 
-    /** A connection was accepted. A few that the kernel has handed over already may come beyond the limit. */
+    /** Counts an accepted connection. A few that the kernel has handed over already may exceed the limit. */
     public synchronized void add(final Object connection) {
         inHandshake.add(connection);
         if (inHandshake.size() >= max) {
             isFull = true;
-            // Once more for each that comes: after an error in accepting Netty goes on accepting by itself.
+            // Also if it is full already: after an error in accept() Netty resumes accepting by itself.
             acceptor.setAccepting(false);
         }
     }
 
-    /** Its handshake has ended, or it is gone; it does no harm to say so twice. */
+    /** Counts a connection no longer: its handshake has ended, or it has closed. May be called twice. */
     public synchronized void remove(final Object connection) {
         inHandshake.remove(connection);
         if (isFull && inHandshake.size() < max) {
@@ -51,7 +51,7 @@ public final class HandshakeLimit {
         }
     }
 
-    /** @return whether nobody is accepted: then a handshake that stands still is in the way of others */
+    /** @return whether no connection is accepted: then a stalled handshake keeps others out */
     public boolean isFull() {
         return isFull;
     }

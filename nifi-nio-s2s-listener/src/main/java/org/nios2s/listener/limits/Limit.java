@@ -9,27 +9,28 @@ import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.PeerUsage.Holder;
 
 /**
- * So many of something at once: places, permits, sessions. Thread-safe.
+ * A limited number of permits: an asynchronous semaphore, fair between peers. Thread-safe.
  *
- * <p>A request that finds none waits in a {@link WaitQueue}, may leave it, and holds what it waited for when it is called. As
- * soon as one comes back, somebody is called; a newcomer stands behind those that wait.
+ * <p>A peer that finds no free permit waits in a {@link WaitQueue}, and may stop waiting. A permit that is given back goes at
+ * once, under the same lock, to the next waiter, which holds the permit when its callback is called: a newcomer never overtakes
+ * a waiter, and no waiter is woken for nothing.
  *
- * <p>A limit may stand below another one: what it gives out then counts for both, so that the one who uses up the lower
- * one leaves some of the upper one to its neighbours.
+ * <p>A limit may be the child of another one. Its permits then count for both, so a child that is used up leaves some of the
+ * parent's permits to the other children.
  */
 public final class Limit {
     private final int max;
     private final Limit parent;
-    /** One lock for an upper limit and all below it. */
+    /** One lock for a parent and all its children. */
     private final Object lock;
-    /** Those of the lower limits in which somebody waits for the upper one, the longest ignored one first. */
+    /** The children in which a peer waits, the one that was served longest ago first. */
     private final SequencedSet<Limit> contendedChildren = new LinkedHashSet<>();
 
     private final PeerUsage peers = new PeerUsage();
     private final WaitQueue<Permit> waiting = new WaitQueue<>();
     private int held;
 
-    /** One of what is limited, or a place in the queue for it. */
+    /** A permit, or a place in the queue for one. */
     public final class Permit implements AutoCloseable {
         private enum State {
             WAITING,
@@ -38,7 +39,7 @@ public final class Limit {
         }
 
         private final Holder holder;
-        /** Null for one that was there. */
+        /** Null for a permit that was free. */
         private final Runnable granted;
 
         private State state;
@@ -49,14 +50,14 @@ public final class Limit {
             this.state = granted == null ? State.HELD : State.WAITING;
         }
 
-        /** @return whether it was there when it was asked for: then nobody is called */
+        /** @return whether the permit was free when it was acquired: then the callback is not called */
         public boolean isImmediate() {
             return granted == null;
         }
 
         /**
-         * @return whether somebody waits for it, of another peer, while this permit's peer holds more than its share: the limit,
-         *     divided by the peers that hold or want some of it
+         * @return whether another peer waits for a permit while this permit's peer holds more than its share: the limit, divided
+         *     by the peers that hold permits or wait for them
          */
         public boolean isBeyondShare() {
             synchronized (lock) {
@@ -65,7 +66,7 @@ public final class Limit {
             }
         }
 
-        /** Gives it back, or leaves the queue; once. The callback may still come, once, and finds nothing. */
+        /** Gives the permit back, or stops waiting; may be called twice. The callback may still come, once, if it was granted just before. */
         @Override
         public void close() {
             final List<Permit> called;
@@ -83,7 +84,7 @@ public final class Limit {
                 peers.release(holder);
                 called = grantWaiting();
             }
-            called.forEach(next -> Guarded.run("Calling the next in line for a limit", next.granted::run));
+            called.forEach(next -> Guarded.run("Telling a waiter of its permit", next.granted::run));
         }
     }
 
@@ -97,14 +98,14 @@ public final class Limit {
         this.lock = parent == null ? this : parent.lock;
     }
 
-    /** @return a limit below this one, of at most so many */
+    /** @return a limit of its own whose permits also count for this one */
     public Limit child(final int childMax) {
         return new Limit(childMax, this);
     }
 
     /**
-     * @param peer for whom it is
-     * @param granted called once, on any thread, when there is one, if there is none now; must not block
+     * @param peer that will hold the permit
+     * @param granted called once, on any thread, when the permit is there, if none is free now; must not block
      */
     public Permit acquire(final Object peer, final Runnable granted) {
         synchronized (lock) {
@@ -136,7 +137,7 @@ public final class Limit {
         }
     }
 
-    /** @return those that have got one, under the same lock as what made room: nobody comes in between */
+    /** @return the waiters that now hold a permit. Called under the same lock as what freed permits, so nobody comes in between */
     private List<Permit> grantWaiting() {
         final List<Permit> called = new ArrayList<>();
         for (Permit next = grantNext(); next != null; next = grantNext()) {
@@ -145,7 +146,7 @@ public final class Limit {
         return called;
     }
 
-    /** Neighbours take turns: a busy one's queue holds up nobody. */
+    /** Lets the children of one parent take turns: a long queue in one of them delays no other. */
     private Permit grantNext() {
         if (parent == null) {
             return grantOwn();
@@ -178,7 +179,7 @@ public final class Limit {
         return next;
     }
 
-    /** @return whether somebody waits: what is held is scarce */
+    /** @return whether a peer waits for a permit, of this limit or of a parent that is used up */
     public boolean isContended() {
         synchronized (lock) {
             return !waiting.isEmpty()

@@ -9,33 +9,37 @@ import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.PeerUsage.Holder;
 
 /**
- * Memory for all that peers make us hold. Every byte is charged to an {@link Account}, one for each transaction and one
- * for each connection. Thread-safe.
+ * The memory for everything that peers make us hold. Every byte is charged to an {@link Account}, one for each transaction and
+ * one for each connection. Thread-safe.
  *
- * <p><b>Reserve, then admit.</b> A transaction first {@link Account#reserve reserves} what it needs to come to its end, and
- * waits while there is no room for that. From then on it never waits for what it has reserved. What it holds uses its reservation
- * up first: as long as it stays within, nothing more is counted.
+ * <p><b>Reserve, then admit.</b> A transaction first {@link Account#reserve reserves} the bytes that it needs to come to its end,
+ * and waits while there is no room for them. From then on it never waits for reserved bytes. The bytes that it holds use up the
+ * reservation first: as long as they stay within it, nothing more is counted.
  *
- * <p><b>What arrives beyond.</b> {@link Account#add} always succeeds, since those bytes are there already. Before more is
- * read, its holder asks for {@link Account#canGrow room}, and without room it stops reading. Contents are relieved by streaming.
- * Only attributes of a packet that is under way are not: they {@link Account#extend wait} for another unit.
+ * <p><b>Beyond the reservation.</b> {@link Account#add} always succeeds, since those bytes are in memory already. Before more is
+ * read, the holder asks whether the account {@link Account#canGrow can grow}; if not, it stops reading. A push whose contents
+ * have no room streams them to disk. Only attributes of an unfinished packet can't be streamed: the push {@link Account#extend
+ * waits} for an extension.
  *
- * <p><b>No standstill.</b> Of those that wait to extend, one at a time has the right of way in its share: there is always room for
- * its attributes, until they are relieved. Those that stream have a right of way of their own, since the others may wait for
- * their permits. So there is no circle in which everybody holds memory and waits for more. A share may be exceeded by the
- * attributes of these two packets.
+ * <p><b>No deadlock.</b> Of the accounts that wait to extend, one at a time has the right of way in its quota: there is always room
+ * for its attributes, until its packet is finished. Accounts that stream have a right of way of their own, since others may wait
+ * for their permits. So accounts never wait for each other's memory in a circle. The attributes of these two packets may exceed
+ * the quota.
  *
- * <p><b>Small and large.</b> A small charge may use all of the budget, a larger one three quarters of it, so that few
- * large transactions do not stop many small ones.
+ * <p><b>Small and large.</b> A small account may use the whole budget, a larger one three quarters of it, so that a few large
+ * transactions do not stop many small ones.
  *
- * <p><b>Shares.</b> Each port may use half, and a sixty-fourth is its own, whatever the others use. Within a port the peer that
- * holds least comes first.
+ * <p><b>Quotas.</b> Each port may use half of the budget, and a sixty-fourth is its own, whatever the other ports use. Within a
+ * port the peer that holds least comes first.
  */
 public final class MemoryBudget {
-    /** What every transaction reserves for its packets: up to here it is small. */
+    /** Bytes that every transaction reserves for its packets, and up to which it is small. */
     public static final int SMALL_BYTES = 16 * 1024;
 
-    /** An charge that belongs to no peer, or to one that is not known yet. */
+    /** Bytes by which an account is extended for the attributes of an unfinished packet. */
+    private static final int EXTENSION_BYTES = SMALL_BYTES;
+
+    /** The holder of accounts that belong to no peer, or to one that is not known yet. */
     private static final Object NO_PEER = "no peer";
 
     private static final int PORT_DIVISOR = 2;
@@ -44,11 +48,11 @@ public final class MemoryBudget {
     private static final int QUARTERS = 4;
 
     private final long limit;
-    /** Those in which somebody waits, the longest ignored one first. */
+    /** The quotas in which a transaction waits, the one that was served longest ago first. */
     private final SequencedSet<Quota> contendedQuotas = new LinkedHashSet<>();
 
     private final Quota sharedQuota;
-    /** Written under the lock; a reader without it sees what was so a moment ago, which is all that it could use. */
+    /** Written under the lock. A reader without the lock sees the value of a moment ago, which serves as well: it may change at any time. */
     private volatile long used;
 
     private long recentPeak;
@@ -63,7 +67,7 @@ public final class MemoryBudget {
         return new Quota(limit / PORT_DIVISOR);
     }
 
-    /** @return the share of what belongs to no port: connections before their requests */
+    /** @return the quota of connections that have no port yet */
     public Quota sharedQuota() {
         return sharedQuota;
     }
@@ -72,7 +76,7 @@ public final class MemoryBudget {
         return used;
     }
 
-    /** @return most bytes held at once since this was last asked */
+    /** @return the maximum of bytes held at once since the last call, for a report once a minute */
     public synchronized long peakSinceLastCall() {
         final long taken = recentPeak;
         peak = peak();
@@ -80,7 +84,7 @@ public final class MemoryBudget {
         return taken;
     }
 
-    /** @return most bytes held at once since the start */
+    /** @return the maximum of bytes held at once since the start */
     public synchronized long peak() {
         return Math.max(peak, recentPeak);
     }
@@ -89,7 +93,7 @@ public final class MemoryBudget {
         return limit;
     }
 
-    /** What one port may use. */
+    /** The part of the budget that one port may use. */
     public final class Quota {
         private final long quotaLimit;
         private final PeerUsage peers = new PeerUsage();
@@ -97,7 +101,7 @@ public final class MemoryBudget {
         private final Lane inMemory = new Lane();
         private final Lane streaming = new Lane();
         private final WaitQueue<Account> large = new WaitQueue<>();
-        /** In the order in which they are served. */
+        /** The queues in the order in which they are served. */
         private final List<WaitQueue<Account>> queues = List.of(small, streaming, inMemory, large);
 
         private volatile long quotaUsed;
@@ -107,14 +111,14 @@ public final class MemoryBudget {
             this.quotaLimit = quotaLimit;
         }
 
-        /** @return one that belongs to no peer, and is small up to a unit */
+        /** @return an account that belongs to no peer */
         public Account open() {
             return open(NO_PEER, SMALL_BYTES);
         }
 
         /**
-         * @param peer whose it is
-         * @param smallBytes up to how many bytes it is small
+         * @param peer that owns the account
+         * @param smallBytes up to how many bytes the account is small
          */
         public Account open(final Object peer, final long smallBytes) {
             synchronized (MemoryBudget.this) {
@@ -122,12 +126,12 @@ public final class MemoryBudget {
             }
         }
 
-        /** @return whether there is room for what is large, and nobody waits for it */
+        /** @return whether there is room for a large account, and none waits for it */
         public boolean hasRoomForLarge() {
             return !hasWaiters && hasRoom(false, 1);
         }
 
-        /** @return whether somebody waits: what is held is scarce */
+        /** @return whether a transaction waits for memory that this quota uses */
         public boolean isContended() {
             if (hasWaiters) {
                 return true;
@@ -141,9 +145,10 @@ public final class MemoryBudget {
             if (quotaUsed < limit / OWN_DIVISOR) {
                 return true;
             }
-            final long whole = forSmall ? limit : limit / QUARTERS * LARGE_QUARTERS;
-            final long part = forSmall ? quotaLimit : quotaLimit / QUARTERS * LARGE_QUARTERS;
-            return used + bytes <= whole && quotaUsed + bytes <= part;
+            if (forSmall) {
+                return used + bytes <= limit && quotaUsed + bytes <= quotaLimit;
+            }
+            return used + bytes <= largePartOf(limit) && quotaUsed + bytes <= largePartOf(quotaLimit);
         }
 
         private void enqueue(final WaitQueue<Account> queue, final Account account) {
@@ -175,7 +180,7 @@ public final class MemoryBudget {
             }
         }
 
-        /** @return who has got what it waited for; null where nobody waits, or there is no room */
+        /** @return the account that now has the bytes it waited for; null if none waits, or there is no room */
         private Account grantNext() {
             for (final WaitQueue<Account> queue : queues) {
                 final Account next = queue.first();
@@ -188,7 +193,7 @@ public final class MemoryBudget {
             return null;
         }
 
-        /** @return whether the first of a queue may have what it wants: there is room, or it now has the right of way */
+        /** @return whether the first of a queue gets the bytes it wants: there is room, or it now has the right of way */
         private boolean mayHave(final WaitQueue<Account> queue, final Account first) {
             if (hasRoom(queue == small, first.wanted)) {
                 return true;
@@ -197,7 +202,11 @@ public final class MemoryBudget {
         }
     }
 
-    /** Those that hold some already, and can't go on without more. Guarded by the lock. */
+    private static long largePartOf(final long whole) {
+        return whole / QUARTERS * LARGE_QUARTERS;
+    }
+
+    /** The queue of accounts that can't go on without an extension, of which one has the right of way. Guarded by the lock. */
     private static final class Lane extends WaitQueue<Account> {
         private volatile Account withRightOfWay;
 
@@ -215,16 +224,16 @@ public final class MemoryBudget {
         }
     }
 
-    /** What one holder has of the budget: one for each transaction, from its admission to its end. */
+    /** The bytes of one transaction, from its admission to its end, or of one connection. */
     public final class Account implements AutoCloseable {
         private final Quota quota;
         private final Holder holder;
         private final long smallBytes;
-        /** What is there. */
+        /** Bytes in memory. */
         private volatile long held;
-        /** What is set aside for it, of which it uses up what it holds. */
+        /** Bytes set aside, the held ones included. */
         private volatile long reserved;
-        /** The larger of both: what the budget counts. */
+        /** The larger of both, which is what the budget counts. */
         private volatile long counted;
 
         private volatile Lane lane;
@@ -240,10 +249,10 @@ public final class MemoryBudget {
         }
 
         /**
-         * Sets bytes aside for what it does not hold yet.
+         * Sets bytes aside before they arrive.
          *
-         * @param whenGranted called once, on any thread, when they are set aside, if there is no room for them now; not if it was
-         *     closed before; must not block
+         * @param whenGranted called once, on any thread, when they are set aside, if there is no room for them now; not called if
+         *     the account was closed before; must not block
          * @return whether they are set aside now
          */
         public boolean reserve(final long bytes, final Runnable whenGranted) {
@@ -255,13 +264,13 @@ public final class MemoryBudget {
             }
         }
 
-        /** As {@link #reserve}, of another unit beyond what it holds, for what is under way and can't be relieved otherwise. */
+        /** Reserves as {@link #reserve} does, beyond the held bytes, for attributes of an unfinished packet. */
         public boolean extend(final Runnable whenGranted) {
             synchronized (MemoryBudget.this) {
                 if (hasRightOfWay()) {
                     return true;
                 }
-                return grantOrWait(lane, SMALL_BYTES, whenGranted);
+                return grantOrWait(lane, EXTENSION_BYTES, whenGranted);
             }
         }
 
@@ -281,7 +290,7 @@ public final class MemoryBudget {
             count();
         }
 
-        /** @param bytes held beyond those so far; below 0 for those that are held no longer */
+        /** @param bytes that are held in addition; negative for bytes that are held no longer */
         public void add(final long bytes) {
             final List<Account> called;
             if (bytes == 0) {
@@ -298,7 +307,7 @@ public final class MemoryBudget {
             call(called);
         }
 
-        /** As {@link #add}; and it will need no more: what was reserved beyond is given back. */
+        /** Adds as {@link #add} does, and gives the rest of the reservation back: the transaction will need no more. */
         public void settle(final long bytes) {
             final List<Account> called;
             synchronized (MemoryBudget.this) {
@@ -314,7 +323,7 @@ public final class MemoryBudget {
             call(called);
         }
 
-        /** From now on what it holds is written, and given back as fast as that goes: it waits with those that stream. */
+        /** Moves the account to those that stream: their bytes are written to disk, and given back as fast as that goes. */
         public void streams() {
             final List<Account> called;
             synchronized (MemoryBudget.this) {
@@ -349,28 +358,35 @@ public final class MemoryBudget {
             return held;
         }
 
-        /** @return whether more may be read into it: within its reservation, or beyond, where nobody waits */
+        /** @return whether more may be read: within the reservation, or beyond it while no transaction waits */
         public boolean canGrow() {
             return held < reserved || !quota.hasWaiters && quota.hasRoom(isSmall(1), 1);
         }
 
         /**
-         * @return whether another peer waits for some of the share, while this charge's peer holds more than its part: the share,
-         *     divided by the peers that hold or want some of it
+         * @return whether another peer waits for memory of the quota while this account's peer holds more than its share: the quota,
+         *     divided by the peers that hold some of it or wait for some
          */
         public boolean isBeyondShare() {
             if (!quota.hasWaiters) {
                 return false;
             }
             synchronized (MemoryBudget.this) {
-                return holder.held() > quota.quotaLimit / Math.max(1, quota.peers.peers())
-                        && quota.queues.stream()
-                                .map(WaitQueue::first)
-                                .anyMatch(first -> first != null && first.holder != holder);
+                return holder.held() > quota.quotaLimit / Math.max(1, quota.peers.peers()) && isAnotherPeerWaiting();
             }
         }
 
-        /** @return whether attributes under way may go on arriving without room */
+        private boolean isAnotherPeerWaiting() {
+            for (final WaitQueue<Account> queue : quota.queues) {
+                final Account first = queue.first();
+                if (first != null && first.holder != holder) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** @return whether attributes of an unfinished packet may go on arriving without room */
         public boolean hasRightOfWay() {
             return lane.withRightOfWay == this;
         }
@@ -379,7 +395,7 @@ public final class MemoryBudget {
             return counted + more <= smallBytes;
         }
 
-        /** Nothing is held any more, or waited for; what is added from now on does not count. */
+        /** Gives everything back and stops waiting; bytes that are added from now on do not count. */
         @Override
         public void close() {
             final List<Account> called;
@@ -400,7 +416,7 @@ public final class MemoryBudget {
         }
     }
 
-    /** @return those that have got what they waited for, under the same lock as what made room: nobody comes in between */
+    /** @return the accounts whose wait has ended. Called under the same lock as what made room, so nobody comes in between */
     private List<Account> grantWaiting() {
         if (contendedQuotas.isEmpty()) {
             return List.of();
@@ -412,7 +428,7 @@ public final class MemoryBudget {
         return called;
     }
 
-    /** Ports take turns. */
+    /** Lets the ports take turns. */
     private Account grantNext() {
         for (final Quota quota : List.copyOf(contendedQuotas)) {
             final Account next = quota.grantNext();
@@ -426,8 +442,8 @@ public final class MemoryBudget {
         return null;
     }
 
-    /** Outside the lock. */
+    /** Called outside of the lock: a callback may take other locks. */
     private static void call(final List<Account> called) {
-        called.forEach(next -> Guarded.run("Calling the next in line for memory", next.granted::run));
+        called.forEach(next -> Guarded.run("Telling a transaction of its memory", next.granted::run));
     }
 }

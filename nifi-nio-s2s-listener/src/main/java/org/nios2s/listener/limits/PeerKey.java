@@ -7,9 +7,9 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 
 /**
- * What counts as one peer where limits are shared out: an identity over TLS, otherwise an address. Immutable; any thread.
+ * The key by which limits tell peers apart: an identity over TLS, otherwise an address. Immutable; any thread.
  *
- * <p>With IPv6 an address is its first 64 bits, since a peer that has one address of a network has all of them.
+ * <p>With IPv6 an address is its first 64 bits, since a peer that has one address of such a network has all of them.
  *
  * @param name the identity, or the address as text
  */

@@ -4,20 +4,20 @@ package org.nios2s.listener.limits;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.time.NanoClock;
 
-/** How fast one peer may be, and what it has used up of that, over all of its connections. Thread-safe. */
+/** The rates of one peer, and how much of them the peer has used up over all of its connections. Thread-safe. */
 public final class PeerRate {
-    /** Of a peer that no rule fits. */
+    /** The rate of a peer that no rule fits. */
     public static final PeerRate UNLIMITED = new PeerRate(null, null, null);
 
-    /** So much may come at once, as the time in which it would have come evenly: it makes up for late wake-ups. */
+    /** Bytes that may come at once, as the time in which they would have come evenly: they make up for late wake-ups. */
     private static final long BYTES_BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final long TRANSACTIONS_BURST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Of the bytes of a second so many at the most are moved in one go: the next go is then not far. */
+    /** Batches into which the bytes of a second are divided: short enough that the next one is not far. */
     private static final int BATCHES_PER_SECOND = 10;
 
-    /** What lies in the socket's buffer is to be less than what comes in a second, but enough for a distant peer. */
+    /** A socket's buffer is to hold less than what comes in a second, but enough for a distant peer. */
     private static final int MIN_SOCKET_BUFFER = 32 * 1024;
 
     private static final int MAX_SOCKET_BUFFER = 1024 * 1024;
@@ -68,12 +68,12 @@ public final class PeerRate {
         return uses == 0 && (bytes == null || bytes.isQuiet()) && (transactions == null || transactions.isQuiet());
     }
 
-    /** @return whether the peer's bytes are counted */
+    /** @return whether the peer's bytes are limited */
     public boolean limitsBytes() {
         return bytes != null;
     }
 
-    /** @return how many bytes may be moved in one go */
+    /** @return how many bytes may be moved at once */
     public int bytesAtOnce() {
         return bytesAtOnce;
     }
@@ -84,9 +84,9 @@ public final class PeerRate {
     }
 
     /**
-     * So many bytes have come from the peer, or gone to it.
+     * Counts bytes that have come from the peer, or gone to it.
      *
-     * @return nanoseconds until the next may be moved; 0 at once
+     * @return nanoseconds until the next byte may be moved; 0 for at once
      */
     public long spendBytes(final long more) {
         if (bytes == null) {
@@ -95,7 +95,7 @@ public final class PeerRate {
         return bytes.spend(more);
     }
 
-    /** @return nanoseconds until a transaction may begin; 0 at once. It is counted as begun */
+    /** @return nanoseconds until a transaction may begin, which is counted as begun; 0 for at once */
     public long spendTransaction() {
         if (transactions == null) {
             return 0;
@@ -103,7 +103,7 @@ public final class PeerRate {
         return transactions.spend(1);
     }
 
-    /** A transaction that was counted as begun never began. */
+    /** Takes back a transaction that was counted as begun and never began. */
     public void giveTransactionBack() {
         if (transactions != null) {
             transactions.giveBack(1);

@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How much of one limited thing each peer holds. Guarded by the lock of the limit that owns it.
+ * The amount of one limited resource that each peer holds. Guarded by the lock of the limit that owns this object.
  *
- * <p>A peer is known here as long as it holds something or waits for something, so a peer that left takes no memory.
+ * <p>A peer is known here as long as it holds some of the resource or waits for it, so a peer that left takes no memory.
  */
 final class PeerUsage {
-    /** What one peer holds. Guarded by the lock of the limit, as all of its fields. */
+    /** One peer's amount. Guarded by the lock of the limit, as all of its fields. */
     static final class Holder {
         private final Object peer;
         private long held;
@@ -27,7 +27,7 @@ final class PeerUsage {
 
     private final Map<Object, Holder> holders = new HashMap<>();
 
-    /** @return the peer's account, to be given back with {@link #release} */
+    /** @return the peer's holder, to be given back with {@link #release} */
     Holder acquire(final Object peer) {
         final Holder holder = holders.computeIfAbsent(peer, Holder::new);
         holder.uses++;
@@ -41,12 +41,12 @@ final class PeerUsage {
         }
     }
 
-    /** Not while the peer waits in a {@link WaitQueue}, which is ordered by it: see {@link WaitQueue#takeOut}. */
+    /** Must not be called while the peer is in a {@link WaitQueue}, which is ordered by the amount: see {@link WaitQueue#takeOut}. */
     void hold(final Holder holder, final long more) {
         holder.held += more;
     }
 
-    /** @return peers that hold something or wait for something */
+    /** @return peers that hold some of the resource or wait for it */
     int peers() {
         return holders.size();
     }

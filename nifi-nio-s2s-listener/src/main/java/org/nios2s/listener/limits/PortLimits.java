@@ -4,16 +4,16 @@ package org.nios2s.listener.limits;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What the peers of one port may have at once. Immutable; its parts are thread-safe.
+ * The limits of one port besides its {@code RequestQueue}. Immutable; its parts are thread-safe.
  *
- * @param places push transactions, from before their first packet until they end
- * @param streaming push transactions that have outgrown memory, with a session each
- * @param sending pull transactions, with a session each
+ * @param streaming permits of pushes that have outgrown memory, with a session each
+ * @param sending permits of pulls, with a session each
+ * @param memory the port's quota
  */
-public record PortLimits(Limit places, Limit streaming, Limit sending, MemoryBudget.Quota memory) {
+public record PortLimits(Limit streaming, Limit sending, MemoryBudget.Quota memory) {
     /**
-     * What a push transaction holds of its port's limits, from admission to its end. Given back once, by whichever thread ends
-     * the transaction. Thread-safe.
+     * The resources that a push holds from its admission to its end. Given back once, by whichever thread ends the transaction.
+     * Thread-safe.
      */
     public static final class TransactionLease implements AutoCloseable {
         private static final Runnable CLOSED = () -> {};
@@ -27,19 +27,19 @@ public record PortLimits(Limit places, Limit streaming, Limit sending, MemoryBud
             this.place = place;
         }
 
-        /** @return what the transaction's memory is charged to */
+        /** @return the account of the transaction's memory */
         public MemoryBudget.Account charge() {
             return charge;
         }
 
-        /** @param task gives back what the transaction has got beside; run at once if the transaction has ended already */
+        /** @param task gives back what the transaction has acquired since; run at once if the transaction has ended already */
         public void whenClosed(final Runnable task) {
             if (!whenClosed.compareAndSet(null, task)) {
                 task.run();
             }
         }
 
-        /** @return whether another peer waits for any of it, of which this one's peer holds more than its share */
+        /** @return whether another peer waits for a resource of which this transaction's peer holds more than its share */
         public boolean isBeyondShare() {
             return charge.isBeyondShare() || place.isBeyondShare();
         }

@@ -9,17 +9,17 @@ import java.util.Optional;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * How fast peers may be, by the first of the rules that fits. Thread-safe.
+ * The rates of all peers, each by the first rule that fits the peer. Thread-safe.
  *
- * <p>A peer is known here as long as it has a connection or has something to make up for: reconnecting gives it no new start, and
- * a quiet one takes no memory.
+ * <p>A peer is known here as long as it has a connection or has exceeded its rate: it gets no new start by reconnecting, and a quiet
+ * peer takes no memory.
  */
 public final class RateLimits {
     private final List<RateRule> rules;
     private final NanoClock clock;
     private final Map<Key, PeerRate> rates = new HashMap<>();
 
-    /** Whose account it is: a peer that comes from several addresses may be under several rules. */
+    /** The key of a rate: a peer that comes from several addresses may be under several rules. */
     record Key(RateRule rule, PeerKey peer) {}
 
     /**
@@ -32,7 +32,7 @@ public final class RateLimits {
 
     /**
      * @param identity the distinguished name, or null without TLS
-     * @return what a connection of the peer spends from, to be given back with {@link #release}
+     * @return the rate from which a connection of the peer spends, to be given back with {@link #release}
      */
     public PeerRate acquire(final String identity, final InetAddress address) {
         final Optional<RateRule> first =
@@ -48,7 +48,7 @@ public final class RateLimits {
         }
     }
 
-    /** A connection is gone. */
+    /** Gives a rate back: a connection has closed. */
     public void release(final PeerRate rate) {
         if (rate == PeerRate.UNLIMITED) {
             return;
@@ -61,7 +61,7 @@ public final class RateLimits {
         }
     }
 
-    /** Forgets those that had something to make up for when their last connection went. Called now and then. */
+    /** Forgets peers that had exceeded their rate when their last connection closed, and may go on by now. Called once a minute. */
     public synchronized void forgetQuiet() {
         rates.values().removeIf(PeerRate::isForgettable);
     }

@@ -7,12 +7,12 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * How fast each of some peers may be. Immutable; any thread.
+ * A rule that limits the rate of each peer that it fits. Immutable; any thread.
  *
- * @param name of the rule, in the settings
- * @param identity what the whole identity of a peer has to match; a peer without TLS has none
- * @param addresses from where a peer has to come
- * @param bytesPerSecond of FlowFiles, both directions together; 0 for no limit
+ * @param name of the rule in the settings
+ * @param identity the pattern that the whole identity of a peer has to match; a peer without TLS has no identity
+ * @param addresses from which a peer has to come
+ * @param bytesPerSecond bytes of FlowFiles, both directions together; 0 for no limit
  * @param transactionsPerSecond pushes and pulls that begin; 0 for no limit
  */
 public record RateRule(

@@ -11,22 +11,23 @@ import java.util.TreeSet;
 import org.nios2s.listener.limits.PeerUsage.Holder;
 
 /**
- * Requests that wait for one limited thing. Guarded by the lock of the limit that owns it.
+ * The queue for one limited resource. Guarded by the lock of the limit that owns the queue.
  *
- * <p>The next one is of the peer that holds least of the thing; among peers that hold the same, and within a peer, the one
- * that has waited longest. So a single peer, or many that hold the same, are served in the order in which they came, and a
- * peer with many requests holds up nobody but itself.
+ * <p>First comes the peer that holds least of the resource; among peers that hold the same, and among the waiters of one peer, the
+ * waiter that has waited longest. So a single peer, or many peers that hold the same, are served in the order in which they came,
+ * and a peer with many waiters delays nobody but itself.
  */
 class WaitQueue<W> {
-    private static final Comparator<Line<?>> LEAST_HELD_FIRST =
-            Comparator.<Line<?>>comparingLong(line -> line.holder.held()).thenComparingLong(Line::firstTicket);
+    private static final Comparator<PeerQueue<?>> LEAST_HELD_FIRST = Comparator.<PeerQueue<?>>comparingLong(
+                    queue -> queue.holder.held())
+            .thenComparingLong(PeerQueue::firstTicket);
 
-    /** The requests of one peer, in the order in which they came, each with its ticket. Never empty in the order. */
-    private static final class Line<W> {
+    /** The waiters of one peer, in the order in which they came, each with its ticket. Never empty while it is in the order. */
+    private static final class PeerQueue<W> {
         private final Holder holder;
         private final SequencedMap<W, Long> waiting = new LinkedHashMap<>();
 
-        Line(final Holder holder) {
+        PeerQueue(final Holder holder) {
             this.holder = holder;
         }
 
@@ -35,53 +36,56 @@ class WaitQueue<W> {
         }
     }
 
-    private final Map<Holder, Line<W>> lines = new IdentityHashMap<>();
-    private final NavigableSet<Line<W>> order = new TreeSet<>(LEAST_HELD_FIRST);
+    private final Map<Holder, PeerQueue<W>> peerQueues = new IdentityHashMap<>();
+    private final NavigableSet<PeerQueue<W>> order = new TreeSet<>(LEAST_HELD_FIRST);
     private long tickets;
 
-    void add(final Holder holder, final W request) {
-        final Line<W> line = lines.computeIfAbsent(holder, Line::new);
-        line.waiting.putLast(request, tickets++);
-        // A line that is in the order already keeps its place: its first ticket is the same.
-        order.add(line);
+    void add(final Holder holder, final W waiter) {
+        final PeerQueue<W> queue = peerQueues.computeIfAbsent(holder, PeerQueue::new);
+        queue.waiting.putLast(waiter, tickets++);
+        // The queue of a peer that is in the order already keeps its place: its first ticket is the same.
+        order.add(queue);
     }
 
     final boolean isEmpty() {
         return order.isEmpty();
     }
 
-    /** @return whose turn it is, or null where nobody waits */
+    /** @return the waiter whose turn it is, or null if there is none */
     W first() {
-        return order.isEmpty() ? null : order.first().waiting.firstEntry().getKey();
+        if (order.isEmpty()) {
+            return null;
+        }
+        return order.first().waiting.firstEntry().getKey();
     }
 
-    boolean remove(final Holder holder, final W request) {
-        final Line<W> line = lines.get(holder);
-        if (line == null || !line.waiting.containsKey(request)) {
+    boolean remove(final Holder holder, final W waiter) {
+        final PeerQueue<W> queue = peerQueues.get(holder);
+        if (queue == null || !queue.waiting.containsKey(waiter)) {
             return false;
         }
-        order.remove(line);
-        line.waiting.remove(request);
-        if (line.waiting.isEmpty()) {
-            lines.remove(holder);
+        order.remove(queue);
+        queue.waiting.remove(waiter);
+        if (queue.waiting.isEmpty()) {
+            peerQueues.remove(holder);
         } else {
-            order.add(line);
+            order.add(queue);
         }
         return true;
     }
 
-    /** What a peer holds is about to change, and with that its place in the order; {@link #putBack} is to follow. */
+    /** Takes a peer out of the order before its amount changes, by which the order is sorted; {@link #putBack} has to follow. */
     void takeOut(final Holder holder) {
-        final Line<W> line = lines.get(holder);
-        if (line != null) {
-            order.remove(line);
+        final PeerQueue<W> queue = peerQueues.get(holder);
+        if (queue != null) {
+            order.remove(queue);
         }
     }
 
     void putBack(final Holder holder) {
-        final Line<W> line = lines.get(holder);
-        if (line != null) {
-            order.add(line);
+        final PeerQueue<W> queue = peerQueues.get(holder);
+        if (queue != null) {
+            order.add(queue);
         }
     }
 }

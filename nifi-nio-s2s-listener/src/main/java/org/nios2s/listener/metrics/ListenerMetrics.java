@@ -26,13 +26,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a listener counts since its start and measures of late; or what one of its ports does, which its listener counts,
- * too. Thread-safe: written by IO workers and port tasks, which never wait here; read by any thread.
+ * The counters and histograms of a listener, or of one of its ports, whose counts the listener's include. Thread-safe: written by
+ * IO workers and port tasks, which never wait here; read by any thread.
  */
 public final class ListenerMetrics implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(ListenerMetrics.class);
 
-    /** What is counted, since the start; each is told of in docs/metrics.md. */
+    /** Counts since the start; docs/metrics.md has a row for each. */
     public enum Counter {
         CONNECTIONS_ACCEPTED,
         CONNECTIONS_CLOSED,
@@ -55,7 +55,7 @@ public final class ListenerMetrics implements AutoCloseable {
         BYTES_SENT
     }
 
-    /** What is measured, of this minute and the one before; as told there. */
+    /** Distributions over the current and the previous minute; docs/metrics.md has a row for each. */
     public enum Histogram {
         HANDSHAKE_TIME_MS,
         RECEIVE_TIME_MS,
@@ -65,31 +65,37 @@ public final class ListenerMetrics implements AutoCloseable {
         WORKER_DELAY_MS,
         COMMIT_SIZE;
 
-        /** Times are recorded in nanoseconds. */
+        /** @return how many recorded units make one of the published ones: times are recorded in nanoseconds */
         private double unit() {
-            return this == COMMIT_SIZE ? 1 : TimeUnit.MILLISECONDS.toNanos(1);
+            if (this == COMMIT_SIZE) {
+                return 1;
+            }
+            return TimeUnit.MILLISECONDS.toNanos(1);
         }
     }
 
     private static final Set<Counter> COUNTERS_OF_A_PORT = EnumSet.range(Counter.FAULTS, Counter.BYTES_SENT);
     private static final long MAX_VALUE = TimeUnit.HOURS.toNanos(1);
     private static final int SIGNIFICANT_DIGITS = 2;
+    private static final double MEDIAN = 50;
+    private static final double HIGH_PERCENTILE = 99;
     private static final Pattern WORD = Pattern.compile("([A-Z])([A-Z]*)_?");
 
+    /** Time after a commit of several pushes during which the listener counts as busy. */
+    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
     private final String name;
-    /** What a port's are part of; null for a listener's own. */
+    private final NanoClock clock;
+    /** The listener's metrics, to which those of a port are added; null for the listener's own. */
     private final ListenerMetrics parent;
 
-    /** By the ordinal of what is counted. */
+    /** By the ordinal of the {@link Counter}. */
     private final List<LongAdder> counters =
             Stream.generate(LongAdder::new).limit(Counter.values().length).toList();
 
-    /** For so long after a commit of several pushes small ones are taken to crowd. */
-    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private volatile long sharedCommitNanos;
 
-    private volatile long sharedCommitNanos = System.nanoTime() - BUSY_NANOS;
-
-    /** By the ordinal of what is measured. */
+    /** By the ordinal of the {@link Histogram}. */
     private volatile List<AtomicHistogram> thisMinute;
 
     private volatile List<AtomicHistogram> lastMinute;
@@ -100,16 +106,29 @@ public final class ListenerMetrics implements AutoCloseable {
     private ObjectName peersBean;
 
     /** @param port on which the listener listens */
-    public ListenerMetrics(final int port) {
-        this("org.nios2s:type=SiteToSiteListener,port=" + port, null);
-        lastMinute = newMinute();
-        thisMinute = newMinute();
+    public ListenerMetrics(final int port, final NanoClock clock) {
+        this.name = "org.nios2s:type=SiteToSiteListener,port=" + port;
+        this.clock = clock;
+        this.parent = null;
+        this.peers = new PeerStatistics(clock);
+        this.sharedCommitNanos = clock.nanoTime() - BUSY_NANOS;
+        this.lastMinute = newMinute();
+        this.thisMinute = newMinute();
     }
 
+    /** Makes the metrics of a port: its counters are its own, everything else is the listener's. */
     private ListenerMetrics(final String name, final ListenerMetrics parent) {
         this.name = name;
+        this.clock = parent.clock;
         this.parent = parent;
-        this.peers = parent == null ? new PeerStatistics(NanoClock.SYSTEM) : parent.peers;
+        this.peers = parent.peers;
+    }
+
+    private ListenerMetrics listener() {
+        if (parent == null) {
+            return this;
+        }
+        return parent;
     }
 
     private static List<AtomicHistogram> newMinute() {
@@ -133,10 +152,10 @@ public final class ListenerMetrics implements AutoCloseable {
         return get(Counter.CONNECTIONS_ACCEPTED) - get(Counter.CONNECTIONS_CLOSED);
     }
 
-    /** A commit of pushes returned. */
+    /** Counts a commit of pushes that has returned. */
     public void committed(final int transactions, final int flowFiles, final long contentBytes) {
         if (transactions > 1) {
-            (parent == null ? this : parent).sharedCommitNanos = System.nanoTime();
+            listener().sharedCommitNanos = clock.nanoTime();
         }
         record(Histogram.COMMIT_SIZE, transactions);
         add(Counter.COMMITS, 1);
@@ -145,35 +164,34 @@ public final class ListenerMetrics implements AutoCloseable {
         add(Counter.BYTES_RECEIVED, contentBytes);
     }
 
-    /** @return whether pushes come faster than they could be committed one by one */
+    /** @return whether pushes come faster than single commits could take them */
     public boolean isBusy() {
-        return System.nanoTime() - sharedCommitNanos < BUSY_NANOS;
+        return clock.nanoTime() - sharedCommitNanos < BUSY_NANOS;
     }
 
-    /** A pull was committed. */
+    /** Counts a pull that was committed. */
     public void sent(final int flowFiles, final long contentBytes) {
         add(Counter.PULLS_COMMITTED, 1);
         add(Counter.FLOW_FILES_SENT, flowFiles);
         add(Counter.BYTES_SENT, contentBytes);
     }
 
-    /** @param startNanos when what has just ended began, as {@link System#nanoTime} */
+    /** @param startNanos when the measured operation began, by the listener's clock */
     public void recordSince(final Histogram histogram, final long startNanos) {
-        record(histogram, System.nanoTime() - startNanos);
+        record(histogram, clock.nanoTime() - startNanos);
     }
 
     /** @param value a time in nanoseconds, or a number */
     public void record(final Histogram histogram, final long value) {
-        final ListenerMetrics listener = parent == null ? this : parent;
-        listener.thisMinute.get(histogram.ordinal()).recordValue(Math.clamp(value, 0, MAX_VALUE));
+        listener().thisMinute.get(histogram.ordinal()).recordValue(Math.clamp(value, 0, MAX_VALUE));
     }
 
-    /** @return the most that was measured in this minute */
+    /** @return the maximum of the current minute */
     public double maxOfThisMinute(final Histogram histogram) {
         return thisMinute.get(histogram.ordinal()).getMaxValue() / histogram.unit();
     }
 
-    /** A minute is over. */
+    /** Makes the current minute the previous one. */
     public void startNextMinute() {
         lastMinute = thisMinute;
         thisMinute = newMinute();
@@ -185,7 +203,7 @@ public final class ListenerMetrics implements AutoCloseable {
         return figure.applyAsLong(recent) / histogram.unit();
     }
 
-    /** @return those of a port, kept until {@link #retainPorts} finds it gone, and published if the listener's are */
+    /** @return the metrics of a port, kept until {@link #retainPorts} finds the port gone, and published if the listener's are */
     public synchronized ListenerMetrics ofPort(
             final String id, final String portName, final Map<String, Supplier<Number>> gauges) {
         return ports.computeIfAbsent(id, unknown -> {
@@ -199,7 +217,7 @@ public final class ListenerMetrics implements AutoCloseable {
         });
     }
 
-    /** Forgets ports that are gone: their beans, and the counts in them. The listener's own counts keep what they did. */
+    /** Forgets ports that are gone, with their beans. The listener's counters keep what these ports have counted. */
     public synchronized void retainPorts(final Predicate<String> exists) {
         ports.entrySet().removeIf(port -> {
             final boolean gone = !exists.test(port.getKey());
@@ -210,33 +228,48 @@ public final class ListenerMetrics implements AutoCloseable {
         });
     }
 
-    /** As {@link #publish(Map, Map)}, with nothing to be called. */
+    /** Publishes as {@link #publish(Map, Map)} does, without operations. */
     public void publish(final Map<String, Supplier<Number>> gauges) {
         publish(gauges, Map.of());
     }
 
     /**
-     * Makes all of it, and further figures, readable over JMX until it is closed, and operations callable; if that fails, it is a
-     * WARN and no more.
+     * Publishes counters, histograms and further gauges over JMX until {@link #close}, and makes operations callable. A failure is a
+     * WARN: the listener serves without metrics.
      */
     public synchronized void publish(
             final Map<String, Supplier<Number>> gauges, final Map<String, Operation> operations) {
         final Map<String, Supplier<Number>> figures = new TreeMap<>(gauges);
-        (parent == null ? EnumSet.allOf(Counter.class) : COUNTERS_OF_A_PORT)
-                .forEach(counter -> figures.put(inCamelCase(counter), () -> get(counter)));
-        for (final Histogram histogram : parent == null ? Histogram.values() : new Histogram[0]) {
-            final String prefix = inCamelCase(histogram);
-            figures.put(prefix + "50thPercentile", () -> recent(histogram, all -> all.getValueAtPercentile(50)));
-            figures.put(prefix + "99thPercentile", () -> recent(histogram, all -> all.getValueAtPercentile(99)));
-            figures.put(prefix + "Max", () -> recent(histogram, AbstractHistogram::getMaxValue));
+        for (final Counter counter : publishedCounters()) {
+            figures.put(inCamelCase(counter), () -> get(counter));
+        }
+        if (parent == null) {
+            for (final Histogram histogram : Histogram.values()) {
+                addFigures(histogram, figures);
+            }
         }
         bean = register(new MetricsBean(figures, operations), name);
     }
 
+    private Set<Counter> publishedCounters() {
+        if (parent == null) {
+            return EnumSet.allOf(Counter.class);
+        }
+        return COUNTERS_OF_A_PORT;
+    }
+
+    private void addFigures(final Histogram histogram, final Map<String, Supplier<Number>> figures) {
+        final String prefix = inCamelCase(histogram);
+        figures.put(prefix + "50thPercentile", () -> recent(histogram, all -> all.getValueAtPercentile(MEDIAN)));
+        figures.put(
+                prefix + "99thPercentile", () -> recent(histogram, all -> all.getValueAtPercentile(HIGH_PERCENTILE)));
+        figures.put(prefix + "Max", () -> recent(histogram, AbstractHistogram::getMaxValue));
+    }
+
     /**
-     * Makes readable which peers stand out, in a bean of its own, since these figures are texts.
+     * Publishes the lists of peers, in a bean of its own since these figures are texts.
      *
-     * @param lastProgressNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
+     * @param lastProgressNanos the time of the last progress on any connection of each connected peer, by the listener's clock
      */
     public synchronized void publishPeers(final Supplier<Map<String, Long>> lastProgressNanos) {
         peersBean = register(
@@ -244,7 +277,7 @@ public final class ListenerMetrics implements AutoCloseable {
                 name.replace("Listener", "Peers"));
     }
 
-    /** @return which peers stand out, over all ports */
+    /** @return the lists of peers, over all ports */
     public PeerStatistics peers() {
         return peers;
     }
@@ -255,7 +288,10 @@ public final class ListenerMetrics implements AutoCloseable {
                     .registerMBean(figures, new ObjectName(name))
                     .getObjectName();
         } catch (final JMException | RuntimeException e) {
-            logger.warn("The metrics {} can't be read over JMX: {}", name, e.toString());
+            logger.warn(
+                    "The metrics {} can't be read over JMX; the listener serves without them. Restart NiFi to try again. The cause: {}",
+                    name,
+                    e.toString());
             return null;
         }
     }
@@ -276,7 +312,7 @@ public final class ListenerMetrics implements AutoCloseable {
 
     private static void unregister(final ObjectName registered) {
         if (registered != null) {
-            Guarded.run("The end of " + registered, () -> ManagementFactory.getPlatformMBeanServer()
+            Guarded.run("Unregistering the metrics " + registered, () -> ManagementFactory.getPlatformMBeanServer()
                     .unregisterMBean(registered));
         }
     }

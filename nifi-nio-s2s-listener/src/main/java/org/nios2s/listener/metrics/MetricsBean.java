@@ -14,8 +14,7 @@ import javax.management.MBeanOperationInfo;
 import javax.management.ReflectionException;
 
 /**
- * Figures by name as a JMX bean, and what an operator may have the listener do. Nothing can be set. Immutable; on the threads
- * of those who read and call.
+ * A JMX bean of figures by name, and of operations. Nothing can be set. Immutable; runs on the threads of its readers and callers.
  *
  * @param figures numbers or texts, quick to get, from any thread, and each always of the same type
  * @param operations without parameters, by name

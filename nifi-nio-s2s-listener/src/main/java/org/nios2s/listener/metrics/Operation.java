@@ -6,10 +6,10 @@ import javax.management.MBeanOperationInfo;
 import javax.management.MBeanParameterInfo;
 
 /**
- * What an operator may have a listener do, over JMX. Immutable; runs on the thread of the one who calls.
+ * An operation that an operator may call over JMX. Immutable; runs on the caller's thread.
  *
  * @param description for the operator
- * @param action answers with a sentence about how things are then
+ * @param action returns a sentence about the state that it has reached
  */
 public record Operation(String description, Supplier<String> action) {
     MBeanOperationInfo infoAs(final String name) {

@@ -15,12 +15,13 @@ import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * Which peers stand out: by bytes, transactions, faults and silence. Thread-safe: written by IO workers, read by those who report.
+ * The lists of peers with the most bytes, transactions and faults, and of those that have been idle longest. Thread-safe: written
+ * by IO workers, read by readers of the bean.
  *
  * <p>A peer is a name: an identity over TLS, otherwise an address.
  */
 public final class PeerStatistics {
-    /** In each list. */
+    /** Peers in each list. */
     static final int MAX_IN_LIST = 20;
 
     private final TopPeers bytes = new TopPeers();
@@ -32,43 +33,43 @@ public final class PeerStatistics {
         this.clock = clock;
     }
 
-    /** A push or a pull was committed. */
+    /** Counts a push or a pull that was committed. */
     public void transferred(final String peer, final long contentBytes) {
         bytes.add(peer, contentBytes);
         transactions.add(peer, 1);
     }
 
-    /** A connection was closed for a fault. */
+    /** Counts a connection that was closed for a fault. */
     public void failed(final String peer) {
         faults.add(peer, 1);
     }
 
     /**
-     * @param lastProgressNanos when something last moved on a connection of a peer that has one, as {@link System#nanoTime}
+     * @param lastProgressNanos the time of the last progress on any connection of each connected peer, by the listener's clock
      * @return the lists by name, each as JSON and as a table
      */
     Map<String, Supplier<?>> figures(final Supplier<Map<String, Long>> lastProgressNanos) {
-        final LongestIdlePeers silence = new LongestIdlePeers(lastProgressNanos);
+        final LongestIdlePeers longestIdle = new LongestIdlePeers(lastProgressNanos);
         final Map<String, Supplier<?>> figures = new HashMap<>();
         figures.put("TopPeersByBytes", () -> json(bytes, "bytes"));
         figures.put("TopPeersByTransactions", () -> json(transactions, "transactions"));
         figures.put("TopPeersByFaults", () -> json(faults, "faults"));
-        figures.put("LongestIdlePeers", () -> json(silence.get()));
+        figures.put("LongestIdlePeers", () -> json(longestIdle.get()));
         figures.put("BytesByPeer", () -> table(bytes));
         figures.put("TransactionsByPeer", () -> table(transactions));
         figures.put("FaultsByPeer", () -> table(faults));
-        figures.put("IdleSecondsByPeer", () -> PeerTable.of(silence.get()));
+        figures.put("IdleSecondsByPeer", () -> PeerTable.of(longestIdle.get()));
         return figures;
     }
 
     /**
-     * Those that are silent, in seconds, the longest silence first. Thread-safe.
+     * The list of idle peers with their seconds, the longest idle one first. Thread-safe.
      *
-     * <p>Every IO worker has to look through its connections for it. A reader of the bean asks several times in a row, and several
-     * readers may ask at the same time, so the list is kept for a while.
+     * <p>Making the list costs a walk of every IO worker through its connections. A reader of the bean asks several times in a row,
+     * and several readers may ask at the same time, so the list is cached for a second.
      */
     private final class LongestIdlePeers implements Supplier<SequencedMap<String, Long>> {
-        private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
+        private static final long CACHE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
         private final Supplier<Map<String, Long>> lastProgressNanos;
         private SequencedMap<String, Long> list;
@@ -81,15 +82,15 @@ public final class PeerStatistics {
         @Override
         public synchronized SequencedMap<String, Long> get() {
             final long now = clock.nanoTime();
-            if (list == null || now - madeNanos > KEPT_NANOS) {
-                list = silence(lastProgressNanos.get());
+            if (list == null || now - madeNanos > CACHE_NANOS) {
+                list = longestIdle(lastProgressNanos.get());
                 madeNanos = now;
             }
             return list;
         }
     }
 
-    private SequencedMap<String, Long> silence(final Map<String, Long> lastProgressNanos) {
+    private SequencedMap<String, Long> longestIdle(final Map<String, Long> lastProgressNanos) {
         final long now = clock.nanoTime();
         final SequencedMap<String, Long> seconds = new LinkedHashMap<>();
         lastProgressNanos.entrySet().stream()
@@ -125,7 +126,7 @@ public final class PeerStatistics {
         return entries.map(entry -> "{" + entry + "}").collect(Collectors.joining(",", "[", "]"));
     }
 
-    /** Control characters have been escaped by then. */
+    /** Quotes a text for JSON; control characters are escaped by {@link LogText}. */
     private static String quoted(final String text) {
         return '"' + LogText.of(text).replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }

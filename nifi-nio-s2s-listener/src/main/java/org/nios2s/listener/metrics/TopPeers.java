@@ -9,12 +9,12 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
- * The peers with the most of something, in bounded memory: the Space-Saving algorithm of Metwally, Agrawal and El Abbadi.
- * Thread-safe; each call takes as long as the logarithm of the bound.
+ * The peers with the highest counts, in bounded memory: the Space-Saving algorithm of Metwally, Agrawal and El Abbadi for heavy
+ * hitters. Thread-safe; a call takes time in the logarithm of the bound.
  *
- * <p>Up to {@link #MAX_PEERS} peers are counted exactly. A further one takes the place of the peer with the least, and inherits its
- * count. So a peer's count may be too high by what it inherited, and never too low; a peer that has more than one part in
- * {@link #MAX_PEERS} of all is always here.
+ * <p>Up to {@link #MAX_PEERS} peers are counted exactly. A further peer takes the place of the one with the lowest count, and
+ * inherits that count. So a count may be too high by the inherited part, and is never too low. A peer with more than one part in
+ * {@link #MAX_PEERS} of the total is always here.
  */
 final class TopPeers {
     static final int MAX_PEERS = 1_000;
@@ -29,7 +29,7 @@ final class TopPeers {
      */
     record Ranked(String peer, long count, long overestimate) {}
 
-    /** Guarded by the lock of the ranking. */
+    /** A peer's count. Guarded by the lock of the list. */
     private static final class Tally {
         private final String peer;
         private final long overestimate;
@@ -60,7 +60,7 @@ final class TopPeers {
         order.add(tally);
     }
 
-    /** @return the count of the peer whose place is taken; 0 where there is a free one */
+    /** @return the count of the peer that had to go; 0 if there is a free place */
     private long evictLeast() {
         if (order.size() < MAX_PEERS) {
             return 0;
@@ -70,7 +70,7 @@ final class TopPeers {
         return least.count;
     }
 
-    /** @return so many peers with the most, those first */
+    /** @return the peers with the highest counts, in that order */
     synchronized List<Ranked> top(final int max) {
         return order.descendingSet().stream()
                 .limit(max)

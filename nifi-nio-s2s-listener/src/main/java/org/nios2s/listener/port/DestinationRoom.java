@@ -22,21 +22,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The room in the connections behind an input port, of which every transaction reserves its part before its peer is told to
- * confirm. Thread-safe: IO workers reserve, port tasks claim, and whichever of them gives room back grants it to the next.
+ * The room in the connections behind an input port: every transaction reserves its part before its peer is told to confirm.
+ * Thread-safe: IO workers reserve, port tasks claim, and the thread that gives room back grants it to the next transaction.
  *
  * <h2>Why reserve</h2>
  *
- * <p>A peer that has confirmed cannot know what became of its transaction until it hears of the commit. If the destination
- * turned out to be full by then, the peer could only guess. NiFi's own listener confirms inside a port task, which NiFi does
- * not trigger under back pressure. This listener confirms before a port task has come, so it has to count: FlowFiles and bytes
- * in the queue plus those of all transactions that were told to confirm stay below the threshold, or exceed it by the one
- * transaction that reached it. The rest wait before the confirmation, where a peer may give up and send again safely.
+ * <p>A peer that has confirmed cannot know the outcome of its transaction until it hears of the commit. If the destination turned
+ * out to be full by then, the peer could only guess. NiFi's own listener confirms inside a port task, which NiFi does not trigger
+ * under back pressure. This listener confirms before a port task has come, so it has to count: FlowFiles and bytes in the queue
+ * plus those of all transactions that were told to confirm stay below the threshold, or exceed it by the one transaction that
+ * reached it. The others wait before the confirmation, where a peer may give up and send again safely.
  *
- * <h2>Who waits, and for how long</h2>
+ * <h2>The order, and how long it takes</h2>
  *
- * <p>Reservations are granted in the order in which they were made. NiFi does not say when a queue is drained. So while somebody
- * waits, the queue is looked at every {@value #LOOK_AGAIN_MILLIS} ms, which is how often NiFi itself looks at a port under
+ * <p>Reservations are granted in the order in which they were made. NiFi does not tell us when a queue is drained. So while a
+ * transaction waits, the queue is read every {@value #LOOK_AGAIN_MILLIS} ms, which is how often NiFi itself looks at a port under
  * back pressure. Nothing is granted either while no port task comes for what has been confirmed already.
  */
 public final class DestinationRoom {
@@ -47,7 +47,7 @@ public final class DestinationRoom {
     private final Supplier<? extends Collection<Connection>> connections;
     private final BooleanSupplier portIsServed;
     private final SequencedSet<Reservation> waiting = new LinkedHashSet<>();
-    /** Thresholds in bytes by their text in the flow, of which there are few: parsing one takes longer than all the rest. */
+    /** Thresholds in bytes by their text in the flow, of which there are few: parsing a text would take most of the time of a look. */
     private final Map<String, Double> parsedSizes = new HashMap<>();
 
     private Load reserved = Load.NONE;
@@ -56,7 +56,7 @@ public final class DestinationRoom {
 
     /**
      * @param connections that the port puts its FlowFiles into
-     * @param portIsServed whether port tasks come for what was confirmed
+     * @param portIsServed whether port tasks come for confirmed transactions
      */
     DestinationRoom(final Supplier<? extends Collection<Connection>> connections, final BooleanSupplier portIsServed) {
         this.connections = connections;
@@ -64,7 +64,7 @@ public final class DestinationRoom {
     }
 
     /**
-     * What a transaction, or several, put into a queue.
+     * The load that one or several transactions put into a queue.
      *
      * @param flowFiles how many
      * @param bytes of all their contents
@@ -81,7 +81,7 @@ public final class DestinationRoom {
         }
     }
 
-    /** A transaction's part of the room, or its place among those that wait for one. Closed once, by the owner of the transaction. */
+    /** A transaction's part of the room, or its place among the waiting ones. Closed once, by the owner of the transaction. */
     public final class Reservation implements AutoCloseable {
         private enum State {
             WAITING,
@@ -98,14 +98,14 @@ public final class DestinationRoom {
             this.granted = granted;
         }
 
-        /** @return whether the room is there; otherwise the callback is called once it is */
+        /** @return whether the room is reserved; otherwise the callback is called when it is */
         public boolean isGranted() {
             synchronized (DestinationRoom.this) {
                 return state == State.GRANTED;
             }
         }
 
-        /** Gives the room back, or leaves the others waiting. The callback may still come, once, and has to find out. */
+        /** Gives the room back, or stops waiting. The callback may still come, once, if it was granted just before. */
         @Override
         public void close() {
             synchronized (DestinationRoom.this) {
@@ -124,11 +124,11 @@ public final class DestinationRoom {
         }
     }
 
-    /** What one commit is about to put into the queue: port tasks see each other's before the queue shows it. One port task's. */
+    /** The load of one commit that is under way: port tasks see each other's claims before the queue shows them. For one port task. */
     final class CommitClaim implements AutoCloseable {
         private Load own = Load.NONE;
 
-        /** @return whether the destination is not full without this transaction: it may then be the one that fills it */
+        /** @return whether the destination has room without this transaction: the transaction may then be the one that fills it */
         boolean tryAdd(final Load load) {
             synchronized (DestinationRoom.this) {
                 if (!isBelowThresholds(claimed)) {
@@ -139,7 +139,7 @@ public final class DestinationRoom {
             }
         }
 
-        /** The transaction is not committed after all. */
+        /** Takes back a transaction that is not committed after all. */
         void remove(final Load load) {
             synchronized (DestinationRoom.this) {
                 add(new Load(-load.flowFiles, -load.bytes));
@@ -151,7 +151,7 @@ public final class DestinationRoom {
             claimed = claimed.plus(load);
         }
 
-        /** The commit is over: what it put into the queue shows there. */
+        /** Ends the claim: the queue shows by now what the commit put into it. */
         @Override
         public void close() {
             synchronized (DestinationRoom.this) {
@@ -162,8 +162,8 @@ public final class DestinationRoom {
     }
 
     /**
-     * @param granted called once, on any thread, if the room is not there now and comes; must not block
-     * @param worker runs a look at the queue now and then while somebody waits
+     * @param granted called once, on any thread, when the room is reserved, if there is none now; must not block
+     * @param worker reads the queue now and then while a transaction waits
      */
     public Reservation reserve(final Load load, final EventExecutor worker, final Runnable granted) {
         synchronized (this) {
@@ -182,7 +182,7 @@ public final class DestinationRoom {
         return new CommitClaim();
     }
 
-    /** @return whether somebody waits for room */
+    /** @return whether a transaction waits for room */
     public synchronized boolean isContended() {
         return !waiting.isEmpty();
     }
@@ -192,7 +192,7 @@ public final class DestinationRoom {
         return waiting.size();
     }
 
-    /** Grants what has become free to those that wait, in order. From any thread. */
+    /** Grants the room that has become free to the waiting transactions, in order. From any thread. */
     void grantWaiting() {
         final List<Reservation> granted = new ArrayList<>();
         synchronized (this) {
@@ -203,7 +203,7 @@ public final class DestinationRoom {
             }
         }
         for (final Reservation reservation : granted) {
-            Guarded.run("Granting room in the destination", reservation.granted::run);
+            Guarded.run("Telling a transaction of room in the destination", reservation.granted::run);
         }
     }
 
@@ -215,7 +215,7 @@ public final class DestinationRoom {
             worker.schedule(() -> lookAgain(worker), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
             lookScheduled = true;
         } catch (final RejectedExecutionException e) {
-            logger.debug("The listener is stopping: the sweep looks after what waits for room", e);
+            logger.debug("The listener is stopping: the sweep grants room to waiting transactions", e);
         }
     }
 
@@ -243,13 +243,14 @@ public final class DestinationRoom {
             }
             return true;
         } catch (final RuntimeException e) {
-            // Connections come and go while we look. The commit looks again, through NiFi's own context.
-            logger.debug("The connections behind a port can't be looked at", e);
+            // The flow was edited while we iterated. To say yes is safe: the commit checks again, through NiFi's own
+            // context.
+            logger.debug("The connections behind a port can't be read", e);
             return true;
         }
     }
 
-    /** As NiFi's {@code AbstractFlowFileQueue.isFull}, with what is on its way. */
+    /** Decides as NiFi's {@code AbstractFlowFileQueue.isFull}, with a load added. */
     private boolean isFull(final FlowFileQueue queue, final Load added) {
         final QueueSize size = queue.size();
         final long maxFlowFiles = queue.getBackPressureObjectThreshold();
@@ -262,11 +263,11 @@ public final class DestinationRoom {
     }
 
     /**
-     * Says which of the transactions that one commit has put into a full queue filled it: had they been committed one by one,
-     * those before it would have left room.
+     * Finds the transaction that filled a queue, among those of one commit: had they been committed one by one, those before it
+     * would have left room.
      *
      * @param committed what each put into the queue, in order
-     * @return the index of the first behind which the queue was full; the number of transactions if it is not full any more
+     * @return the index of the first transaction after which the queue was full; their number if it is not full any more
      */
     synchronized int firstThatFilled(final List<Load> committed) {
         Load behind = Load.NONE;

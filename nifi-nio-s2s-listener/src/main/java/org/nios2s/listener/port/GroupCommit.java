@@ -19,6 +19,7 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.FlowFileReceiver;
 import org.nios2s.listener.transaction.Outcome;
@@ -26,24 +27,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes many transactions into one session and commits them together; a peer learns of its end only after
- * {@code commit()} returned. Lives on the port task that the session belongs to, for one visit of it.
+ * Writes many transactions into one session and commits them together; a peer learns the outcome only after {@code commit()}
+ * returned. Lives on the port task that the session belongs to, for one run of it.
  *
- * <p>What fails before NiFi updates its FlowFile repository is rolled back and tried again in halves, each in a commit of its
- * own, so that a bad transaction does not fail its neighbours. When nothing succeeds for long, the fault lies with the
- * repositories, and the rest fails untried. A commit that may have updated the repository before it failed is not tried
- * again: its FlowFiles would then be there twice after the next start of NiFi.
+ * <p>A commit that fails before NiFi updates its FlowFile repository is rolled back and tried again in halves, each in a commit of
+ * its own, so that a bad transaction does not fail its neighbours. After {@value #MAX_FAILURES_IN_A_ROW} failures in a row the
+ * fault lies with the repositories, and the rest fails untried. A commit that may have updated the repository before it failed is
+ * not tried again: its FlowFiles would be there twice after the next start of NiFi.
  *
  * <p>NiFi passes provenance events on before it updates the FlowFile repository. So a commit that fails there leaves RECEIVE
- * events of FlowFiles that do not exist; those of what fails before the commit go with the rollback.
+ * events of FlowFiles that do not exist. A failure before the commit leaves none, since the rollback drops them.
  *
- * <p>An {@link Error} is passed on: how far the commit came is open, and NiFi's session would put what it had into the next
+ * <p>An {@link Error} is passed on: how far the commit came is unknown, and NiFi's session would put its contents into the next
  * commit. The session must not be used again.
  */
 final class GroupCommit {
     private static final Logger logger = LoggerFactory.getLogger(GroupCommit.class);
 
-    /** Failures without a success between them after which no more is tried; halving a full batch takes about half of it. */
+    /** Failures in a row after which nothing more is tried; halving a full batch down to one bad transaction takes about half. */
     private static final int MAX_FAILURES_IN_A_ROW = 16;
 
     private final ProcessContext context;
@@ -51,6 +52,7 @@ final class GroupCommit {
     private final Function<String, ConnectionFault> authorization;
     private final DestinationRoom destination;
     private final ListenerMetrics metrics;
+    private final NanoClock clock;
     private final Set<String> authorized = new HashSet<>();
     private int failures;
     private ConnectionFault givenUp;
@@ -61,12 +63,14 @@ final class GroupCommit {
             final ProcessSession session,
             final Function<String, ConnectionFault> authorization,
             final DestinationRoom destination,
-            final ListenerMetrics metrics) {
+            final ListenerMetrics metrics,
+            final NanoClock clock) {
         this.context = context;
         this.session = session;
         this.authorization = authorization;
         this.destination = destination;
         this.metrics = metrics;
+        this.clock = clock;
     }
 
     /** Commits claimed transactions, has every peer told, and counts the FlowFiles committed. */
@@ -82,12 +86,18 @@ final class GroupCommit {
                 OutcomeNotifier.failed(List.of(transaction), refusal);
             }
         }
-        return permitted.isEmpty() ? 0 : commitOrHalve(permitted);
+        if (permitted.isEmpty()) {
+            return 0;
+        }
+        return commitOrHalve(permitted);
     }
 
-    /** @return why the peer may not use the port, or null if it may; each identity is asked for once in a batch */
+    /** @return why the peer may not use the port, or null if it may; the authorizer is asked once for each identity in a batch */
     ConnectionFault refusalOf(final String identity) {
-        final ConnectionFault refusal = authorized.contains(identity) ? null : authorization.apply(identity);
+        if (authorized.contains(identity)) {
+            return null;
+        }
+        final ConnectionFault refusal = authorization.apply(identity);
         if (refusal == null) {
             authorized.add(identity);
         }
@@ -99,7 +109,7 @@ final class GroupCommit {
             OutcomeNotifier.failed(part, givenUp);
             return 0;
         }
-        final long startNanos = System.nanoTime();
+        final long startNanos = clock.nanoTime();
         final Written written;
         try {
             written = write(part);
@@ -109,9 +119,12 @@ final class GroupCommit {
         try {
             session.commit();
         } catch (final RuntimeException e) {
-            return isKnownToBeUncommitted(e) ? halve(part, e) : giveUp(part, e);
+            if (isKnownToBeUncommitted(e)) {
+                return halve(part, e);
+            }
+            return giveUp(part, e);
         }
-        // From here on the transactions are committed, whatever happens: also where memory runs out.
+        // From here on the transactions are committed, also if memory runs out: no peer may be told otherwise.
         failures = 0;
         Guarded.run("Counting what was committed", () -> {
             metrics.recordSince(Histogram.COMMIT_TIME_MS, startNanos);
@@ -123,8 +136,8 @@ final class GroupCommit {
     }
 
     /**
-     * Tells peers that their transactions are committed, and each of them whether the destination was full behind its own, as if that
-     * had been committed alone. Lives on the port task.
+     * The answer to the peers of a commit: each is told whether its own transaction filled the destination, as if the transaction had
+     * been committed alone. Lives on the port task.
      */
     private final class CommittedAnswer implements Guarded.Task {
         private final List<BufferedPush> part;
@@ -145,7 +158,8 @@ final class GroupCommit {
         if (!Outcome.isDestinationFull(context)) {
             return part.size();
         }
-        // NiFi says that it is full: so at least the last one filled it, even if somebody has drained it by now.
+        // NiFi called the destination full, and a consumer drained it before we looked: so at least the last one filled
+        // it.
         final int last = part.size() - 1;
         try {
             return Math.min(
@@ -153,14 +167,15 @@ final class GroupCommit {
                     destination.firstThatFilled(
                             part.stream().map(RequestQueue::loadOf).toList()));
         } catch (final RuntimeException e) {
-            logger.debug("How full the destination is could not be looked at: the last one filled it", e);
+            logger.debug(
+                    "The load of the destination can't be read: the last transaction is taken to have filled it", e);
             return last;
         }
     }
 
     /**
-     * NiFi's session throws these before it updates the FlowFile repository, or when that update fails, and then rolls back.
-     * Anything else may come from what follows the update: statistics, queues, reporters of metrics.
+     * NiFi's session throws these before it updates the FlowFile repository, or when that update fails, and then rolls back. Any
+     * other exception may come from what follows the update: statistics, queues, reporters of metrics.
      */
     private static boolean isKnownToBeUncommitted(final RuntimeException failure) {
         return failure instanceof FlowFileHandlingException
@@ -172,8 +187,8 @@ final class GroupCommit {
     private int giveUp(final List<BufferedPush> part, final RuntimeException cause) {
         rollback(cause);
         givenUp = Kind.COMMIT_FAILED.fault(
-                "The commit failed at a point where NiFi may have kept the data already; it is not tried again. The cause: "
-                        + cause,
+                "The commit failed at a point where NiFi may have kept the data already, so it is not tried again, and the peer"
+                        + " will send the data a second time. The cause: " + cause,
                 cause);
         OutcomeNotifier.failed(part, givenUp);
         return 0;
@@ -182,7 +197,8 @@ final class GroupCommit {
     private int halve(final List<BufferedPush> part, final RuntimeException cause) {
         final ConnectionFault fault = Kind.COMMIT_FAILED.fault("The transaction was rolled back", cause);
         failures++;
-        if (cause instanceof TerminatedTaskException || !rollback(cause) || failures >= MAX_FAILURES_IN_A_ROW) {
+        final boolean isSessionUsable = !(cause instanceof TerminatedTaskException) && rollback(cause);
+        if (!isSessionUsable || failures >= MAX_FAILURES_IN_A_ROW) {
             givenUp = fault;
         }
         if (givenUp != null || part.size() == 1) {
@@ -203,7 +219,7 @@ final class GroupCommit {
         }
     }
 
-    /** What was written into the session. */
+    /** The sums of what was written into the session. */
     private record Written(int flowFiles, long bytes) {}
 
     private Written write(final List<BufferedPush> batch) {
@@ -222,10 +238,13 @@ final class GroupCommit {
 
     private FlowFile create(final BufferedPush transaction, final BufferedPush.Packet packet) {
         final FlowFile flowFile = session.create();
-        return packet.length() == 0 ? flowFile : session.write(flowFile, out -> transaction.writeContent(packet, out));
+        if (packet.length() == 0) {
+            return flowFile;
+        }
+        return session.write(flowFile, out -> transaction.writeContent(packet, out));
     }
 
-    /** @return whether the session is of no more use: its port task is to leave */
+    /** @return whether the session is of no more use: its port task is to return */
     boolean hasGivenUp() {
         return givenUp != null;
     }

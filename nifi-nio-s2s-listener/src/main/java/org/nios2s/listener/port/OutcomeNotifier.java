@@ -26,19 +26,19 @@ final class OutcomeNotifier {
 
     private OutcomeNotifier() {}
 
-    /** They are committed: whatever goes wrong while their peers are told, no other outcome is reported for them. */
+    /** Reports transactions as committed. A failure on the way to their peers changes no outcome. */
     static void committed(final List<BufferedPush> transactions, final boolean destinationFull) {
         final Outcome outcome = Outcome.committed(destinationFull);
         Guarded.run("The answer to peers", new Answer(transactions, outcome));
         answerOneByOne(transactions, outcome);
     }
 
-    /** Those that have no answer yet are committed all the same; their peers do not learn whether the destination is full. */
+    /** Reports those that have no answer yet as committed, too; their peers do not learn whether the destination is full. */
     static void committedOneByOne(final List<BufferedPush> transactions) {
         answerOneByOne(transactions, COMMITTED);
     }
 
-    /** Those that have no answer yet have failed; whatever goes wrong with one, the others are told. */
+    /** Reports those that have no answer yet as failed, one by one: an error with one of them keeps no other from its answer. */
     static void failed(final List<BufferedPush> transactions, final ConnectionFault fault) {
         answerOneByOne(transactions, Outcome.failed(fault));
     }

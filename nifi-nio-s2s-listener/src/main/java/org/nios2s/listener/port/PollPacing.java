@@ -9,22 +9,22 @@ import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.PublicPort;
 
 /**
- * Has NiFi look into the request queues of ports with traffic more often. Thread-safe: IO workers report traffic, the sweep
- * notices where it has ended.
+ * Has NiFi poll the queues of ports with traffic more often. Thread-safe: IO workers report traffic, the sweep finds the ports
+ * whose traffic has ended.
  *
  * <p>A task of NiFi's public port polls the port's queue for a millisecond. If the queue stays empty, NiFi rests the port for its
  * yield period, {@code nifi.bored.yield.duration}, 10 ms by default, and a transaction that becomes ready meanwhile waits for
- * the rest of it. So a port with traffic gets a shorter yield period, and its own one back when the traffic is over.
+ * the rest of the period. So a port with traffic gets a shorter yield period, and its own one back when the traffic is over.
  *
  * <p>A poll holds a thread of NiFi's pool, though only for a millisecond: between two polls any other component that is due gets
  * the thread. To leave the pool to the flow, all ports together hold no more threads on average than {@code polling.threads}
  * allows. The more tasks poll, the longer each of them rests.
  */
 final class PollPacing {
-    /** For so long a task of a port polls: NiFi's {@code StandardPublicPort.onTrigger}. */
+    /** Duration of one poll by a task of a port: NiFi's {@code StandardPublicPort.onTrigger}. */
     private static final long POLL_MILLIS = 1;
 
-    /** So long after its last transaction a port still has traffic: several times the interval of agents with a schedule. */
+    /** Time after its last transaction during which a port still has traffic: several times the interval of agents with a schedule. */
     private static final long TRAFFIC_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final int pollingThreads;
@@ -35,13 +35,13 @@ final class PollPacing {
         this.pollingThreads = pollingThreads;
     }
 
-    /** How often one port is looked at. Thread-safe. */
+    /** The polling of one port. Thread-safe. */
     final class Pace {
         private final PublicPort port;
         private volatile long lastArrivalNanos;
         private volatile boolean hasArrivals;
         private volatile boolean isPrompt;
-        /** What NiFi gave the port; guarded by the pacing's lock, as is the next. */
+        /** The yield period that NiFi gave the port; guarded by the pacing's lock, as is the next field. */
         private String ownYieldPeriod;
 
         private long ownYieldMillis;
@@ -50,7 +50,7 @@ final class PollPacing {
             this.port = port;
         }
 
-        /** A transaction became ready, or wants a session. */
+        /** Reports that a transaction became ready, or wants a session. */
         void arrived(final long nowNanos) {
             lastArrivalNanos = nowNanos;
             hasArrivals = true;
@@ -59,7 +59,7 @@ final class PollPacing {
             }
         }
 
-        /** @return whether something arrived within such a time */
+        /** @return whether a transaction has arrived within that time */
         boolean arrivedWithin(final long nanos, final long nowNanos) {
             return hasArrivals && nowNanos - lastArrivalNanos < nanos;
         }
@@ -91,7 +91,7 @@ final class PollPacing {
         }
     }
 
-    /** The listener stops: all ports get their own yield period back. */
+    /** Gives all ports their own yield period back: the listener stops. */
     synchronized void close() {
         restore(List.copyOf(prompt));
     }
@@ -121,7 +121,7 @@ final class PollPacing {
         }
     }
 
-    /** @return how long each of so many tasks has to rest between two polls so that they hold no more threads than allowed */
+    /** @return how long each of the tasks has to rest between two polls so that they hold no more threads than allowed */
     private long restMillis(final int tasks) {
         final long turns = Math.ceilDiv(tasks, pollingThreads);
         return Math.max(0, (turns - 1) * POLL_MILLIS);

@@ -33,59 +33,61 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the transactions of one port together with its port tasks: keeps what waits for one, asks the port for as many as
- * that takes, and has whichever comes serve all that is ready. Thread-safe: IO workers submit, port tasks serve.
+ * Brings the transactions of one port together with its port tasks: keeps the transactions that wait for a task, has NiFi trigger
+ * as many tasks as they need, and has each task serve all that is ready. Thread-safe: IO workers submit, port tasks serve.
  */
 public final class PortDispatcher {
     private static final Logger logger = LoggerFactory.getLogger(PortDispatcher.class);
 
-    /** For so long what was confirmed may wait for a port task before nothing more is confirmed. */
+    /** Wait of a confirmed transaction for a port task after which no further one is told to confirm. */
     private static final long UNSERVED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** For so long after its last transaction a port is shown as transmitting: short transfers would flicker. */
+    /** Time after its last transaction during which a port is still shown as transmitting: short transfers would flicker. */
     private static final long TRANSMITTING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final PublicPort port;
     private final PortLimits limits;
     private final Shared shared;
     private final ListenerMetrics metrics;
-    private final RequestQueue queue = new RequestQueue();
+    private final RequestQueue queue;
     private final Queue<SessionWaiter> sessionWaiters = new ConcurrentLinkedQueue<>();
     private final SessionCloser ends;
     private final DestinationRoom destination;
     private final PollPacing.Pace pace;
     private final TransmittingMark transmitting;
 
-    /** Those that are in the port's queue, or on their way there and back: at most one for each concurrent task. */
+    /** The triggers in the port's queue, or on their way there and back: at most one for each concurrent task. */
     private final Set<PortTrigger> triggers = ConcurrentHashMap.newKeySet();
 
     private volatile TransactionPeer lastLost;
     /** Guarded by the lock of {@link PortRegistry}. */
     private int connections;
 
-    /** What all ports have in common. */
+    /** The parts that the dispatchers of all ports share. */
     record Shared(
             ListenerSettings settings,
             ExecutorService dispatcherThreads,
             Executor contentWorkers,
             PollPacing pacing,
-            ListenerMetrics metrics) {}
+            ListenerMetrics metrics,
+            NanoClock clock) {}
 
     PortDispatcher(final PublicPort port, final PortLimits limits, final Shared shared, final ListenerMetrics metrics) {
         this.port = port;
         this.limits = limits;
         this.shared = shared;
         this.metrics = metrics;
+        this.queue = new RequestQueue(shared.settings.ports().requestQueueSize(), shared.clock);
         this.destination = new DestinationRoom(port::getConnections, this::isServed);
         this.pace = shared.pacing.of(port);
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
-        this.ends = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, NanoClock.SYSTEM);
+        this.ends = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, shared.clock);
     }
 
-    /** Takes a transaction that is ready. Called by IO workers. */
+    /** Takes a transaction that both sides have confirmed. Called by IO workers. */
     public void submit(final BufferedPush transaction) {
-        pace.arrived(System.nanoTime());
+        pace.arrived(shared.clock.nanoTime());
         queue.add(transaction);
         triggerTasks();
     }
@@ -96,17 +98,22 @@ public final class PortDispatcher {
     }
 
     /** Asks for a session of its own. Called by IO workers. */
-    public void awaitSession(final SessionWaiter request) {
-        pace.arrived(System.nanoTime());
-        sessionWaiters.add(request);
+    public void awaitSession(final SessionWaiter waiter) {
+        pace.arrived(shared.clock.nanoTime());
+        sessionWaiters.add(waiter);
         triggerTasks();
     }
 
-    /** No session is wanted any more; false if one was taken already. */
-    public boolean withdraw(final SessionWaiter request) {
-        final boolean untaken = request.claim();
-        sessionWaiters.remove(request);
+    /** Forgets a transaction that wants no session any more; false if it has taken one already. */
+    public boolean withdraw(final SessionWaiter waiter) {
+        final boolean untaken = waiter.claim();
+        sessionWaiters.remove(waiter);
         return untaken;
+    }
+
+    /** @return the pushes of this port, where a new one acquires its place */
+    public RequestQueue queue() {
+        return queue;
     }
 
     public PortLimits limits() {
@@ -125,9 +132,12 @@ public final class PortDispatcher {
     public ConnectionFault refusalOf(final String identity) {
         try {
             final PortAuthorizationResult result = port.checkUserAuthorization(identity);
-            return result.isAuthorized() ? null : Kind.NOT_AUTHORIZED.fault(result.getExplanation());
+            if (result.isAuthorized()) {
+                return null;
+            }
+            return Kind.NOT_AUTHORIZED.fault(result.getExplanation());
         } catch (final RuntimeException e) {
-            return Kind.INTERNAL.fault("The authorization of the peer could not be checked", e);
+            return Kind.INTERNAL.fault("NiFi's authorizer failed, so the peer is refused", e);
         }
     }
 
@@ -148,10 +158,10 @@ public final class PortDispatcher {
         return port.getScheduledState() == ScheduledState.RUNNING;
     }
 
-    /** @return whether port tasks come for what was confirmed; otherwise nothing more is to be confirmed */
+    /** @return whether port tasks come for confirmed transactions; otherwise no further one is to be told to confirm */
     private boolean isServed() {
         final BufferedPush oldest = queue.first();
-        return oldest == null || System.nanoTime() - oldest.readyNanos() < UNSERVED_NANOS;
+        return oldest == null || shared.clock.nanoTime() - oldest.readyNanos() < UNSERVED_NANOS;
     }
 
     /** @return whether a commit is to be made */
@@ -159,12 +169,12 @@ public final class PortDispatcher {
         return queue.first() != null || ends.waiting() > 0;
     }
 
-    /** @return whether a request still makes sense */
+    /** @return whether a trigger still makes sense */
     boolean wantsTasks() {
         return isPortRunning() && tasksWanted() > 0;
     }
 
-    /** Makes as many requests as are wanted, each with a dispatcher thread; what failed is repeated by the sweep. */
+    /** Makes as many triggers as are wanted, each with a dispatcher thread; the sweep makes up for those that failed. */
     private void triggerTasks() {
         PortTrigger next = nextTrigger();
         while (next != null && start(next)) {
@@ -185,12 +195,16 @@ public final class PortDispatcher {
 
     private boolean start(final PortTrigger trigger) {
         try {
-            shared.dispatcherThreads.execute(() -> Guarded.run("A request to " + port, () -> awaitTask(trigger)));
+            shared.dispatcherThreads.execute(() -> Guarded.run("Triggering " + port, () -> awaitTask(trigger)));
             return true;
         } catch (final RejectedExecutionException e) {
-            logger.debug("The listener has stopped: {} gets no further request", port, e);
+            logger.debug("The listener has stopped: {} gets no further trigger", port, e);
         } catch (final Throwable e) {
-            logger.error("No thread for a request to {}; the next sweep tries again", port, e);
+            logger.error(
+                    "No thread can be started to trigger {}; its transactions wait until the listener tries again, in a quarter of"
+                            + " a second. Look at NiFi's memory and its limit of processes (ulimit -u)",
+                    port,
+                    e);
         }
         triggers.remove(trigger);
         return false;
@@ -209,9 +223,9 @@ public final class PortDispatcher {
     }
 
     /**
-     * A visit is over: its request is out of the port's queue, and the next one goes there. The thread that stood for the
-     * request may follow up to a tenth of a second later. NiFi's port looks whether the request is in service before it waits
-     * for that, without a lock; so a task that takes the request in between notifies a thread that does not wait yet.
+     * Replaces a trigger whose port task is about to return to NiFi. The trigger is out of the port's queue by now, while its
+     * dispatcher thread may follow up to a tenth of a second later: that thread checked whether the trigger was in service, the
+     * port task took the trigger and notified, and only then the thread began to wait. NiFi's port holds no lock between the two.
      */
     void taskReturned(final PortTrigger trigger) {
         triggers.remove(trigger);
@@ -220,25 +234,31 @@ public final class PortDispatcher {
 
     private int tasksWanted() {
         final int ready = queue.size();
-        final int maxInCommit = shared.settings.commitTransactions();
-        return ready == 0 && !hasSessionWork() ? 0 : 1 + ready / maxInCommit + sessionWaiters.size();
+        final int maxInCommit = shared.settings.commits().transactions();
+        if (ready == 0 && !hasSessionWork()) {
+            return 0;
+        }
+        return 1 + ready / maxInCommit + sessionWaiters.size();
     }
 
-    /** @return what waits longest and leads a request, or null; it stays where it is */
+    /** @return what has waited longest for a port task, or null; it stays where it is */
     PortTrigger.QueueHead head() {
         final BufferedPush transaction = queue.first();
         if (transaction != null) {
             return new PortTrigger.QueueHead(transaction.peer(), fault -> fail(transaction, fault));
         }
-        final SessionWaiter request = sessionWaiters.peek();
-        if (request != null) {
-            return new PortTrigger.QueueHead(request.peer(), fault -> refuse(request, fault));
+        final SessionWaiter waiter = sessionWaiters.peek();
+        if (waiter != null) {
+            return new PortTrigger.QueueHead(waiter.peer(), fault -> refuse(waiter, fault));
         }
         final HeldSession session = ends.first();
-        return session == null ? null : new PortTrigger.QueueHead(session.peer(), fault -> ends.end(session, fault));
+        if (session != null) {
+            return new PortTrigger.QueueHead(session.peer(), fault -> ends.end(session, fault));
+        }
+        return null;
     }
 
-    /** @return whether no request led by the same peer was lost just before */
+    /** @return whether the trigger that was lost just before had another head */
     boolean isFirstLoss(final TransactionPeer peer) {
         final boolean first = lastLost != peer;
         lastLost = peer;
@@ -252,21 +272,21 @@ public final class PortDispatcher {
         }
     }
 
-    private void refuse(final SessionWaiter request, final ConnectionFault fault) {
-        if (sessionWaiters.remove(request)) {
-            Guarded.run("The refusal of a session", () -> request.refusal().accept(fault));
+    private void refuse(final SessionWaiter waiter, final ConnectionFault fault) {
+        if (sessionWaiters.remove(waiter)) {
+            Guarded.run("Refusing a session to a transaction", () -> waiter.refusal()
+                    .accept(fault));
         }
     }
 
-    int serve(final ProcessContext context, final ProcessSession session) {
-        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, destination, metrics);
-        final CommitLimits limits =
-                new CommitLimits(shared.settings.commitTransactions(), shared.settings.commitBytes());
-        return new PortTaskRun(this, limits, context, session, groupCommit).run();
-    }
-
-    RequestQueue queue() {
-        return queue;
+    /** Runs on the port task. */
+    int run(final ProcessContext context, final ProcessSession session) {
+        final GroupCommit groupCommit =
+                new GroupCommit(context, session, this::refusalOf, destination, metrics, shared.clock);
+        final CommitLimits limits = new CommitLimits(
+                shared.settings.commits().transactions(),
+                shared.settings.commits().bytes());
+        return new PortTaskRun(this, limits, context, session, groupCommit, shared.clock).run();
     }
 
     Queue<SessionWaiter> sessionWaiters() {
@@ -277,7 +297,7 @@ public final class PortDispatcher {
         return ends;
     }
 
-    /** Looks after what nobody else would notice; called a few times a second. */
+    /** Finds what no event tells of: stopped ports, lost triggers, drained queues. Called a few times a second. */
     void sweep() {
         if (!isPortRunning()) {
             portStopped();
@@ -289,20 +309,20 @@ public final class PortDispatcher {
     }
 
     private void showWhetherTransmitting() {
-        final boolean underWay = isTransactionUnderWay();
-        if (isPortRunning() && (underWay || pace.arrivedWithin(TRANSMITTING_NANOS, System.nanoTime()))) {
+        final boolean underWay = inProgress() > 0;
+        if (isPortRunning() && (underWay || pace.arrivedWithin(TRANSMITTING_NANOS, shared.clock.nanoTime()))) {
             transmitting.show(new SocketlessCommunicationsSession(null, this::interrupted));
         } else {
             transmitting.hide();
         }
     }
 
-    /** NiFi stops the port, and holds its lock: what waits for the port is told on a thread of ours. */
+    /** Called by NiFi as it stops the port, under a lock of the port: what waits for the port is told on a thread of ours. */
     void interrupted() {
         try {
             shared.dispatcherThreads.execute(() -> {
                 if (!isPortRunning()) {
-                    Guarded.run("The stop of " + port, this::portStopped);
+                    Guarded.run("Ending what waits for " + port, this::portStopped);
                 }
             });
         } catch (final RejectedExecutionException e) {
@@ -310,33 +330,41 @@ public final class PortDispatcher {
         }
     }
 
-    /** The port has stopped: waiting transactions fail, and sessions end without it. */
+    /** Fails the transactions that wait for the port, which has stopped, and ends sessions without a port task. */
     void portStopped() {
-        final ConnectionFault fault = Kind.PORT_NOT_RUNNING.fault(port + " is not running");
+        final ConnectionFault fault =
+                Kind.PORT_NOT_RUNNING.fault(port + " is not running; the transaction is rolled back");
         for (PortTrigger.QueueHead next = head(); next != null; next = head()) {
             next.refusal().accept(fault);
         }
     }
 
-    /** Nobody uses the port any more. */
-    void forget() {
+    /** Ends what the dispatcher shows on NiFi's canvas: no connection uses the port any more. */
+    void close() {
         transmitting.hide();
     }
 
-    /** @return how many connections use it, with those added */
-    int countConnection(final int added) {
-        connections += added;
+    void connectionOpened() {
+        connections++;
+    }
+
+    void connectionClosed() {
+        connections--;
+    }
+
+    /** @return connections that use the port */
+    int connections() {
         return connections;
     }
 
-    /** @return whether a transaction is under way; its peer may have left, and its commit goes on */
-    private boolean isTransactionUnderWay() {
-        return limits.places().held() + limits.sending().held() > 0;
+    /** @return transactions between their admission and their end; the peer may have left while its commit goes on */
+    int inProgress() {
+        return queue.inProgress() + limits.sending().held();
     }
 
-    /** @return whether nothing is under way, so that nobody would miss it */
+    /** @return whether nothing is under way, so that no transaction would miss the dispatcher */
     boolean isIdle() {
-        return waiting() == 0 && triggers.isEmpty() && ends.held() == 0 && !isTransactionUnderWay();
+        return waiting() == 0 && triggers.isEmpty() && ends.held() == 0 && inProgress() == 0;
     }
 
     int waiting() {

@@ -16,16 +16,17 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.time.NanoClock;
 
 /**
  * The dispatchers of all ports that are used now. Thread-safe.
  *
- * <p>A dispatcher lives as long as a connection uses its port or something is under way there, so a port that was deleted is
- * soon forgotten. Dispatcher threads are platform threads: they wait in a monitor of NiFi's, which on Java 21 would hold on
- * to a virtual thread's carrier.
+ * <p>A dispatcher lives as long as a connection uses its port or something is under way there, so the dispatcher of a deleted port
+ * is soon forgotten. Dispatcher threads are platform threads: they wait in a monitor of NiFi's, where on Java 21 a virtual thread
+ * would pin its carrier.
  */
 public final class PortRegistry implements AutoCloseable {
-    /** A pull's session takes less than a push's that streams: so many may be open for each of those. */
+    /** Pulls that may be open for each push that may stream: a pull's session takes less. */
     private static final int SENDING_PER_STREAMING = 4;
 
     private final MemoryBudget budget;
@@ -43,72 +44,72 @@ public final class PortRegistry implements AutoCloseable {
             final ListenerSettings settings,
             final MemoryBudget budget,
             final Executor contentWorkers,
-            final ListenerMetrics metrics) {
+            final ListenerMetrics metrics,
+            final NanoClock clock) {
         this.budget = budget;
         this.shared = new PortDispatcher.Shared(
                 settings,
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true)),
                 contentWorkers,
-                new PollPacing(settings.pollingThreads()),
-                metrics);
-        this.streaming = new Limit(settings.streamingTransactions());
-        this.sending = new Limit(SENDING_PER_STREAMING * settings.streamingTransactions());
+                new PollPacing(settings.ports().pollingThreads()),
+                metrics,
+                clock);
+        this.streaming = new Limit(settings.ports().streamingTransactions());
+        this.sending = new Limit(SENDING_PER_STREAMING * settings.ports().streamingTransactions());
     }
 
     /** @return the port's dispatcher, to be given back with {@link #release} */
     public synchronized PortDispatcher acquire(final PublicPort port) {
         final PortDispatcher dispatcher = dispatchers.computeIfAbsent(port, this::create);
-        dispatcher.countConnection(1);
+        dispatcher.connectionOpened();
         return dispatcher;
     }
 
     public synchronized void release(final PortDispatcher dispatcher) {
-        if (dispatcher.countConnection(-1) == 0) {
+        dispatcher.connectionClosed();
+        if (dispatcher.connections() == 0) {
             forgetIdle();
         }
     }
 
     private PortDispatcher create(final PublicPort port) {
-        final int maxStreaming = shared.settings().streamingTransactions();
+        final int maxStreaming = shared.settings().ports().streamingTransactions();
         final PortLimits limits = new PortLimits(
-                new Limit(shared.settings().requestQueueSize()),
-                streaming.child(Math.max(1, maxStreaming / 2)),
-                sending.child(maxSending(port)),
-                budget.newQuota());
+                streaming.child(Math.max(1, maxStreaming / 2)), sending.child(maxSending(port)), budget.newQuota());
         final String id = port.getIdentifier();
         return new PortDispatcher(port, limits, shared, shared.metrics().ofPort(id, port.getName(), gauges(id)));
     }
 
-    /** Where order counts, a pull that breaks is back in its queue before another one takes what comes next. */
+    /** Where order counts, a pull that breaks is back in its queue before another pull takes what follows. */
     private int maxSending(final PublicPort port) {
-        if (shared.settings().pullsInOrder()) {
+        if (shared.settings().ports().pullsInOrder()) {
             return port.getMaxConcurrentTasks();
         }
-        return Math.max(1, SENDING_PER_STREAMING * shared.settings().streamingTransactions() / 2);
+        return Math.max(1, SENDING_PER_STREAMING * shared.settings().ports().streamingTransactions() / 2);
     }
 
-    /** @return what is so now at a port, or for null at all together */
+    /** @return current values of a port, or for null of all ports together */
     public Map<String, Supplier<Number>> gauges(final String portId) {
         return Map.of(
-                "ConnectionsOpen", () -> sum(portId, dispatcher -> dispatcher.countConnection(0)),
-                "TransactionsInProgress", () -> sum(portId, dispatcher -> inProgress(dispatcher.limits())),
+                "ConnectionsOpen", () -> sum(portId, PortDispatcher::connections),
+                "TransactionsInProgress", () -> sum(portId, PortDispatcher::inProgress),
                 "TransactionsWaiting", () -> sum(portId, PortDispatcher::waiting));
     }
 
-    /** Ends what waits for ports that have stopped, and repairs requests; to be called a few times a second. */
+    /** Ends what waits for ports that have stopped, and replaces lost triggers; to be called a few times a second. */
     public void sweep() {
         for (final PortDispatcher dispatcher : all()) {
-            Guarded.run("The sweep of " + dispatcher.port(), dispatcher::sweep);
+            Guarded.run("Looking after " + dispatcher.port(), dispatcher::sweep);
         }
-        shared.pacing().sweep(System.nanoTime());
+        shared.pacing().sweep(shared.clock().nanoTime());
         forgetIdle();
     }
 
     private synchronized void forgetIdle() {
         dispatchers.values().removeIf(dispatcher -> {
-            final boolean unused = dispatcher.countConnection(0) == 0 && dispatcher.isIdle();
+            final boolean unused = dispatcher.connections() == 0 && dispatcher.isIdle();
             if (unused) {
-                dispatcher.forget();
+                dispatcher.close();
             }
             return unused;
         });
@@ -131,11 +132,7 @@ public final class PortRegistry implements AutoCloseable {
 
     /** @return transactions under way, over all ports, those included whose peer has left */
     public int inProgress() {
-        return sum(null, dispatcher -> inProgress(dispatcher.limits()));
-    }
-
-    private static int inProgress(final PortLimits limits) {
-        return limits.places().held() + limits.sending().held();
+        return sum(null, PortDispatcher::inProgress);
     }
 
     private synchronized int sum(final String portId, final ToIntFunction<PortDispatcher> figure) {
@@ -153,7 +150,7 @@ public final class PortRegistry implements AutoCloseable {
         shared.pacing().close();
         for (final PortDispatcher dispatcher : all()) {
             dispatcher.portStopped();
-            dispatcher.forget();
+            dispatcher.close();
         }
     }
 }

@@ -13,16 +13,18 @@ import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.SessionWaiter;
 
 /**
- * One visit of a port task: it commits sessions that were handed out before, commits what is ready in groups, and hands its
- * own session to a transaction that needs one for itself. Lives on the port task.
+ * The work of a port task here, between its trigger and its return to NiFi: it commits sessions that were handed over before,
+ * commits what is ready in groups, and hands its own session over to a transaction that needs one for itself. Lives on the port
+ * task.
  *
- * <p>A visit never waits, neither for the network nor for more transactions, and leaves after {@value #MAX_MILLIS} ms even
- * if there is more: HTTP Site-to-Site stands in the same queue of the same port, and other components in the same pool.
+ * <p>A run never waits, neither for the network nor for more transactions, and returns after {@value #MAX_MILLIS} ms even if more
+ * is ready: HTTP Site-to-Site uses the same queue of the same port, and other components the same pool of threads.
  */
 final class PortTaskRun {
     private static final long MAX_MILLIS = 30;
@@ -32,11 +34,12 @@ final class PortTaskRun {
     private final ProcessContext context;
     private final ProcessSession session;
     private final GroupCommit groupCommit;
-    private long beganNanos;
+    private final NanoClock clock;
+    private long startNanos;
     private int flowFiles;
 
     /**
-     * @param session of the port task that visits
+     * @param session of the port task
      * @param groupCommit into that session
      */
     PortTaskRun(
@@ -44,39 +47,42 @@ final class PortTaskRun {
             final CommitLimits commitLimits,
             final ProcessContext context,
             final ProcessSession session,
-            final GroupCommit groupCommit) {
+            final GroupCommit groupCommit,
+            final NanoClock clock) {
         this.dispatcher = dispatcher;
         this.commitLimits = commitLimits;
         this.context = context;
         this.session = session;
         this.groupCommit = groupCommit;
+        this.clock = clock;
     }
 
     /** @return FlowFiles committed */
     int run() {
-        beganNanos = System.nanoTime();
+        startNanos = clock.nanoTime();
         boolean claimedSome;
         do {
-            dispatcher.ends().commitAll(() -> mayCommit() && !isOver());
-            // However late the thread gets the processor, a visit commits once: otherwise it might never.
+            dispatcher.ends().commitAll(() -> mayCommit() && !isTimeUp());
+            // However late the thread gets the processor, a run commits once: otherwise it might never.
             claimedSome = commitBatch();
-            // A session is handed out only behind this loop, so a transaction that waits for one ends the loop.
-        } while (claimedSome
-                && dispatcher.isReadyToCommit()
-                && dispatcher.sessionWaiters().isEmpty()
-                && !isOver());
+        } while (claimedSome && hasMoreToCommit());
         if (!groupCommit.hasGivenUp() && dispatcher.isPortRunning()) {
-            handOver();
+            handOverSession();
         }
         return flowFiles;
+    }
+
+    /** A session is handed over only after the last batch, so a transaction that waits for one ends the loop. */
+    private boolean hasMoreToCommit() {
+        return dispatcher.isReadyToCommit() && dispatcher.sessionWaiters().isEmpty() && !isTimeUp();
     }
 
     private boolean mayCommit() {
         return !groupCommit.hasGivenUp() && dispatcher.isPortRunning() && hasRoom();
     }
 
-    private boolean isOver() {
-        return System.nanoTime() - beganNanos >= TimeUnit.MILLISECONDS.toNanos(MAX_MILLIS);
+    private boolean isTimeUp() {
+        return clock.nanoTime() - startNanos >= TimeUnit.MILLISECONDS.toNanos(MAX_MILLIS);
     }
 
     /** @return whether back pressure allows another commit */
@@ -85,7 +91,7 @@ final class PortTaskRun {
                 || !context.getAvailableRelationships().isEmpty();
     }
 
-    /** @return whether there was something to commit, and room for it */
+    /** @return whether something was ready, and there was room for it */
     private boolean commitBatch() {
         if (!mayCommit()) {
             return false;
@@ -98,31 +104,33 @@ final class PortTaskRun {
             }
             return !batch.isEmpty();
         } catch (final Throwable e) {
+            // The batch is claimed, so no other thread answers its peers: without an answer they would wait until they
+            // time out.
             OutcomeNotifier.failed(batch, Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
             throw e;
         }
     }
 
-    /** Gives the session to the first that takes it. */
-    private void handOver() {
+    /** Gives the session to the first waiter that takes it. */
+    private void handOverSession() {
         SessionWaiter next = dispatcher.sessionWaiters().poll();
-        while (next != null && !isTakenBy(next)) {
+        while (next != null && !usesSession(next)) {
             next = dispatcher.sessionWaiters().poll();
         }
     }
 
-    /** @return whether the session is the transaction's, or spoilt by it */
-    private boolean isTakenBy(final SessionWaiter request) {
+    /** @return whether the session now belongs to the transaction, or was spoilt by it: nobody else gets it then */
+    private boolean usesSession(final SessionWaiter waiter) {
         HeldSession held = null;
         try {
-            final ConnectionFault refusal = groupCommit.refusalOf(request.peer().identity());
+            final ConnectionFault refusal = groupCommit.refusalOf(waiter.peer().identity());
             if (refusal != null) {
-                request.refusal().accept(refusal);
+                waiter.refusal().accept(refusal);
                 return false;
             }
-            held = new HeldSession(session, context, request.peer(), dispatcher.ends());
-            dispatcher.metrics().recordSince(Histogram.QUEUE_TIME_MS, request.madeNanos());
-            if (request.take(held)) {
+            held = new HeldSession(session, context, waiter.peer(), dispatcher.ends());
+            dispatcher.metrics().recordSince(Histogram.QUEUE_TIME_MS, waiter.madeNanos());
+            if (waiter.take(held)) {
                 return true;
             }
             held.returnUnused();
@@ -130,11 +138,14 @@ final class PortTaskRun {
         } catch (final Throwable e) {
             final ConnectionFault fault =
                     Kind.COMMIT_FAILED.fault("The transaction could not begin and was rolled back: " + e, e);
-            Guarded.run("The refusal of a session", () -> request.refusal().accept(fault));
-            if (held != null) {
-                held.rollbackNow(fault);
+            Guarded.run("Refusing a session to a transaction", () -> waiter.refusal()
+                    .accept(fault));
+            if (held == null) {
+                return false;
             }
-            return held != null;
+            // How much of the session the transaction has used is unknown: the session goes back to NiFi rolled back.
+            held.rollbackNow(fault);
+            return true;
         }
     }
 }

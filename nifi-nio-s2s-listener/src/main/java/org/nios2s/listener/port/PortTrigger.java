@@ -20,11 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What we put into a port's queue so that a port task calls us with its session: a server protocol of which the port uses
- * no more than that. A dispatcher thread stands for it until the port has answered; the visit runs on the port task.
+ * An entry in a port's queue for which NiFi triggers the port, and a port task calls us with its session: a server protocol of
+ * which the port uses no more than that. A dispatcher thread waits in the port until the port has answered; the run itself is on
+ * the port task.
  *
- * <p>The port asks several times a second, on the dispatcher thread, whether the request has expired: that is how it is let
- * go when nothing is wanted of the port any more, and how it shows that it is still in the queue.
+ * <p>While the dispatcher thread waits, the port asks several times a second, on that thread, whether the trigger has expired.
+ * By the answer the trigger is released when nothing is wanted of the port any more. By the question the trigger shows that it is
+ * still in the queue.
  */
 final class PortTrigger extends SocketFlowFileServerProtocol {
     private static final Logger logger = LoggerFactory.getLogger(PortTrigger.class);
@@ -38,8 +40,8 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
     private static final long AT_ONCE = 1;
 
     /**
-     * Sweeps without a sign after which a request is lost: the port took it, and something kept the port from answering. It is
-     * half a minute, since before it calls us the port asks NiFi's authorizer, which may ask another machine.
+     * Sweeps without a sign after which a trigger is lost: the port took it, and something kept the port from answering. They
+     * take half a minute, since before it calls us the port asks NiFi's authorizer, which may ask another machine.
      */
     private static final int LOST_AFTER_SWEEPS = 120;
 
@@ -51,10 +53,10 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
     private volatile boolean isLost;
 
     /**
-     * Something that waits for a port task and leads a request.
+     * The transaction that has waited longest for a port task: the port authorizes its peer for the whole run.
      *
      * @param peer whom the port authorizes
-     * @param refusal hears if there will be no visit for it; nothing happens if it does not wait any more
+     * @param refusal called if no port task will come for it; does nothing if it does not wait any more
      */
     record QueueHead(TransactionPeer peer, Consumer<ConnectionFault> refusal) {}
 
@@ -65,7 +67,7 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
         this.negotiatedFlowFileCodec = CODEC;
     }
 
-    /** Stands in the port's queue until the port has answered, and says whether it did so as it should. */
+    /** Waits in the port's queue until the port has answered, and says whether the port did so as it should. */
     boolean awaitTask() {
         final QueueHead head = dispatcher.head();
         if (head == null) {
@@ -78,7 +80,7 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
             head.refusal().accept(Kind.NOT_AUTHORIZED.fault(String.valueOf(e.getMessage())));
             return true;
         } catch (final RequestExpiredException e) {
-            // The port's queue is full of requests that are not ours: the next sweep tries again.
+            // The port's queue is full of what is not ours: the next sweep tries again.
             return false;
         } catch (final Exception e) {
             if (!dispatcher.isPortRunning()) {
@@ -89,12 +91,16 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
                 return true;
             }
             if (isLost && dispatcher.isFirstLoss(head.peer())) {
-                // Not the fault of what leads it: that leads the next request, too.
+                // The head may have nothing to do with the loss: it is the head of the next trigger, too, before it is
+                // refused.
                 return true;
             }
-            logger.debug("{} did not serve a request", port, e);
-            // Otherwise it might lead for ever.
-            head.refusal().accept(Kind.COMMIT_FAILED.fault("The port did not serve the request: " + e, e));
+            logger.debug("{} did not serve a trigger", port, e);
+            // The head has to go: otherwise it would be the head of every trigger to come, and nothing else would be
+            // served.
+            head.refusal()
+                    .accept(Kind.COMMIT_FAILED.fault(
+                            "NiFi's port did not serve the transaction, which is rolled back: " + e, e));
             return false;
         }
     }
@@ -112,18 +118,23 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
         }
     }
 
+    /** Clears the interrupt of a sweep that found the trigger lost just before it left: the thread goes back to its pool. */
     private synchronized void leave() {
         waiter = null;
         Thread.interrupted();
     }
 
-    /** Gives it up if the port has neither asked nor answered for so long that it will not; called once in a sweep. */
+    /** Gives the trigger up if the port has neither asked nor answered for so long that it will not; called once in a sweep. */
     synchronized void giveUpIfLost() {
-        silentSweeps = isRunning || waiter == null ? 0 : silentSweeps + 1;
+        if (isRunning || waiter == null) {
+            silentSweeps = 0;
+            return;
+        }
+        silentSweeps++;
         if (silentSweeps > LOST_AFTER_SWEEPS) {
             logger.error(
-                    "{} took a request half a minute ago and has not answered; another one is made. If NiFi's authorizer is"
-                            + " slow, look there; otherwise NiFi's log says what failed",
+                    "{} took a trigger half a minute ago and has not answered; the listener makes another one. Look at NiFi's"
+                            + " authorizer if it is slow, otherwise at the errors before this line in NiFi's log",
                     port);
             isLost = true;
             waiter.interrupt();
@@ -133,36 +144,40 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
     @Override
     public long getRequestExpiration() {
         if (Thread.currentThread() != waiter) {
-            // A port task: it has come for whatever there is.
+            // A port task asks: it has come for whatever is ready.
             return NEVER;
         }
         silentSweeps = 0;
         isReleased = !dispatcher.wantsTasks();
-        return isReleased ? AT_ONCE : NEVER;
+        if (isReleased) {
+            return AT_ONCE;
+        }
+        return NEVER;
     }
 
     @Override
     public int receiveFlowFiles(
             final Peer peer, final ProcessContext context, final ProcessSession session, final FlowFileCodec codec) {
-        return serve(context, session);
+        return run(context, session);
     }
 
     @Override
     public int transferFlowFiles(
             final Peer peer, final ProcessContext context, final ProcessSession session, final FlowFileCodec codec) {
-        return serve(context, session);
+        return run(context, session);
     }
 
-    /** An Error would keep the port from answering, and from being triggered for half a minute: it takes an exception. */
-    private int serve(final ProcessContext context, final ProcessSession session) {
+    private int run(final ProcessContext context, final ProcessSession session) {
         isRunning = true;
         try {
-            final int flowFiles = dispatcher.serve(context, session);
-            // What has been committed stays so, whatever comes of the next request.
-            Guarded.run("The next request to " + port, () -> dispatcher.taskReturned(this));
+            final int flowFiles = dispatcher.run(context, session);
+            // The commits of this run stay, even if the next trigger fails.
+            Guarded.run("The next trigger of " + port, () -> dispatcher.taskReturned(this));
             return flowFiles;
         } catch (final Throwable e) {
-            throw new ProcessException("A visit to " + port + " failed: " + e, e);
+            // An Error would keep the port from answering, and NiFi from triggering it for half a minute: it takes an
+            // exception.
+            throw new ProcessException("Serving Site-to-Site at " + port + " failed: " + e, e);
         } finally {
             silentSweeps = 0;
             isRunning = false;

@@ -4,54 +4,93 @@ package org.nios2s.listener.port;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.DestinationRoom.Load;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 
 /**
- * The transactions of one port that both sides have confirmed and that wait for a port task, in order. Thread-safe: IO
- * workers add, port tasks take.
+ * The requests of peers to push to one port: bounded by {@code request.queue.size}, each from its admission to the end of its
+ * transaction. Thread-safe: IO workers acquire places and add, port tasks take.
+ *
+ * <p>A push acquires a place before its first packet is read. The peers for which there is none wait in turn, their sockets
+ * unread, so the queue never holds more than its capacity. A push whose both sides have confirmed is <i>ready</i>; what is ready
+ * waits for a port task, in the order in which it became so.
  */
-final class RequestQueue {
-    /** Most FlowFiles in one commit: NiFi looks at back pressure only between commits. */
+public final class RequestQueue {
+    /** Maximum number of FlowFiles in one commit: NiFi looks at back pressure only between commits. */
     static final int COMMIT_FLOW_FILES = 10_000;
 
+    private final Limit places;
+    private final NanoClock clock;
     private final SequencedMap<BufferedPush, Size> ready = new LinkedHashMap<>();
-    /** The first of them, for readers that hold other locks. */
+    /** The first of the ready ones, for readers that hold other locks. */
     private volatile BufferedPush oldest;
 
     /**
-     * What a transaction puts into a commit; taken while its connection still owns it.
+     * The size of a transaction in a commit; taken while its connection still owns the transaction.
      *
      * @param load on the destination
-     * @param memory that it holds, in bytes
+     * @param memory that the transaction holds, in bytes
      */
     private record Size(Load load, long memory) {}
 
     /**
-     * How much one commit takes.
+     * The limits of one commit.
      *
-     * @param transactions at most
+     * @param transactions maximum number
      * @param memory in bytes, after which no further transaction is taken
      */
     record CommitLimits(int transactions, long memory) {}
 
+    /** @param capacity maximum number of pushes in progress */
+    RequestQueue(final int capacity, final NanoClock clock) {
+        this.places = new Limit(capacity);
+        this.clock = clock;
+    }
+
+    /**
+     * Acquires a place for a push that is about to begin. The place is given back when the push has ended, wherever it was by
+     * then.
+     *
+     * @param granted called once, on any thread, when there is a place, if there is none now; must not block
+     */
+    public Limit.Permit acquirePlace(final Object peer, final Runnable granted) {
+        return places.acquire(peer, granted);
+    }
+
+    /** @return whether a peer waits for a place */
+    public boolean isContended() {
+        return places.isContended();
+    }
+
+    /** @return pushes that have a place: those whose packets arrive, the ready ones, and those in a commit */
+    int inProgress() {
+        return places.held();
+    }
+
+    /** Adds a transaction that is ready. */
     synchronized void add(final BufferedPush transaction) {
         ready.putLast(transaction, new Size(loadOf(transaction), transaction.bytes()));
         oldest = ready.firstEntry().getKey();
     }
 
-    /** Takes out what its peer gave up. */
+    /** Takes out a transaction that its peer has given up. */
     synchronized void remove(final BufferedPush transaction) {
         ready.remove(transaction);
         updateOldest();
     }
 
     private void updateOldest() {
-        oldest = ready.isEmpty() ? null : ready.firstEntry().getKey();
+        if (ready.isEmpty()) {
+            oldest = null;
+        } else {
+            oldest = ready.firstEntry().getKey();
+        }
     }
 
-    /** @return the oldest one, which stays, or null. Takes no lock */
+    /** @return the oldest of the ready ones, which stays, or null. Takes no lock */
     BufferedPush first() {
         return oldest;
     }
@@ -61,11 +100,11 @@ final class RequestQueue {
     }
 
     /**
-     * Takes the oldest ones that fit into one commit and claims them for the caller, a port task; drops those that their
-     * peers gave up. One alone may be larger than a commit.
+     * Takes the oldest transactions that fit into one commit and claims them for the caller, a port task; drops those that their
+     * peers have given up. A single transaction may be larger than a commit.
      *
      * @param batch empty; has every transaction that is claimed, whatever is thrown
-     * @param destination claims the room that they take, and has no more where the destination is full
+     * @param destination claims the room that they take, and has no more when the destination is full
      */
     synchronized void claimInto(
             final List<BufferedPush> batch, final CommitLimits limits, final CommitClaim destination) {
@@ -78,7 +117,7 @@ final class RequestQueue {
 
     private void claimWhatFits(
             final List<BufferedPush> batch, final CommitLimits limits, final CommitClaim destination) {
-        final long nowNanos = System.nanoTime();
+        final long nowNanos = clock.nanoTime();
         long flowFiles = 0;
         long memory = 0;
         while (!ready.isEmpty() && batch.size() < limits.transactions) {
@@ -86,12 +125,18 @@ final class RequestQueue {
             final Size size = ready.firstEntry().getValue();
             flowFiles += size.load.flowFiles();
             memory += size.memory;
-            final boolean fits = batch.isEmpty() || flowFiles <= COMMIT_FLOW_FILES && memory <= limits.memory;
-            if (!fits || !destination.tryAdd(size.load)) {
+            final boolean fits = flowFiles <= COMMIT_FLOW_FILES && memory <= limits.memory;
+            if (!fits && !batch.isEmpty()) {
                 return;
             }
+            if (!destination.tryAdd(size.load)) {
+                return;
+            }
+            // Added before it is claimed: if the claim or what follows throws, the caller finds the transaction in the
+            // batch.
             batch.addLast(next);
-            // Past its deadline it stays unclaimed: its own connection ends it, and tells the peer by closing.
+            // Past its deadline a transaction stays unclaimed: its own connection ends it, and tells the peer by
+            // closing.
             if (next.isPastDeadline(nowNanos) || !next.claim()) {
                 batch.removeLast();
                 destination.remove(size.load);
@@ -100,6 +145,7 @@ final class RequestQueue {
         }
     }
 
+    /** @return transactions that are ready */
     synchronized int size() {
         return ready.size();
     }

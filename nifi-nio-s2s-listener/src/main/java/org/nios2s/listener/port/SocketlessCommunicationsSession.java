@@ -6,9 +6,9 @@ import java.io.OutputStream;
 import org.apache.nifi.remote.io.http.HttpServerCommunicationsSession;
 
 /**
- * The communications session of a peer with which NiFi's port itself exchanges nothing: NiFi's own for a peer without a socket. It
- * knows the peer's identity, and passes on that NiFi interrupts it, which happens when the port is stopped while a request is in
- * service. Any thread.
+ * The communications session that NiFi's port is given for a peer: without a socket, since the port itself exchanges nothing with
+ * the peer. The session knows the peer's identity, and passes an interrupt on, which NiFi makes when it stops a port with active
+ * requests. Any thread.
  */
 public final class SocketlessCommunicationsSession extends HttpServerCommunicationsSession {
     private final Runnable interrupted;

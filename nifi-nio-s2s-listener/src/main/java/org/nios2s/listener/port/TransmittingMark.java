@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Has NiFi show a port as transmitting while data moves there. Thread-safe.
  *
- * <p>NiFi's port transmits while a request is among its active ones, from the moment in which a port task takes the request.
- * Requests of ours are with a port task for the length of a commit, whereas a transfer may last for minutes. So as long as
- * transactions are under way one more request stands among the active ones. NiFi interrupts active requests when the
- * port is stopped; so this one also tells at once that it was.
+ * <p>NiFi shows a port as transmitting while the port has an active {@code FlowFileRequest}: from the moment in which a port task
+ * takes it. A {@link PortTrigger} is with a port task for the length of a commit, whereas a transfer may last for minutes. So
+ * as long as transactions are under way a mark stands among the active requests. NiFi interrupts active requests when it stops
+ * the port, so the mark also tells us of the stop at once.
  *
  * <p>The set of active requests is private to NiFi's port. Where a NiFi keeps it elsewhere, the port is shown as transmitting
  * only during commits, and nothing else changes.
@@ -32,7 +32,7 @@ final class TransmittingMark {
     private static final Logger logger = LoggerFactory.getLogger(TransmittingMark.class);
     private static final Optional<Access> ACCESS = Access.find();
 
-    /** The mark stands for all peers of the port, and NiFi's class wants a URL. */
+    /** The mark stands for all peers of the port, but NiFi's class needs one URL. */
     private static final String URL = "nifi://localhost:0";
 
     private final PublicPort port;
@@ -42,7 +42,7 @@ final class TransmittingMark {
         this.port = port;
     }
 
-    /** How the active requests of a port are reached. */
+    /** Handles for the private fields of NiFi's port. */
     private record Access(VarHandle activeRequests, VarHandle requestLock, MethodHandle newRequest) {
         private static Optional<Access> find() {
             try {
@@ -56,7 +56,10 @@ final class TransmittingMark {
                                 .findConstructor(
                                         request, MethodType.methodType(void.class, Peer.class, ServerProtocol.class))));
             } catch (final ReflectiveOperationException | RuntimeException | LinkageError e) {
-                logger.info("This NiFi shows public ports as transmitting only during commits: {}", String.valueOf(e));
+                logger.info(
+                        "This NiFi shows public ports as transmitting only during commits; data moves as always, and nothing is to"
+                                + " be done. The cause: {}",
+                        String.valueOf(e));
                 return Optional.empty();
             }
         }

@@ -66,7 +66,7 @@ record Pull(
                 AccessLog.Direction.SENT,
                 transaction.flowFilesSent(),
                 transaction.bytesSent(),
-                transaction.startNanos());
+                connection.clock().nanoTime() - transaction.startNanos());
     }
 
     /** All has been sent, and the peer has it. */

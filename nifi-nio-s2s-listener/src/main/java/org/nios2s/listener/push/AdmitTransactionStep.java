@@ -40,7 +40,7 @@ public final class AdmitTransactionStep implements WaitingStep {
     @Override
     public Step begin() {
         // Place first, then memory: a push that holds memory can go on, and never waits for a place.
-        place = limits().places().acquire(connection.key(), () -> proceed(this::reserveMemory));
+        place = connection.dispatcher().queue().acquirePlace(connection.key(), () -> proceed(this::reserveMemory));
         if (place.isImmediate()) {
             return reserveMemory();
         }

@@ -340,7 +340,12 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     private AccessLog.Transfer transferred() {
         return new AccessLog.Transfer(
-                connection, connection.port(), AccessLog.Direction.RECEIVED, packets, contentBytes, startNanos);
+                connection,
+                connection.port(),
+                AccessLog.Direction.RECEIVED,
+                packets,
+                contentBytes,
+                clock.nanoTime() - startNanos);
     }
 
     /** @return where it stands, from its commit on: while it is ready it may still be taken back */
@@ -359,7 +364,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (hold.isBeyondShare() || permit != null && permit.isBeyondShare()) {
             return Contention.BEYOND_SHARE;
         }
-        if (limits.places().isContended()
+        if (connection.dispatcher().queue().isContended()
                 || limits.memory().isContended()
                 || streaming != null && limits.streaming().isContended()
                 || connection.areConnectionsScarce()) {

@@ -4,18 +4,18 @@ package org.nios2s.listener.settings;
 import java.time.Duration;
 
 /**
- * How long a peer may say nothing between two requests. Immutable; any thread.
+ * The time after which a connection is closed because its peer sends nothing between two requests. Immutable; any thread.
  *
  * @param fixed the time of {@link Rule#FIXED}
  */
 public record IdleTimeout(Rule rule, Duration fixed) {
-    /** Twice what the peer asked for, for ever if it asked for that: as the stock listener. */
+    /** Twice the request expiration of the peer, or for ever if that is 0, as the stock listener has it. */
     public static final IdleTimeout AUTO = new IdleTimeout(Rule.TWICE_THE_EXPIRATION, Duration.ZERO);
 
-    /** Never too long. */
+    /** No limit. */
     public static final IdleTimeout NEVER = new IdleTimeout(Rule.NEVER, Duration.ZERO);
 
-    /** What decides. */
+    /** The way in which the time is chosen. */
     public enum Rule {
         TWICE_THE_EXPIRATION,
         NEVER,
@@ -24,11 +24,14 @@ public record IdleTimeout(Rule rule, Duration fixed) {
 
     /** @return the same time for every peer, whatever it asked for */
     public static IdleTimeout after(final Duration time) {
-        return time.isZero() ? NEVER : new IdleTimeout(Rule.FIXED, time);
+        if (time.isZero()) {
+            return NEVER;
+        }
+        return new IdleTimeout(Rule.FIXED, time);
     }
 
     /**
-     * @param requestExpirationMillis what the peer asked for in its handshake; 0 for ever
+     * @param requestExpirationMillis as the peer gave it in its handshake; 0 for ever
      * @return milliseconds; 0 for ever
      */
     public long millis(final long requestExpirationMillis) {

@@ -14,54 +14,88 @@ import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
  * explanations. Immutable; any thread.
  *
  * @param enabled whether to take the stock listener's place
- * @param workerThreads IO workers
- * @param transport how sockets are served
- * @param requestQueueSize push transactions that may be under way at a port
- * @param bufferMemory bytes of memory for all buffered data
- * @param transactionMemory bytes up to which a transaction is held in memory
- * @param commitTransactions most transactions in one commit
- * @param commitBytes bytes after which a commit takes no further transaction
- * @param streamingTransactions most transactions at once that have outgrown memory
- * @param pollingThreads threads of NiFi's pool that all ports with traffic together may hold by polling for transactions, on average; 0
- *     for no more than NiFi has them poll
- * @param pullsInOrder whether an output port hands out no more sessions than it has concurrent tasks
- * @param connectionsMax most connections in all; 0 for what open files and heap allow
- * @param connectionsMaxPerAddress most connections from one address; 0 for no limit
- * @param handshakesMax most connections at once whose handshake is not over
- * @param handshakeTimeout from accept to the end of the handshake
- * @param idleTimeout how long a peer may say nothing between two requests
- * @param rates how fast which peers may be, in their order
+ * @param io the serving of sockets
+ * @param connections limits and time-outs of connections
+ * @param memory bytes of buffered data
+ * @param ports limits of each port, and the use of NiFi's threads
+ * @param commits the size of a commit
+ * @param peers the treatment of peers
+ * @param tlsProvider the implementation of TLS
  * @param drainBeforeStop how long the process drains when it is told to end, before it does; 0 for not at all
- * @param authorizationThreads threads that wait for NiFi's decisions, for handshakes and for transactions each
- * @param tlsProvider what does the arithmetic of TLS
- * @param proxyProtocolFrom load balancers whose PROXY headers are believed, and required
- * @param resolveHostnames whether peers' addresses are resolved to host names
- * @param describe all of them, for the line in which the listener introduces itself
+ * @param describe all settings, for the line in which the listener introduces itself
  */
 public record ListenerSettings(
         boolean enabled,
-        int workerThreads,
-        TransportSelection.Choice transport,
-        int requestQueueSize,
-        long bufferMemory,
-        long transactionMemory,
-        int commitTransactions,
-        long commitBytes,
-        int streamingTransactions,
-        int pollingThreads,
-        boolean pullsInOrder,
-        int connectionsMax,
-        int connectionsMaxPerAddress,
-        int handshakesMax,
-        Duration handshakeTimeout,
-        IdleTimeout idleTimeout,
-        List<RateRule> rates,
-        Duration drainBeforeStop,
-        int authorizationThreads,
+        Io io,
+        Connections connections,
+        Memory memory,
+        Ports ports,
+        Commits commits,
+        Peers peers,
         Provider tlsProvider,
-        Predicate<InetAddress> proxyProtocolFrom,
-        boolean resolveHostnames,
+        Duration drainBeforeStop,
         String describe) {
+    /**
+     * The serving of sockets.
+     *
+     * @param workerThreads IO workers
+     * @param transport epoll or NIO
+     */
+    public record Io(int workerThreads, TransportSelection.Choice transport) {}
+
+    /**
+     * Limits and time-outs of connections.
+     *
+     * @param max maximum number in all; 0 for what open files and heap allow
+     * @param maxPerAddress maximum number from one address; 0 for no limit
+     * @param handshakesMax maximum number at once whose handshake is not over
+     * @param handshakeTimeout from accept to the end of the handshake
+     * @param idleTimeout how long a peer may send nothing between two requests
+     */
+    public record Connections(
+            int max, int maxPerAddress, int handshakesMax, Duration handshakeTimeout, IdleTimeout idleTimeout) {}
+
+    /**
+     * Bytes of buffered data.
+     *
+     * @param buffer for everything that peers make the listener hold
+     * @param transaction up to which a push is held in memory
+     */
+    public record Memory(long buffer, long transaction) {}
+
+    /**
+     * Limits of each port, and the use of NiFi's threads.
+     *
+     * @param requestQueueSize maximum number of pushes in progress at a port, from a peer's request to the end of its transaction
+     * @param streamingTransactions maximum number of pushes at once that have outgrown memory
+     * @param pollingThreads threads of NiFi's pool that all ports with traffic together may hold by polling for transactions, on
+     *     average; 0 for no more than NiFi has them poll
+     * @param pullsInOrder whether an output port hands out no more sessions than it has concurrent tasks
+     */
+    public record Ports(int requestQueueSize, int streamingTransactions, int pollingThreads, boolean pullsInOrder) {}
+
+    /**
+     * The size of a commit.
+     *
+     * @param transactions maximum number
+     * @param bytes after which a commit takes no further transaction
+     */
+    public record Commits(int transactions, long bytes) {}
+
+    /**
+     * The treatment of peers.
+     *
+     * @param rates rules of rates, in their order
+     * @param authorizationThreads threads that wait for NiFi's decisions, for handshakes and for transactions each
+     * @param proxyProtocolFrom load balancers whose PROXY headers are believed, and required
+     * @param resolveHostnames whether peers' addresses are resolved to host names
+     */
+    public record Peers(
+            List<RateRule> rates,
+            int authorizationThreads,
+            Predicate<InetAddress> proxyProtocolFrom,
+            boolean resolveHostnames) {}
+
     private static final String PREFIX = "nifi.remote.input.nio.";
     private static final String SWITCH = "enabled";
 
@@ -85,33 +119,43 @@ public record ListenerSettings(
         final SettingsReader reader = new SettingsReader(properties, PREFIX);
         final ListenerSettings settings = new ListenerSettings(
                 reader.flag(SWITCH, true),
-                reader.number("worker.threads", Math.max(2, Runtime.getRuntime().availableProcessors()), 1, 256),
-                reader.choice("transport", TransportSelection.Choice.AUTO),
-                reader.number("request.queue.size", 10_000, 1, 1_000_000),
-                reader.dataSize("buffer.memory", "64 MB", MIB, 64 * GIB),
-                reader.dataSize("transaction.memory", "1 MB", 4 * KIB, GIB),
-                reader.number("commit.transactions", 200, 1, 100_000),
-                reader.dataSize("commit.bytes", "8 MB", KIB, 16 * GIB),
-                reader.number("streaming.transactions", 100, 1, 10_000),
-                reader.number("polling.threads", 2, 0, 64),
-                reader.flag("pulls.in.order", false),
-                reader.number("connections.max", 0, 0, 1_000_000),
-                reader.number("connections.max.per.address", 0, 0, 1_000_000),
-                reader.number("handshakes.max", 4_096, 1, 1_000_000),
-                reader.time("handshake.timeout", "30 secs", 100),
-                reader.idleTimeout("idle.timeout", 1_000),
-                reader.rates("rate."),
-                reader.time("drain.before.stop", "0 secs", 0),
-                reader.number("authorization.threads", 4, 1, 256),
+                new Io(
+                        reader.number(
+                                "worker.threads",
+                                Math.max(2, Runtime.getRuntime().availableProcessors()),
+                                1,
+                                256),
+                        reader.choice("transport", TransportSelection.Choice.AUTO)),
+                new Connections(
+                        reader.number("connections.max", 0, 0, 1_000_000),
+                        reader.number("connections.max.per.address", 0, 0, 1_000_000),
+                        reader.number("handshakes.max", 4_096, 1, 1_000_000),
+                        reader.time("handshake.timeout", "30 secs", 100),
+                        reader.idleTimeout("idle.timeout", 1_000)),
+                new Memory(
+                        reader.dataSize("buffer.memory", "64 MB", MIB, 64 * GIB),
+                        reader.dataSize("transaction.memory", "1 MB", 4 * KIB, GIB)),
+                new Ports(
+                        reader.number("request.queue.size", 10_000, 1, 1_000_000),
+                        reader.number("streaming.transactions", 100, 1, 10_000),
+                        reader.number("polling.threads", 2, 0, 64),
+                        reader.flag("pulls.in.order", false)),
+                new Commits(
+                        reader.number("commit.transactions", 200, 1, 100_000),
+                        reader.dataSize("commit.bytes", "8 MB", KIB, 16 * GIB)),
+                new Peers(
+                        reader.rates("rate."),
+                        reader.number("authorization.threads", 4, 1, 256),
+                        reader.addresses("proxy.protocol.from"),
+                        reader.flag("resolve.hostnames", true)),
                 reader.choice("tls.provider", Provider.AUTO),
-                reader.addresses("proxy.protocol.from"),
-                reader.flag("resolve.hostnames", true),
+                reader.time("drain.before.stop", "0 secs", 0),
                 reader.description());
         reader.requireNoOther();
-        if (settings.transactionMemory > settings.bufferMemory) {
+        if (settings.memory.transaction > settings.memory.buffer) {
             throw new IllegalArgumentException(
                     "%stransaction.memory=%d B is not accepted; use at most %1$sbuffer.memory=%d B"
-                            .formatted(PREFIX, settings.transactionMemory, settings.bufferMemory));
+                            .formatted(PREFIX, settings.memory.transaction, settings.memory.buffer));
         }
         return settings;
     }

@@ -27,7 +27,7 @@ record Networks(List<Network> networks) implements Predicate<InetAddress> {
      * @throws IllegalArgumentException if a part of it is no address and no network
      */
     static Networks parse(final String text) {
-        // With the empty text behind a last comma.
+        // The limit of -1 keeps the empty text behind a last comma, which is then refused.
         return new Networks(Arrays.stream(text.split(",", -1))
                 .map(String::strip)
                 .map(Networks::parseOne)
@@ -51,7 +51,7 @@ record Networks(List<Network> networks) implements Predicate<InetAddress> {
         return new Network(first, prefixBits);
     }
 
-    /** Asks no name service, as {@link InetAddress#getByName} would for a name. */
+    /** Parses without a name service, which {@link InetAddress#getByName} would ask for a name. */
     private static byte[] parseAddress(final String text) {
         final byte[] address = NetUtil.createByteArrayFromIpAddressString(text);
         if (address == null) {

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -21,10 +23,10 @@ import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.limits.RateRule;
 
 /**
- * Makes values of the texts in {@code nifi.properties}, and remembers which it was asked for. Lives on one thread.
+ * Parses the texts in {@code nifi.properties}, and remembers which keys it was asked for. Lives on one thread.
  *
- * <p>Each method takes a key without its prefix and what holds where the key is absent or blank, and throws an
- * {@link IllegalArgumentException} that names key, value and what is accepted.
+ * <p>Each method takes a key without its prefix and the default for a key that is absent or blank, and throws an
+ * {@link IllegalArgumentException} that names key, value and the accepted values.
  */
 record SettingsReader(NiFiProperties properties, String prefix, Map<String, String> texts) {
     private static final String ADDRESSES =
@@ -33,7 +35,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     private static final Pattern DATA_SIZE_TEXT =
             Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B", Pattern.CASE_INSENSITIVE);
 
-    /** A peer waits for our answer for 30 s; by then what lies in the sockets' buffers has to be read. */
+    /** By default a peer waits 30 s for our answer: by then the contents of the sockets' buffers have to be read. */
     private static final long MIN_BYTES_PER_SECOND = 16 * 1024L;
 
     private static final long MAX_BYTES_PER_SECOND = 1024L * 1024 * 1024 * 1024;
@@ -46,7 +48,10 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     private <T> T read(
             final String name, final String defaultText, final String accepted, final Function<String, T> parser) {
         final String configured = properties.getProperty(prefix + name);
-        final String text = configured == null || configured.isBlank() ? defaultText : configured.trim();
+        String text = defaultText;
+        if (configured != null && !configured.isBlank()) {
+            text = configured.trim();
+        }
         texts.put(name, text);
         try {
             return parser.apply(text);
@@ -56,12 +61,17 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     }
 
     boolean flag(final String name, final boolean defaultValue) {
-        return choice(name, defaultValue ? Flag.TRUE : Flag.FALSE) == Flag.TRUE;
+        return choice(name, Flag.of(defaultValue)) == Flag.TRUE;
     }
 
+    /** The two values of a flag. */
     private enum Flag {
         TRUE,
-        FALSE
+        FALSE;
+
+        private static Flag of(final boolean value) {
+            return value ? TRUE : FALSE;
+        }
     }
 
     int number(final String name, final int defaultValue, final int min, final int max) {
@@ -76,7 +86,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
         return read(name, defaultText, accepted, text -> inRange(parseDataSize(text), min, max));
     }
 
-    /** NiFi's parser takes the first size that it finds in a text, and leaves the rest: a sign, say. */
+    /** Checks the whole text first: NiFi's parser takes the first size that it finds in a text, and ignores a sign before it. */
     private static long parseDataSize(final String text) {
         if (!DATA_SIZE_TEXT.matcher(text).matches()) {
             throw new IllegalArgumentException(text + " is no data size");
@@ -97,7 +107,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
         return Duration.ofMillis(inRange(millis, minMillis, Integer.MAX_VALUE));
     }
 
-    /** A time, or 0 for never, or what the peer's own expiration says. */
+    /** Reads a time, 0 for never, or auto for twice the peer's own expiration. */
     IdleTimeout idleTimeout(final String name, final long minMillis) {
         final String accepted = "auto, 0, or a time such as 10 mins, from " + minMillis + " millis";
         return read(name, "auto", accepted, text -> switch (text.toLowerCase(Locale.ROOT)) {
@@ -108,20 +118,22 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     }
 
     /**
-     * Rules of rates, by the alphabet of their names: {@code rate.NAME.identity} and so on.
+     * Reads the rules of rates, sorted by their names: {@code rate.NAME.identity} and so on.
      *
-     * @param group what their keys begin with
+     * @param group the text with which their keys begin
      */
     List<RateRule> rates(final String group) {
-        return properties.getPropertyKeys().stream()
-                .filter(key -> key.startsWith(prefix + group))
-                .map(key -> key.substring(prefix.length() + group.length()))
-                .filter(key -> key.indexOf('.') > 0)
-                .map(key -> key.substring(0, key.lastIndexOf('.')))
-                .distinct()
-                .sorted()
-                .map(name -> rate(group, name))
-                .toList();
+        final SortedSet<String> names = new TreeSet<>();
+        for (final String key : properties.getPropertyKeys()) {
+            if (key.startsWith(prefix + group)) {
+                final String nameAndPart = key.substring(prefix.length() + group.length());
+                // A key without a name is left to requireNoOther, which names it.
+                if (nameAndPart.indexOf('.') > 0) {
+                    names.add(nameAndPart.substring(0, nameAndPart.lastIndexOf('.')));
+                }
+            }
+        }
+        return names.stream().map(name -> rate(group, name)).toList();
     }
 
     private RateRule rate(final String group, final String name) {
@@ -138,8 +150,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
                 rateOf(key + ".transactions", () -> number(key + ".transactions", 0, 1, MAX_TRANSACTIONS_PER_SECOND)));
         if (rule.identity().isEmpty() && rule.addresses().isEmpty()) {
             throw new IllegalArgumentException(
-                    "%s%s does not say whom it is for; add %1$s%2$s.identity or %1$s%2$s.address"
-                            .formatted(prefix, key));
+                    "%s%s names no peers; add %1$s%2$s.identity or %1$s%2$s.address".formatted(prefix, key));
         }
         if (rule.bytesPerSecond() == 0 && rule.transactionsPerSecond() == 0) {
             throw new IllegalArgumentException(
@@ -155,7 +166,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
         return Optional.of(parser.apply(text));
     }
 
-    /** @return what the key says; 0 where it says nothing, which can't be said */
+    /** @return the value; 0 for a key without a value, since 0 itself is not accepted */
     private long rateOf(final String name, final LongSupplier reading) {
         final String configured = properties.getProperty(prefix + name);
         if (configured == null || configured.isBlank()) {
@@ -165,12 +176,12 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
         return reading.getAsLong();
     }
 
-    /** Addresses and networks, separated by commas; none by default. */
+    /** Reads addresses and networks, separated by commas; none by default. */
     Predicate<InetAddress> addresses(final String name) {
         return read(name, "", ADDRESSES, text -> optional(text, Networks::parse).orElse(Networks.NONE));
     }
 
-    /** One of an enumeration, in small letters. */
+    /** Reads a constant of an enumeration, in any case. */
     <E extends Enum<E>> E choice(final String name, final E defaultValue) {
         final Class<E> type = defaultValue.getDeclaringClass();
         final String all = Arrays.stream(type.getEnumConstants())
@@ -195,7 +206,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
         return texts.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", "));
     }
 
-    /** Refuses keys that nothing was read of: they are misspelt. */
+    /** Refuses keys with the prefix that no method was asked for: they are misspelt. */
     void requireNoOther() {
         for (final String key : properties.getPropertyKeys()) {
             if (key.startsWith(prefix) && !texts.containsKey(key.substring(prefix.length()))) {

@@ -13,21 +13,21 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
-/** How sockets are served on this machine: epoll where it loads, otherwise NIO. Immutable; any thread. */
+/** The transport by which sockets are served on this machine: epoll if it loads, otherwise NIO. Immutable; any thread. */
 public record TransportSelection(String name, Class<? extends ServerChannel> channel, IoHandlerFactory handler) {
-    /** What can be asked for in the settings. */
+    /** The values of the setting {@code transport}. */
     public enum Choice {
         AUTO,
         EPOLL,
         NIO
     }
 
-    /** @throws IllegalArgumentException if epoll was asked for and does not load */
+    /** @throws IllegalArgumentException if epoll is chosen and does not load */
     public static TransportSelection select(final Choice choice) {
         return select(choice, Epoll.unavailabilityCause());
     }
 
-    /** @param epollMissing why epoll does not load here, or null where it does */
+    /** @param epollMissing the reason why epoll does not load here, or null if it does */
     static TransportSelection select(final Choice choice, final Throwable epollMissing) {
         if (choice != Choice.NIO && epollMissing == null) {
             return new TransportSelection("epoll", EpollServerSocketChannel.class, EpollIoHandler.newFactory());
@@ -36,13 +36,14 @@ public record TransportSelection(String name, Class<? extends ServerChannel> cha
             throw new IllegalArgumentException(
                     "epoll does not load here (%s); use auto or nio".formatted(reason(epollMissing)), epollMissing);
         }
-        return new TransportSelection(
-                choice == Choice.NIO ? "nio" : "nio (epoll does not load: %s)".formatted(reason(epollMissing)),
-                NioServerSocketChannel.class,
-                NioIoHandler.newFactory());
+        String name = "nio";
+        if (choice == Choice.AUTO) {
+            name = "nio (epoll does not load: %s)".formatted(reason(epollMissing));
+        }
+        return new TransportSelection(name, NioServerSocketChannel.class, NioIoHandler.newFactory());
     }
 
-    /** The innermost cause is the system's own; what stands before it are names of temporary files. */
+    /** Finds the innermost cause, which is the system's own; the text before it names temporary files. */
     private static String reason(final Throwable missing) {
         Throwable cause = missing;
         while (cause.getCause() != null) {

@@ -28,12 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * BoringSSL on NiFi's key and trust manager. Thread-safe.
+ * BoringSSL's TLS context on NiFi's key and trust manager. Thread-safe.
  *
- * <p>It keeps the key as it was when a connection first needed it, and tells peers, which choose their certificate by that, the
- * authorities that were trusted when it was made. So it is made again when NiFi has loaded another certificate of its own or
- * begun to trust other authorities. Sessions of the former are not resumed. A certificate with which BoringSSL can't serve does not
- * come into force: the former stays.
+ * <p>A BoringSSL context keeps the key that its first connection needed, and the list of authorities that were trusted when the
+ * context was made, from which peers choose their certificate. So a new context is made when NiFi has reloaded its own certificate or
+ * its authorities. Sessions of the old context are not resumed. If BoringSSL can't serve with the new certificates, the old context
+ * stays.
  */
 final class BoringSslContext implements Supplier<SslContext> {
     private static final byte[] SESSION_ID_CONTEXT = "nifi-nio-s2s".getBytes(StandardCharsets.US_ASCII);
@@ -54,21 +54,22 @@ final class BoringSslContext implements Supplier<SslContext> {
     public synchronized SslContext get() {
         final List<X509Certificate> now = certificates();
         if (!now.equals(certificates)) {
-            // Tried once, whatever comes of it: this runs for every connection.
+            // Before the attempt: this method runs for every connection, and must not try bad certificates each time.
             certificates = now;
             try {
                 context = make();
             } catch (final SSLException | RuntimeException e) {
                 logger.warn(
-                        "BoringSSL can't serve with the certificates that NiFi has loaded: {}. RAW Site-to-Site goes on with the"
-                                + " former ones; give NiFi others, or set nifi.remote.input.nio.tls.provider=jdk and restart",
+                        "BoringSSL can't serve with the certificates that NiFi has reloaded: {}. RAW Site-to-Site still serves with the"
+                                + " previous ones, while NiFi's HTTPS uses the new ones. Give NiFi other certificates, or set"
+                                + " nifi.remote.input.nio.tls.provider=jdk and restart NiFi",
                         e.toString());
             }
         }
         return context;
     }
 
-    /** NiFi's own and those of the authorities that it trusts. */
+    /** @return NiFi's own certificates and those of the authorities that it trusts */
     private static List<X509Certificate> certificates() {
         final X509ExtendedKeyManager keyManager = FrameworkSslContextHolder.getKeyManager();
         return Stream.concat(
@@ -80,8 +81,8 @@ final class BoringSslContext implements Supplier<SslContext> {
                 .toList();
     }
 
-    /** A key that BoringSSL does not take shows only when it is used. */
-    private void tryOut(final SslContext made) throws SSLException {
+    /** Does a handshake: BoringSSL refuses a key only when the key is used. */
+    private void testHandshake(final SslContext made) throws SSLException {
         final SSLEngine server = made.newEngine(UnpooledByteBufAllocator.DEFAULT);
         try {
             TrialHandshake.with(server, offer.protocols());
@@ -91,7 +92,7 @@ final class BoringSslContext implements Supplier<SslContext> {
     }
 
     private SslContext make() throws SSLException {
-        // BoringSSL wants the key as PEM: turned into that and parsed once, not in every handshake.
+        // BoringSSL needs the key as PEM. This factory converts and parses the key once, and not in every handshake.
         final KeyManagerFactory parsedOnce = new OpenSslCachingX509KeyManagerFactory(
                 new KeyManagerFactoryWrapper(FrameworkSslContextHolder.getKeyManager()));
         final SslContext made = SslContextBuilder.forServer(parsedOnce)
@@ -102,9 +103,9 @@ final class BoringSslContext implements Supplier<SslContext> {
                 .ciphers(offer.suites(), SupportedCipherSuiteFilter.INSTANCE)
                 .option(OpenSslContextOption.GROUPS, offer.groupsOfBoringSsl())
                 .build();
-        // Without it a session with a client certificate is not resumed.
+        // Without an id context OpenSSL resumes no session that has a client certificate.
         ((OpenSslServerSessionContext) made.sessionContext()).setSessionIdContext(SESSION_ID_CONTEXT);
-        tryOut(made);
+        testHandshake(made);
         return made;
     }
 }

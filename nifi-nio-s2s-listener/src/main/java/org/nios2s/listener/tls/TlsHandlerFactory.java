@@ -28,16 +28,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the TLS side of connections from what NiFi uses itself: client certificate required, and offered is what its
- * HTTPS offers. Handshake tasks run on threads of their own. Thread-safe.
+ * A factory of TLS handlers that use NiFi's keys, require a client certificate, and offer what NiFi's HTTPS offers. Handshake tasks
+ * run on threads of the factory. Thread-safe.
  *
- * <p>The JDK's TLS works on NiFi's {@link SSLContext}, BoringSSL on NiFi's key and trust manager. Both follow key and
- * trust stores that NiFi reloads while it runs.
+ * <p>The JDK's TLS works on NiFi's {@link SSLContext}, BoringSSL on NiFi's key and trust manager. Both follow key and trust stores
+ * that NiFi reloads while it runs.
  */
 public final class TlsHandlerFactory implements AutoCloseable {
-    /** What does the arithmetic of TLS. */
+    /** The implementation of TLS. */
     public enum Provider {
-        /** {@link #OPENSSL} where it loads and can use NiFi's key, otherwise {@link #JDK}. */
+        /** {@link #OPENSSL} if it loads and can use NiFi's key, otherwise {@link #JDK}. */
         AUTO,
         /** BoringSSL. */
         OPENSSL,
@@ -52,7 +52,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
     private final Obstacle obstacle;
     private final ExecutorService handshakes;
 
-    /** Why BoringSSL does not serve, though it might have. */
+    /** The reason why BoringSSL does not serve, though the setting allows it. */
     private record Obstacle(Provider choice, String reason) {
         private static final Obstacle NONE = new Obstacle(Provider.JDK, "");
     }
@@ -69,7 +69,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
                 handshakeThreads, new DefaultThreadFactory("Site-to-Site NIO Handshake", true));
     }
 
-    /** @param choice of the provider; where OpenSSL can't serve, the JDK does, see {@link #reportObstacle} */
+    /** @param choice of the provider; if OpenSSL can't serve, the JDK does, see {@link #reportObstacle} */
     public static TlsHandlerFactory create(
             final SSLContext sslContext, final Provider choice, final int handshakeThreads) {
         final TlsParameters offer = TlsParameters.ofHttps(sslContext);
@@ -84,7 +84,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
             }
             return onJdk(sslContext, offer, new Obstacle(choice, obstacle), handshakeThreads);
         } catch (final SSLException | RuntimeException | LinkageError e) {
-            logger.debug("Why OpenSSL can't serve TLS", e);
+            logger.debug("OpenSSL can't serve TLS", e);
             return onJdk(sslContext, offer, new Obstacle(choice, e.toString()), handshakeThreads);
         }
     }
@@ -106,18 +106,18 @@ public final class TlsHandlerFactory implements AutoCloseable {
         return new TlsHandlerFactory(() -> jdk, "JDK", obstacle, handshakeThreads);
     }
 
-    /** Says why the JDK serves, where it was not chosen: an ERROR if OpenSSL was, a WARN otherwise. */
+    /** Logs why the JDK serves though it was not chosen: an ERROR if OpenSSL was chosen, otherwise a WARN. */
     public void reportObstacle() {
         switch (obstacle.choice) {
             case OPENSSL ->
                 logger.error(
-                        "OpenSSL can't serve TLS here: {}. The JDK serves; set nifi.remote.input.nio.tls.provider to auto or"
-                                + " jdk",
+                        "OpenSSL can't serve TLS here: {}. The JDK serves TLS, which takes more processor time. Remove the cause, or set"
+                                + " nifi.remote.input.nio.tls.provider to auto or jdk",
                         obstacle.reason);
             case AUTO ->
                 logger.warn(
-                        "The JDK serves TLS, which takes more processor time, since OpenSSL can't: {}. With"
-                                + " nifi.remote.input.nio.tls.provider=jdk this line goes away",
+                        "The JDK serves TLS, which takes more processor time, since OpenSSL can't: {}. Remove the cause, or accept it"
+                                + " with nifi.remote.input.nio.tls.provider=jdk",
                         obstacle.reason);
             default -> {}
         }
@@ -135,10 +135,13 @@ public final class TlsHandlerFactory implements AutoCloseable {
         final boolean extractable = serverAliases(keyManager)
                 .map(keyManager::getPrivateKey)
                 .anyMatch(key -> key != null && key.getEncoded() != null);
-        return extractable ? offer.obstacleToBoringSsl() : "NiFi's private key does not leave its key store";
+        if (!extractable) {
+            return "NiFi's private key does not leave its key store";
+        }
+        return offer.obstacleToBoringSsl();
     }
 
-    /** @return of the keys with which a server may serve */
+    /** @return the aliases of the keys with which a server may serve */
     static Stream<String> serverAliases(final X509ExtendedKeyManager keyManager) {
         return Stream.of("RSA", "EC")
                 .map(keyType -> keyManager.getServerAliases(keyType, null))
@@ -146,7 +149,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
                 .flatMap(Arrays::stream);
     }
 
-    /** @return what does the arithmetic, for the log */
+    /** @return the implementation, for the log */
     public String provider() {
         return provider;
     }
@@ -156,7 +159,8 @@ public final class TlsHandlerFactory implements AutoCloseable {
                 .newHandler(
                         channel.alloc(),
                         task -> handshakes.execute(() -> {
-                            // In a storm of reconnects the peer may have given up long before its turn comes.
+                            // In a storm of reconnects the queue is long, and the peer may have given up before its
+                            // turn.
                             if (channel.isActive()) {
                                 task.run();
                             }
@@ -165,11 +169,12 @@ public final class TlsHandlerFactory implements AutoCloseable {
         return handler;
     }
 
-    /** @return whether the handshake that has just ended went on with a session from before the connection was accepted */
+    /** @return whether the handshake that has just ended resumed a session: the JDK tells it only by the age of the session */
     public static boolean isResumed(final SSLEngine engine, final long acceptedMillis) {
-        return engine instanceof final ReferenceCountedOpenSslEngine openSsl
-                ? SSL.isSessionReused(openSsl.sslPointer())
-                : engine.getSession().getCreationTime() < acceptedMillis;
+        if (engine instanceof final ReferenceCountedOpenSslEngine openSsl) {
+            return SSL.isSessionReused(openSsl.sslPointer());
+        }
+        return engine.getSession().getCreationTime() < acceptedMillis;
     }
 
     @Override

@@ -10,25 +10,25 @@ import javax.net.ssl.SSLEngine;
 import org.apache.nifi.security.util.TlsPlatform;
 
 /**
- * What NiFi's own HTTPS offers to clients, so that the RAW port offers no more and no less. Immutable, for any thread.
+ * The TLS parameters that NiFi's own HTTPS offers to clients: the RAW port offers the same. Immutable; any thread.
  *
- * <p>That is what Java allows by its security properties, {@code jdk.tls.disabledAlgorithms} above all, but for the suites
- * that Jetty leaves out.
+ * <p>They are those that Java's security properties allow, {@code jdk.tls.disabledAlgorithms} above all, without the suites that
+ * Jetty excludes.
  *
  * @param protocols versions of TLS
- * @param suites cipher suites by the names that Java has for them, best first
- * @param groups for the key agreement, by the names that Java has for them, best first
+ * @param suites cipher suites by their Java names, best first
+ * @param groups for the key agreement, by their Java names, best first
  */
 record TlsParameters(List<String> protocols, List<String> suites, List<String> groups) {
-    /** Jetty's {@code SslContextFactory} leaves these out: message digests by MD5 or SHA-1, keys sent by RSA, no keys. */
-    private static final Pattern LEFT_OUT =
+    /** The suites that Jetty's {@code SslContextFactory} excludes: digests by MD5 or SHA-1, keys sent by RSA, no keys. */
+    private static final Pattern EXCLUDED =
             Pattern.compile(".*_(MD5|SHA|SHA1)|TLS_RSA_.*|SSL_.*|.*_NULL_.*|.*_anon_.*");
 
-    /** The groups of Java's names that BoringSSL has. */
+    /** The groups that BoringSSL has, by their Java names. */
     private static final Set<String> GROUPS_OF_BORINGSSL =
             Set.of("x25519", "secp256r1", "secp384r1", "secp521r1", "X25519MLKEM768");
 
-    /** What BoringSSL offers with TLS 1.3, whatever it is told. */
+    /** The suites that BoringSSL always offers with TLS 1.3; its API can't exclude them. */
     private static final List<String> FIXED_SUITES_OF_BORINGSSL =
             List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
 
@@ -39,14 +39,17 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
         final SSLEngine engine = sslContext.createSSLEngine();
         engine.setUseClientMode(false);
         final List<String> suites = Arrays.stream(engine.getEnabledCipherSuites())
-                .filter(suite -> !LEFT_OUT.matcher(suite).matches())
+                .filter(suite -> !EXCLUDED.matcher(suite).matches())
                 .toList();
         final String[] groups = engine.getSSLParameters().getNamedGroups();
-        return new TlsParameters(
-                List.copyOf(TlsPlatform.getPreferredProtocols()), suites, groups == null ? List.of() : List.of(groups));
+        List<String> offered = List.of();
+        if (groups != null) {
+            offered = List.of(groups);
+        }
+        return new TlsParameters(List.copyOf(TlsPlatform.getPreferredProtocols()), suites, offered);
     }
 
-    /** @return the groups that BoringSSL has of these */
+    /** @return the offered groups that BoringSSL has */
     String[] groupsOfBoringSsl() {
         return groups.stream().filter(GROUPS_OF_BORINGSSL::contains).toArray(String[]::new);
     }
@@ -59,6 +62,9 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
         if (protocols.contains(TLS_1_3) && !forbidden.isEmpty()) {
             return "it always offers " + forbidden + ", which this Java forbids";
         }
-        return groupsOfBoringSsl().length == 0 ? "it has none of this Java's groups " + groups : null;
+        if (groupsOfBoringSsl().length == 0) {
+            return "it has none of this Java's groups " + groups;
+        }
+        return null;
     }
 }

@@ -21,33 +21,33 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * A handshake with a server of ours up to the point where it has proved that it can use its key: the client is asked for a
- * certificate, and has none. For one thread.
+ * A TLS handshake with our own server, up to the point at which the server has proved that it can use its key: the client is asked
+ * for a certificate, and has none. For one thread.
  *
- * <p>That is as far as one gets without a certificate that NiFi trusts. The server then refuses the client, as it should.
+ * <p>Without a certificate that NiFi trusts a client gets no further: the server then refuses it.
  */
 public final class TrialHandshake {
-    /** In each direction; a handshake takes three. */
+    /** Flights in each direction; a handshake takes three. */
     private static final int MAX_FLIGHTS = 20;
 
     private static final int BUFFER_BYTES = 64 * 1024;
 
-    private final Witness witness = new Witness();
+    private final AskedKeyManager keyManager = new AskedKeyManager();
     private final SSLContext client;
 
     private TrialHandshake() throws SSLException {
         try {
             client = SSLContext.getInstance("TLS");
-            client.init(new KeyManager[] {witness}, new TrustManager[] {new Credulous()}, null);
+            client.init(new KeyManager[] {keyManager}, new TrustManager[] {new TrustAll()}, null);
         } catch (final GeneralSecurityException e) {
             throw new SSLException("This Java has no TLS for a trial", e);
         }
     }
 
     /**
-     * In memory.
+     * Tries a server in memory.
      *
-     * @param protocols versions of TLS that may be tried
+     * @param protocols versions of TLS that the client offers
      * @throws SSLException if the server can't use its key
      */
     static void with(final SSLEngine server, final List<String> protocols) throws SSLException {
@@ -55,27 +55,27 @@ public final class TrialHandshake {
         final SSLEngine engine = trial.client.createSSLEngine();
         engine.setUseClientMode(true);
         engine.setEnabledProtocols(protocols.toArray(String[]::new));
-        exchange(engine, server, () -> trial.witness.wasAsked);
+        exchange(engine, server, () -> trial.keyManager.wasAsked);
         trial.failUnlessAsked(null);
     }
 
     /**
-     * Passes records of a handshake to and fro between two engines in memory, with what they have to compute in between.
+     * Passes records of a handshake to and fro between two engines in memory, and runs their tasks.
      *
-     * @param enough looked at between two flights; the exchange also ends when a handshake would have ended
+     * @param isDone asked between two flights; the exchange also ends after the flights of a whole handshake
      */
-    public static void exchange(final SSLEngine client, final SSLEngine server, final BooleanSupplier enough)
+    public static void exchange(final SSLEngine client, final SSLEngine server, final BooleanSupplier isDone)
             throws SSLException {
         final ByteBuffer toServer = ByteBuffer.allocate(BUFFER_BYTES);
         final ByteBuffer toClient = ByteBuffer.allocate(BUFFER_BYTES);
-        for (int flight = 0; flight < MAX_FLIGHTS && !enough.getAsBoolean(); flight++) {
+        for (int flight = 0; flight < MAX_FLIGHTS && !isDone.getAsBoolean(); flight++) {
             pass(client, server, toServer);
             pass(server, client, toClient);
         }
     }
 
     /**
-     * Over a connection to the server.
+     * Tries a server over a connection.
      *
      * @throws SSLException if the server can't use its key
      */
@@ -93,7 +93,7 @@ public final class TrialHandshake {
     }
 
     private void failUnlessAsked(final SSLException failure) throws SSLException {
-        if (witness.wasAsked) {
+        if (keyManager.wasAsked) {
             return;
         }
         if (failure != null) {
@@ -102,7 +102,7 @@ public final class TrialHandshake {
         throw new SSLException("The server does not ask for a certificate");
     }
 
-    /** Passes on what one has to say; what the other does not take yet stays. */
+    /** Passes one engine's records to the other one; records that the other one does not take yet stay in the buffer. */
     private static void pass(final SSLEngine from, final SSLEngine to, final ByteBuffer records) throws SSLException {
         int before = -1;
         while (records.position() > before) {
@@ -130,8 +130,8 @@ public final class TrialHandshake {
         }
     }
 
-    /** Has no certificate, and remembers that it was asked for one: the client does so once it knows the server's proof. */
-    private static final class Witness extends X509ExtendedKeyManager {
+    /** A key manager without a certificate that notes whether it was asked for one: the client asks after the server's proof. */
+    private static final class AskedKeyManager extends X509ExtendedKeyManager {
         private boolean wasAsked;
 
         @Override
@@ -173,8 +173,8 @@ public final class TrialHandshake {
         }
     }
 
-    /** Trusts the server, which is ourselves: expired or unknown, its certificate is its peers' business. */
-    private static final class Credulous extends X509ExtendedTrustManager {
+    /** A trust manager that trusts the server, which is ourselves: the peers decide whether its certificate is expired or unknown. */
+    private static final class TrustAll extends X509ExtendedTrustManager {
         @Override
         public void checkServerTrusted(final X509Certificate[] chain, final String type, final Socket socket) {}
 

@@ -198,7 +198,7 @@ class ListenerTakeoverTest {
     @DisplayName("a FlowController that knows no such listener is an obstacle")
     void anotherController() {
         final String message = refusal("org/apache/nifi/controller/FlowController.class", new byte[] {1});
-        assertTrue(message.contains("makes no " + LISTENER), message);
+        assertTrue(message.contains("does not use " + LISTENER), message);
     }
 
     private static String refusal(final String file, final byte[] bytes) {

@@ -38,7 +38,7 @@ class PeerConnectionTest {
         final ListenerContext listener = mock(ListenerContext.class);
         when(listener.endpoint()).thenReturn(new ListenerContext.Endpoint(1, null, names, InstantSource.system()));
         when(listener.clock()).thenReturn(NanoClock.SYSTEM);
-        when(listener.metrics()).thenReturn(new ListenerMetrics(1));
+        when(listener.metrics()).thenReturn(new ListenerMetrics(1, NanoClock.SYSTEM));
         return new PeerConnection(listener, channelContext, null);
     }
 

@@ -89,7 +89,7 @@ final class RunningListener implements AutoCloseable {
     private final ExecutorService peerLists = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService lookups = Executors.newFixedThreadPool(1);
     private final HostNames hostNames;
-    private final ListenerMetrics metrics = new ListenerMetrics(1);
+    private final ListenerMetrics metrics = new ListenerMetrics(1, NanoClock.SYSTEM);
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), NanoClock.SYSTEM);
     private final Drain drain = new Drain(1, () -> 0, NanoClock.SYSTEM);
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
@@ -144,10 +144,10 @@ final class RunningListener implements AutoCloseable {
         final PublicPort outputPort = output.port();
         when(rootGroup.findOutputPort(OUTPUT_PORT)).thenReturn(outputPort);
         final ListenerSettings effective = ListenerSettings.from(properties(settings));
-        budget = new MemoryBudget(effective.bufferMemory());
-        dispatchers = new PortRegistry(effective, budget, contentReaders, metrics);
+        budget = new MemoryBudget(effective.memory().buffer());
+        dispatchers = new PortRegistry(effective, budget, contentReaders, metrics, NanoClock.SYSTEM);
         final ConnectionLimit limit = new ConnectionLimit(
-                effective.connectionsMax() > 0 ? effective.connectionsMax() : MOST_CONNECTIONS,
+                effective.connections().max() > 0 ? effective.connections().max() : MOST_CONNECTIONS,
                 0,
                 "no more in a test",
                 NanoClock.SYSTEM);
@@ -160,7 +160,7 @@ final class RunningListener implements AutoCloseable {
                         budget,
                         limit,
                         new HandshakeLimit(MOST_CONNECTIONS),
-                        new RateLimits(effective.rates(), NanoClock.SYSTEM)),
+                        new RateLimits(effective.peers().rates(), NanoClock.SYSTEM)),
                 new ListenerContext.Threads(
                         blockingTasks, blockingTasks, contentReaders, contentWriters, this::writeInflated),
                 drain,

@@ -69,7 +69,7 @@ class StepBeginsTest {
                         new RateLimits(List.of(), NanoClock.SYSTEM)),
                 new ListenerContext.Threads(Runnable::run, Runnable::run, Runnable::run, Runnable::run, Runnable::run),
                 new Drain(0, () -> 0, NanoClock.SYSTEM),
-                new ListenerMetrics(0),
+                new ListenerMetrics(0, NanoClock.SYSTEM),
                 faultLog,
                 NanoClock.SYSTEM);
         return new EmbeddedChannel(

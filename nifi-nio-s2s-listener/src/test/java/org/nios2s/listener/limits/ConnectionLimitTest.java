@@ -87,7 +87,7 @@ class ConnectionLimitTest {
         limit.setAddress(second, address(3));
         assertRefused(limit, address(2), "connections.max.per.address");
         final ConnectionFault fault = assertThrows(ConnectionFault.class, () -> limit.setAddress(third, address(2)));
-        assertTrue(fault.getMessage().startsWith("There are 1 connections from 10.0.0.2 already"), fault.getMessage());
+        assertTrue(fault.getMessage().startsWith("10.0.0.2 has 1 connections already"), fault.getMessage());
         limit.remove(third);
         limit.remove(first);
         limit.add(address(2), member("fourth"));

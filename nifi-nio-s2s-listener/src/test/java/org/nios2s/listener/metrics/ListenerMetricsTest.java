@@ -22,6 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
+import org.nios2s.listener.time.NanoClock;
 
 /** What is counted and measured, and how it is read. Lives on the test's thread. */
 @DisplayName("Metrics")
@@ -31,7 +32,7 @@ class ListenerMetricsTest {
     private static final String LISTENER = "org.nios2s:type=SiteToSiteListener,port=4711";
     private static final String OF_PORT = "org.nios2s:type=SiteToSitePort,port=4711,id=an-id,name=\"a, \\\"name\\\"\"";
 
-    private final ListenerMetrics metrics = new ListenerMetrics(PORT);
+    private final ListenerMetrics metrics = new ListenerMetrics(PORT, NanoClock.SYSTEM);
 
     @AfterEach
     void close() {
@@ -49,7 +50,7 @@ class ListenerMetricsTest {
     @Test
     @DisplayName("a port that is gone leaves no bean behind, and the listener's counts as they are")
     void deletedPort() throws Exception {
-        try (ListenerMetrics listener = new ListenerMetrics(1)) {
+        try (ListenerMetrics listener = new ListenerMetrics(1, NanoClock.SYSTEM)) {
             listener.publish(Map.of());
             final ListenerMetrics gone = listener.ofPort("gone", "port", Map.of());
             gone.add(Counter.FAULTS, 1);
@@ -167,7 +168,7 @@ class ListenerMetricsTest {
     void lifeCycle() throws Exception {
         metrics.publish(Map.of());
         ofPort();
-        try (ListenerMetrics second = new ListenerMetrics(PORT)) {
+        try (ListenerMetrics second = new ListenerMetrics(PORT, NanoClock.SYSTEM)) {
             second.publish(Map.of());
             second.ofPort("an-id", "a port", Map.of()).committed(1, 1, 1);
             assertEquals(1, second.get(Counter.COMMITS));

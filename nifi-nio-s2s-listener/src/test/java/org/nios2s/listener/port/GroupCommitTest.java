@@ -46,6 +46,7 @@ import org.mockito.InOrder;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
@@ -57,14 +58,19 @@ class GroupCommitTest {
     private final ProcessContext context = mock(ProcessContext.class);
     private final ProcessSession session = mock(ProcessSession.class);
     private final ProvenanceReporter provenance = mock(ProvenanceReporter.class);
-    private final ListenerMetrics metrics = new ListenerMetrics(1);
+    private final ListenerMetrics metrics = new ListenerMetrics(1, NanoClock.SYSTEM);
     private final List<String> unauthorized = new ArrayList<>();
     private final List<String> asked = new ArrayList<>();
     private final List<Map<String, String>> attributesPut = new ArrayList<>();
     private final AtomicInteger queued = new AtomicInteger();
     private final Connection connection = Destinations.withThresholds(queued, 2, "0 B", 0);
     private final GroupCommit groupCommit = new GroupCommit(
-            context, session, this::authorize, new DestinationRoom(() -> List.of(connection), () -> true), metrics);
+            context,
+            session,
+            this::authorize,
+            new DestinationRoom(() -> List.of(connection), () -> true),
+            metrics,
+            NanoClock.SYSTEM);
 
     private ConnectionFault authorize(final String identity) {
         asked.add(identity);

@@ -44,6 +44,7 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 
 /** Transactions and port tasks come together. Lives on the test's thread. */
@@ -55,7 +56,7 @@ class PortDispatcherTest {
 
     private final EventExecutor worker = new DefaultEventExecutor();
     private final Transactions transactions = new Transactions(worker);
-    private final ListenerMetrics metrics = new ListenerMetrics(1);
+    private final ListenerMetrics metrics = new ListenerMetrics(1, NanoClock.SYSTEM);
     private PortRegistry dispatchers;
     private RecordingPort port;
     private PortDispatcher dispatcher;
@@ -66,7 +67,8 @@ class PortDispatcherTest {
                 ListenerSettings.from(new NiFiProperties(Map.of("nifi.remote.input.nio.commit.transactions", "10"))),
                 new MemoryBudget(1024 * 1024),
                 Runnable::run,
-                metrics);
+                metrics,
+                NanoClock.SYSTEM);
         port = new RecordingPort(CONCURRENT_TASKS);
         dispatcher = dispatchers.acquire(port.port());
     }
@@ -135,7 +137,7 @@ class PortDispatcherTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 8})
     @DisplayName(
-            "no wake-up is lost: every transaction of many submitters is served once, with few requests in the port")
+            "no wake-up is lost: every transaction of many submitters is served once, with few triggers in the port")
     void stress(final int submitters) throws Exception {
         final int each = 4_000 / submitters;
         final ExecutorService threads = Executors.newFixedThreadPool(submitters);
@@ -196,7 +198,7 @@ class PortDispatcherTest {
     }
 
     @Test
-    @DisplayName("a full destination ends the visit, and what waits is served when there is room")
+    @DisplayName("a full destination ends the run, and what waits is served when there is room")
     void destinationFull() throws Exception {
         port.scheduled(false);
         submit(35);
@@ -352,7 +354,7 @@ class PortDispatcherTest {
     }
 
     private void assertAllFailed(final ConnectionFault.Kind kind, final int count) {
-        // After a visit that failed only the sweep asks for another; as often as in NiFi, otherwise requests would
+        // After a run that failed only the sweep triggers another; as often as in NiFi, otherwise requests would
         // count as
         // lost.
         await().pollInterval(SWEEP_INTERVAL).atMost(DEADLINE).until(() -> {
@@ -382,11 +384,11 @@ class PortDispatcherTest {
     }
 
     @Test
-    @DisplayName("an Error in a visit, outside of any commit, fails what was claimed, and the port serves the next")
+    @DisplayName("an Error in a run, outside of any commit, fails what was claimed, and the port serves the next")
     void errorInVisit() throws Exception {
         final AtomicInteger asked = new AtomicInteger();
         port.allow(identity -> {
-            // The port asks first, then the visit.
+            // The port asks first, then the run.
             if (asked.incrementAndGet() == 2) {
                 throw new OutOfMemoryError("test");
             }
@@ -455,7 +457,7 @@ class PortDispatcherTest {
     }
 
     @Test
-    @DisplayName("a peer that the port refuses loses its own transaction; the others of its visit are served")
+    @DisplayName("a peer that the port refuses loses its own transaction; the others of its batch are served")
     void refusedAmongOthers() throws Exception {
         port.allow(identity -> !"CN=mallory".equals(identity));
         port.scheduled(false);
@@ -490,7 +492,8 @@ class PortDispatcherTest {
                 ListenerSettings.from(new NiFiProperties(Map.of("nifi.remote.input.nio.streaming.transactions", "2"))),
                 new MemoryBudget(1024 * 1024),
                 Runnable::run,
-                metrics)) {
+                metrics,
+                NanoClock.SYSTEM)) {
             final List<PortLimits> ports = Stream.generate(
                             () -> narrow.acquire(mock(PublicPort.class)).limits())
                     .limit(3)

@@ -27,13 +27,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.SessionCloser;
 import org.nios2s.listener.transaction.SessionWaiter;
 
-/** When a visit leaves. Lives on the test's thread, which is the port task. */
+/** When a run of a port task ends. Lives on the test's thread, which is the port task. */
 class PortTaskRunTest {
-    /** More than a visit may last. */
+    /** Longer than a run may take. */
     private static final Duration LONG = Duration.ofMillis(60);
 
     private final PublicPort port = mock(PublicPort.class);
@@ -41,10 +42,15 @@ class PortTaskRunTest {
     private final SessionCloser ends = mock(SessionCloser.class);
     private final ProcessContext context = mock(ProcessContext.class);
     private final GroupCommit groupCommit = mock(GroupCommit.class);
-    private final RequestQueue queue = new RequestQueue();
+    private final RequestQueue queue = new RequestQueue(100, NanoClock.SYSTEM);
     private final Transactions transactions = new Transactions();
     private final PortTaskRun run = new PortTaskRun(
-            dispatcher, new CommitLimits(1, Long.MAX_VALUE), context, mock(ProcessSession.class), groupCommit);
+            dispatcher,
+            new CommitLimits(1, Long.MAX_VALUE),
+            context,
+            mock(ProcessSession.class),
+            groupCommit,
+            NanoClock.SYSTEM);
 
     @BeforeEach
     void runningPort() {
@@ -78,7 +84,7 @@ class PortTaskRunTest {
     }
 
     @Test
-    @DisplayName("a visit commits all that is ready, group by group, and does not wait for more")
+    @DisplayName("a run commits all that is ready, group by group, and does not wait for more")
     void commitsWhatIsReady() throws Exception {
         add(3);
         assertEquals(3, run.run());
@@ -86,7 +92,7 @@ class PortTaskRunTest {
     }
 
     @Test
-    @DisplayName("a visit leaves after a while though more is ready: others wait in the same queue and the same pool")
+    @DisplayName("a run leaves after a while though more is ready: others wait in the same queue and the same pool")
     void leavesAfterAWhile() throws Exception {
         add(3);
         when(groupCommit.commit(anyList())).thenAnswer(invocation -> afterLong());
@@ -95,7 +101,7 @@ class PortTaskRunTest {
     }
 
     @Test
-    @DisplayName("a visit commits nothing once its port is stopped, and hands no session out")
+    @DisplayName("a run commits nothing once its port is stopped, and hands no session out")
     void leavesAStoppedPort() throws Exception {
         add(3);
         final ArrayDeque<SessionWaiter> requests = new ArrayDeque<>();

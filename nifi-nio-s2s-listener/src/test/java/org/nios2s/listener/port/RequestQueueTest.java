@@ -11,10 +11,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
@@ -23,8 +26,10 @@ import org.nios2s.listener.transaction.CommitDeadline;
 class RequestQueueTest {
     private static final DestinationRoom ANYWHERE = new DestinationRoom(List::of, () -> true);
 
+    private static final int CAPACITY = 2;
+
     private final Transactions transactions = new Transactions();
-    private final RequestQueue queue = new RequestQueue();
+    private final RequestQueue queue = new RequestQueue(CAPACITY, NanoClock.SYSTEM);
 
     private BufferedPush add(final String... contents) throws Exception {
         final BufferedPush transaction = transactions.ready(null, contents);
@@ -149,5 +154,24 @@ class RequestQueueTest {
         queue.claimInto(batch, new CommitLimits(10, Long.MAX_VALUE), room.claim());
         assertEquals(List.of(first, second), batch);
         assertSame(third, queue.first());
+    }
+
+    @Test
+    @DisplayName(
+            "no more pushes are in progress than request.queue.size; a further one waits for the place of one that ended")
+    void capacity() {
+        final AtomicInteger granted = new AtomicInteger();
+        final Limit.Permit first = queue.acquirePlace("peer", granted::incrementAndGet);
+        final Limit.Permit second = queue.acquirePlace("peer", granted::incrementAndGet);
+        assertTrue(first.isImmediate() && second.isImmediate());
+        assertFalse(queue.isContended());
+        final Limit.Permit third = queue.acquirePlace("other peer", granted::incrementAndGet);
+        assertFalse(third.isImmediate());
+        assertTrue(queue.isContended());
+        assertEquals(CAPACITY, queue.inProgress());
+        first.close();
+        assertEquals(1, granted.get());
+        assertFalse(queue.isContended());
+        assertEquals(CAPACITY, queue.inProgress());
     }
 }

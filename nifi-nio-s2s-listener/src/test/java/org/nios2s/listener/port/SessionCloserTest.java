@@ -27,6 +27,7 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.SessionWaiter;
@@ -75,7 +76,8 @@ class SessionCloserTest {
                 ListenerSettings.from(new NiFiProperties(Map.of())),
                 new MemoryBudget(1024 * 1024),
                 contentWorkers,
-                new ListenerMetrics(1));
+                new ListenerMetrics(1, NanoClock.SYSTEM),
+                NanoClock.SYSTEM);
         port = new RecordingPort(type, 1);
         dispatcher = dispatchers.acquire(port.port());
     }
@@ -109,7 +111,7 @@ class SessionCloserTest {
     }
 
     @Test
-    @DisplayName("a push is committed in a visit")
+    @DisplayName("a push is committed in the run of a port task")
     void commits() throws Exception {
         final HeldSession held = handedOut(null);
         receive(held);
@@ -209,7 +211,7 @@ class SessionCloserTest {
     }
 
     @Test
-    @DisplayName("a rollback of a pull puts its FlowFiles back without a visit")
+    @DisplayName("a rollback of a pull puts its FlowFiles back without a port task")
     void pullRollsBack() throws Exception {
         stopPort();
         open(ConnectableType.OUTPUT_PORT);

@@ -63,7 +63,7 @@ class SendStepTest {
 
     @BeforeEach
     void connect() {
-        final PortLimits limits = new PortLimits(new Limit(1), new Limit(1), new Limit(1), share);
+        final PortLimits limits = new PortLimits(new Limit(1), new Limit(1), share);
         when(dispatcher.limits()).thenReturn(limits);
         when(connection.dispatcher()).thenReturn(dispatcher);
         when(connection.rate()).thenReturn(PeerRate.UNLIMITED);

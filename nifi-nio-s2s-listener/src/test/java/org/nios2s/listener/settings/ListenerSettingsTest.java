@@ -37,15 +37,17 @@ class ListenerSettingsTest {
     void defaults() {
         final ListenerSettings settings = with();
         assertTrue(settings.enabled());
-        assertEquals(Math.max(2, Runtime.getRuntime().availableProcessors()), settings.workerThreads());
-        assertEquals(TransportSelection.Choice.AUTO, settings.transport());
-        assertEquals(10_000, settings.requestQueueSize());
-        assertTrue(settings.transactionMemory() <= settings.bufferMemory());
-        assertEquals(0, settings.connectionsMax());
-        assertEquals(0, settings.connectionsMaxPerAddress());
-        assertEquals(Duration.ofSeconds(30), settings.handshakeTimeout());
-        assertTrue(settings.resolveHostnames());
-        assertEquals(Networks.NONE, settings.proxyProtocolFrom());
+        assertEquals(
+                Math.max(2, Runtime.getRuntime().availableProcessors()),
+                settings.io().workerThreads());
+        assertEquals(TransportSelection.Choice.AUTO, settings.io().transport());
+        assertEquals(10_000, settings.ports().requestQueueSize());
+        assertTrue(settings.memory().transaction() <= settings.memory().buffer());
+        assertEquals(0, settings.connections().max());
+        assertEquals(0, settings.connections().maxPerAddress());
+        assertEquals(Duration.ofSeconds(30), settings.connections().handshakeTimeout());
+        assertTrue(settings.peers().resolveHostnames());
+        assertEquals(Networks.NONE, settings.peers().proxyProtocolFrom());
     }
 
     @Test
@@ -67,21 +69,21 @@ class ListenerSettingsTest {
                 "proxy.protocol.from", "10.0.0.0/8, 2001:db8::7",
                 "resolve.hostnames", "false");
         assertFalse(settings.enabled());
-        assertEquals(3, settings.workerThreads());
-        assertEquals(TransportSelection.Choice.NIO, settings.transport());
-        assertEquals(77, settings.requestQueueSize());
-        assertEquals(2L * 1024 * 1024 * 1024, settings.bufferMemory());
-        assertEquals(64 * 1024, settings.transactionMemory());
-        assertEquals(5, settings.streamingTransactions());
-        assertEquals(9, settings.commitTransactions());
-        assertEquals(1024 * 1024, settings.commitBytes());
-        assertEquals(1000, settings.connectionsMax());
-        assertEquals(10, settings.connectionsMaxPerAddress());
-        assertEquals(Duration.ofSeconds(5), settings.handshakeTimeout());
-        assertTrue(settings.proxyProtocolFrom().test(InetAddress.getByName("10.1.2.3")));
-        assertTrue(settings.proxyProtocolFrom().test(InetAddress.getByName("2001:db8::7")));
-        assertFalse(settings.proxyProtocolFrom().test(InetAddress.getByName("11.0.0.1")));
-        assertFalse(settings.resolveHostnames());
+        assertEquals(3, settings.io().workerThreads());
+        assertEquals(TransportSelection.Choice.NIO, settings.io().transport());
+        assertEquals(77, settings.ports().requestQueueSize());
+        assertEquals(2L * 1024 * 1024 * 1024, settings.memory().buffer());
+        assertEquals(64 * 1024, settings.memory().transaction());
+        assertEquals(5, settings.ports().streamingTransactions());
+        assertEquals(9, settings.commits().transactions());
+        assertEquals(1024 * 1024, settings.commits().bytes());
+        assertEquals(1000, settings.connections().max());
+        assertEquals(10, settings.connections().maxPerAddress());
+        assertEquals(Duration.ofSeconds(5), settings.connections().handshakeTimeout());
+        assertTrue(settings.peers().proxyProtocolFrom().test(InetAddress.getByName("10.1.2.3")));
+        assertTrue(settings.peers().proxyProtocolFrom().test(InetAddress.getByName("2001:db8::7")));
+        assertFalse(settings.peers().proxyProtocolFrom().test(InetAddress.getByName("11.0.0.1")));
+        assertFalse(settings.peers().resolveHostnames());
         assertTrue(settings.describe().contains("request.queue.size=77"), settings.describe());
     }
 
@@ -131,6 +133,7 @@ class ListenerSettingsTest {
                         "rate.20-others.transactions", "10",
                         "rate.10-plant.identity", "CN=agent-.*, OU=plant",
                         "rate.10-plant.bytes", "1 MB")
+                .peers()
                 .rates();
         assertEquals(
                 List.of("10-plant", "20-others"),
@@ -145,7 +148,7 @@ class ListenerSettingsTest {
         for (final String outside : List.of("10.2.0.0", "10.0.255.255", "2001:db9::7", "192.0.2.6", "::a01:1")) {
             assertFalse(addresses.test(InetAddress.getByName(outside)), outside);
         }
-        assertEquals(List.of(), with().rates());
+        assertEquals(List.of(), with().peers().rates());
     }
 
     @ParameterizedTest
@@ -180,9 +183,9 @@ class ListenerSettingsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "rate.slow.bytes, 1 MB, rate.slow does not say whom it is for",
+        "rate.slow.bytes, 1 MB, rate.slow names no peers",
         "rate.slow.address, 10.0.0.7, rate.slow limits nothing",
-        "rate.slow.byte, 1 MB, rate.slow does not say whom it is for",
+        "rate.slow.byte, 1 MB, rate.slow names no peers",
         "rate.bytes, 1 MB, rate.bytes is no setting",
         "rate..bytes, 1 MB, rate..bytes is no setting"
     })

@@ -90,7 +90,7 @@ class ReloadedCertificateTest {
                 assertDoesNotThrow(() -> serve(handlers));
             }
             assertEquals(1, lines(Level.WARN).size(), lines(Level.WARN)::toString);
-            assertTrue(lines(Level.WARN).get(0).contains("goes on with the former ones"));
+            assertTrue(lines(Level.WARN).get(0).contains("still serves with the previous ones"));
             MatrixTls.create("CN=good");
             assertDoesNotThrow(() -> serve(handlers));
             assertEquals(1, lines(Level.WARN).size(), lines(Level.WARN)::toString);

@@ -31,6 +31,7 @@ import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.time.NanoClock;
 
 /** How transactions share content workers. Lives on the test's thread, which also does what a content worker would. */
 class StreamedPushTest {
@@ -43,7 +44,7 @@ class StreamedPushTest {
 
     private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
     private final Queue<Runnable> contentWorker = new ArrayDeque<>();
-    private final ListenerMetrics metrics = new ListenerMetrics(0);
+    private final ListenerMetrics metrics = new ListenerMetrics(0, NanoClock.SYSTEM);
 
     private StreamedPush streamInto(final ByteArrayOutputStream content) {
         final ProcessSession session = mock(ProcessSession.class);

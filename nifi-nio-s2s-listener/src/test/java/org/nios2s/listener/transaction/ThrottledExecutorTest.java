@@ -21,7 +21,7 @@ class ThrottledExecutorTest {
     @Test
     @DisplayName("while small transactions share commits it rests five times as long as its task took")
     void restsWhileSmallOnesCrowd() throws Exception {
-        final ListenerMetrics metrics = new ListenerMetrics(0);
+        final ListenerMetrics metrics = new ListenerMetrics(0, NanoClock.SYSTEM);
         metrics.committed(1, 1, 1);
         assertFalse(metrics.isBusy(), "one that has a commit for itself is no crowd");
         final AtomicLong taskEndsNanos = new AtomicLong();
