@@ -51,7 +51,7 @@ class ConnectionLimitTest {
         final int before = limit.count();
         final ConnectionFault fault = assertThrows(ConnectionFault.class, () -> limit.add(address, member("refused")));
         assertEquals(ConnectionFault.Kind.TOO_MANY_CONNECTIONS, fault.kind());
-        assertTrue(fault.getMessage().endsWith(remedy), fault.getMessage());
+        assertTrue(fault.getMessage().contains(remedy), fault.getMessage());
         assertEquals(before, limit.count());
     }
 
