@@ -216,9 +216,9 @@ final class ServedListener implements AutoCloseable {
 
     /** @return what reads contents */
     ExecutorService contentReaders() throws Exception {
-        final Field service = NioRemoteSiteListener.class.getDeclaredField("service");
-        service.setAccessible(true);
-        final Object running = service.get(listener);
+        final Field server = NioRemoteSiteListener.class.getDeclaredField("server");
+        server.setAccessible(true);
+        final Object running = server.get(listener);
         final Field field = running.getClass().getDeclaredField("contentReaders");
         field.setAccessible(true);
         return (ExecutorService) field.get(running);
