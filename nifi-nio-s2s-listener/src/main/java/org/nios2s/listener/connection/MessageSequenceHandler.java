@@ -353,6 +353,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         final boolean betweenTransactions =
                 step.isEvictable() || step.timeoutPolicy() == Step.TimeoutPolicy.BETWEEN_REQUESTS;
         if (betweenTransactions && connection.isDraining()) {
+            // A push that waits for its authorization has a place and memory already.
+            abandonStep();
             proceedOnWorker(step, connection::closing);
         }
     }

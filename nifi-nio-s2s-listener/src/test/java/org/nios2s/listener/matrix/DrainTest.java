@@ -272,6 +272,32 @@ class DrainTest {
     }
 
     @Test
+    @DisplayName("a push that waits for a place is closed by a drain, and no place is kept for it")
+    void waitsForPlace() throws Exception {
+        try (ServedListener listener =
+                        ServedListener.patient(Variant.PLAIN_EPOLL, "request.queue.size", "1", "worker.threads", "1");
+                MatrixPeer first = listener.connect();
+                MatrixPeer second = listener.connect();
+                MatrixPeer third = listener.connect()) {
+            beginPush(first, listener);
+            Place.PUSH.reach(second, listener);
+            second.say(Message.utf("SEND_FLOWFILES"));
+            // The only IO worker answers the third one after it has read what the second one sent.
+            Place.PUSH.reach(third, listener);
+
+            listener.call("drain");
+            assertEnded(second);
+            assertEnded(third);
+            finishPush(first, Place.Size.SMALL_CONTENT);
+            assertEnded(first);
+
+            ServedListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
+            assertEquals(0, listener.metric("TransactionsInProgress"));
+            assertEquals(0, listener.metric("BufferUsedBytes"));
+        }
+    }
+
+    @Test
     @DisplayName("a listener that is stopped while it drains says nothing more of it")
     void stopped() throws Exception {
         try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL);
