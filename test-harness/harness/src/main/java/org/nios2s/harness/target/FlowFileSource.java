@@ -16,10 +16,11 @@ import org.nios2s.harness.nifi.RestClient;
  * A processor inside NiFi that makes the FlowFiles of transactions: into the sink, as a listener without a network would,
  * or into an output port, to be pulled. Used on the command's thread.
  *
+ * @param nifi        where it is; it may be restarted
  * @param source      the processor
  * @param destination what it feeds
  */
-public record FlowFileSource(FlowClient flow, Component source, Component destination) {
+public record FlowFileSource(NifiNode nifi, Component source, Component destination) {
 
     private static final String TYPE = "org.nios2s.harness.sink.CeilingSource";
     private static final String SINK = "sink";
@@ -29,7 +30,7 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
 
     /** A stopped source that nothing takes from yet. */
     static FlowFileSource unconnected(final NifiNode nifi, final String name) {
-        return new FlowFileSource(nifi.flow(), nifi.flow().createProcessor(name, TYPE), null);
+        return new FlowFileSource(nifi, nifi.flow().createProcessor(name, TYPE), null);
     }
 
     static BackPressure limited() {
@@ -37,14 +38,14 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
     }
 
     private FlowFileSource(
-            final FlowClient flow,
+            final NifiNode nifi,
             final String name,
             final Component destination,
             final int tasks,
             final BackPressure backPressure) {
-        this(flow, flow.createProcessor(name, TYPE), destination);
-        flow.setConcurrentTasks(source, tasks);
-        flow.connect(source, destination, backPressure);
+        this(nifi, nifi.flow().createProcessor(name, TYPE), destination);
+        flow().setConcurrentTasks(source, tasks);
+        flow().connect(source, destination, backPressure);
     }
 
     /** The output port for FlowFiles of a size. */
@@ -54,19 +55,24 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
 
     static FlowFileSource intoSink(final NifiNode nifi, final int tasks) {
         final Component sink = nifi.flow().find(ComponentKind.PROCESSOR, SINK).orElseThrow();
-        return new FlowFileSource(nifi.flow(), "inside", sink, tasks, BackPressure.generous());
+        return new FlowFileSource(nifi, "inside", sink, tasks, BackPressure.generous());
     }
 
     /** A stopped source into an output port for FlowFiles of one size: what nobody pulls stays there, and is met by nobody else. */
     static FlowFileSource intoPort(final NifiNode nifi, final long size, final int tasks, final boolean secure) {
         final FlowClient flow = nifi.flow();
         final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, portOf(size), tasks);
-        final FlowFileSource made = new FlowFileSource(flow, "feed-source", port, 1, limited());
+        final FlowFileSource made = new FlowFileSource(nifi, "feed-source", port, 1, limited());
         if (secure) {
             nifi.policies().grantPorts(List.of(port));
         }
         flow.start(port);
         return made;
+    }
+
+    /** A restarted NiFi has another one. */
+    FlowClient flow() {
+        return nifi.flow();
     }
 
     /** Makes FlowFiles from now on, as fast as they are taken. */
@@ -81,7 +87,7 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
 
     /** Transactions whose FlowFiles it has made since its NiFi was started. */
     long made() {
-        return RestClient.stream(flow.rest().get("/counters").requiredAt("/counters/aggregateSnapshot/counters"))
+        return RestClient.stream(flow().rest().get("/counters").requiredAt("/counters/aggregateSnapshot/counters"))
                 .filter(counter -> counter.required("name").asText().equals("made")
                         && counter.required("context").asText().contains(source.id()))
                 .findFirst()
@@ -91,17 +97,17 @@ public record FlowFileSource(FlowClient flow, Component source, Component destin
 
     /** Makes the FlowFiles of a run, so many transactions per commit. */
     public void start(final String run, final Shape shape, final int commit) {
-        flow.setProperties(
-                source,
-                Map.of(
-                        "Run", run,
-                        "Transactions per Commit", Integer.toString(commit),
-                        "Packets", Integer.toString(shape.packets()),
-                        "Packet Size", Long.toString(shape.size().largest())));
-        flow.start(source);
+        flow().setProperties(
+                        source,
+                        Map.of(
+                                "Run", run,
+                                "Transactions per Commit", Integer.toString(commit),
+                                "Packets", Integer.toString(shape.packets()),
+                                "Packet Size", Long.toString(shape.size().largest())));
+        flow().start(source);
     }
 
     public void stop() {
-        flow.stop(source);
+        flow().stop(source);
     }
 }
