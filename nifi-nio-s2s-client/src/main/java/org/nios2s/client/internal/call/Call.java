@@ -52,6 +52,9 @@ final class Call {
     /** An attempt knows its deadline; beyond this time nobody waits for what its IO worker says. */
     private static final Duration WORKER_GRACE = Duration.ofSeconds(2);
 
+    /** An attempt that waited for a connection for no longer than this was cut short by the end of the delivery time-out. */
+    private static final Duration LITTLE_TIME = Duration.ofMillis(100);
+
     /** What is told of earlier attempts: of an endless row the last ones. */
     private static final int MOST_TOLD = 8;
 
@@ -329,8 +332,19 @@ final class Call {
             SafeObserver.notify(calls.observer(), seen -> seen.retrying(direction, failure, made, pause.get()));
             later(pause.get(), failure);
         } else {
-            tellFailed(failure);
+            tellFailed(mostTelling(failure));
         }
+    }
+
+    /** An attempt that found no connection in the little time that was left says less than the attempt before it. */
+    private synchronized TransactionException mostTelling(final TransactionException failure) {
+        final boolean hadNoTime = failure.step() == TransactionStep.WAIT_FOR_CONNECTION
+                && failure.reason() == FailureReason.IDLE_TIMEOUT
+                && System.nanoTime() - attemptNanos < TimeUnit.NANOSECONDS.convert(LITTLE_TIME);
+        if (hadNoTime && failures.size() > 1) {
+            return failures.get(failures.size() - 2);
+        }
+        return failure;
     }
 
     private synchronized void remember(final TransactionException failure) {
