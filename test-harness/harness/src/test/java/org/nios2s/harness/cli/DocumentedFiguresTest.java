@@ -29,8 +29,8 @@ class DocumentedFiguresTest {
     private static final Pattern MEASURED = Pattern.compile("stock|listener|^plain$|^TLS, ");
     private static final Pattern NUMBER = Pattern.compile("^\\**([0-9][0-9.,]*)\\**(?: ms)?$");
     private static final Pattern MEDIAN = Pattern.compile("^([0-9][0-9.,]*)(?: \\(.*)?$");
-    /** Their tables show figures of a test's log and of a day without result files; the sections say so. */
-    private static final Set<String> WITHOUT_RESULT = Set.of("From NiFi to NiFi", "Little or no difference");
+    /** Their tables show figures of tests' logs and of a day without result files; the sections say so. */
+    private static final Set<String> WITHOUT_RESULT = Set.of("A fleet", "From NiFi to NiFi", "Little or no difference");
 
     private record Section(Path page, String title, List<String> lines) {
 
