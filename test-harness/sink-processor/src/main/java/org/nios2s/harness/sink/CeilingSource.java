@@ -104,8 +104,9 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
                 for (int made = 0; made < transactions; made++) {
                     receive(session, transaction.getAndIncrement());
                 }
-                session.adjustCounter(MADE, transactions, false);
                 session.commit();
+                // At once, since a session that is used again forgets what it counted until its commit.
+                session.adjustCounter(MADE, transactions, true);
             }
         } catch (final RuntimeException e) {
             session.rollback();
