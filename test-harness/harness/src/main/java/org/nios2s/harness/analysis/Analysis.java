@@ -351,14 +351,18 @@ public final class Analysis {
         final List<String> parts = new ArrayList<>();
         for (final String row : rows.keySet()) {
             for (final String column : columns) {
-                final String what = row.isEmpty() ? column : row + ", " + column;
-                parts.add(mostTelling(row).stream()
+                final List<String> said = mostTelling(row).stream()
                         .filter(metric -> pairs.range(metric, row, column).isPresent())
                         .map(metric -> metric.title() + " " + text(metric, row, column))
-                        .collect(Collectors.joining(", ", what + ": ", "")));
+                        .toList();
+                if (!said.isEmpty()) {
+                    parts.add((row.isEmpty() ? column : row + ", " + column) + ": " + String.join(", ", said));
+                }
             }
         }
-        return parts.stream().limit(MAX_HEADLINES).collect(Collectors.joining("; "));
+        return parts.isEmpty()
+                ? "no run tells enough for a metric"
+                : parts.stream().limit(MAX_HEADLINES).collect(Collectors.joining("; "));
     }
 
     private String faults() {

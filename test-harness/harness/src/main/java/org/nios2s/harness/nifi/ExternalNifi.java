@@ -89,7 +89,10 @@ public record ExternalNifi(URI base, SSLContext tls) {
                             .formatted(base, e.getMessage()),
                     e);
         } catch (final NoAnswerException e) {
-            throw new HarnessException("No NiFi answers at %s: %s".formatted(base, e.getCause()), e);
+            throw new HarnessException(
+                    "No NiFi answers at %s: %s. Does it run, and is that its web address?"
+                            .formatted(base, e.getCause()),
+                    e);
         }
     }
 

@@ -136,6 +136,14 @@ class AnalysisTest {
     }
 
     @Test
+    void whereNoRunTellsEnoughTheSentenceSaysSo() {
+        final Experiment experiment = Presets.parse("x", "{listener: nio}");
+        final List<RunResult> runs = List.of(Samples.but("interrupted", run("nio", 1, 1_000)));
+
+        assertEquals("No run tells enough for a metric.", new Analysis(experiment, runs).sentence());
+    }
+
+    @Test
     void aBaselineMayBeAnySetting() {
         final Experiment experiment = Presets.parse(
                 "x",
