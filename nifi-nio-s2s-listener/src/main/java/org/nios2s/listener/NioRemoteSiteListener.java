@@ -579,9 +579,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             connections.forEach(
                     (worker, own) -> worker.submit(own::closeAllNow).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
             ports.close();
-            // Before the IO workers, which these threads tell of ended sessions; and the writers before the readers,
-            // which end sessions
-            // for them.
+            // These threads tell the IO workers of ended sessions, so they stop before the workers. The writers stop
+            // before the readers, which end the writers' sessions.
             for (final ExecutorService threads : List.of(writerThreads, inflationWriter, contentReaders)) {
                 threads.shutdown();
                 Guarded.run(

@@ -305,6 +305,8 @@ class DrainTest {
             beginPush(peer, listener);
             listener.call("drain");
             assertEquals(1, listener.metric("ConnectionsToDrain"));
+            // While the peer is connected: if it left first, the listener would rightly be empty before it stops.
+            listener.stop();
         }
         assertEquals(List.of("drains"), lines());
     }

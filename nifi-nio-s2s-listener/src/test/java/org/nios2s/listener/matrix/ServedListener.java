@@ -304,9 +304,14 @@ final class ServedListener implements AutoCloseable {
         return variant;
     }
 
+    /** Stops the listener as NiFi does, under peers that are still connected. */
+    void stop() {
+        listener.stop();
+    }
+
     @Override
     public void close() {
-        listener.stop();
+        stop();
         input.close();
         output.close();
     }
