@@ -258,7 +258,7 @@ final class DefaultBatchingSender implements BatchingSender {
         waitingBytes += entry.packet.size();
         pendingPackets++;
         pendingBytes += entry.heldBytes;
-        return !starting && isReady();
+        return !starting && checkReady();
     }
 
     private void startWhatIsReady() {
@@ -283,7 +283,7 @@ final class DefaultBatchingSender implements BatchingSender {
         try {
             // First: if anything is thrown here, others shall be able to begin.
             starting = false;
-            if (!isReady()) {
+            if (!checkReady()) {
                 return null;
             }
             starting = true;
@@ -295,7 +295,8 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
-    private boolean isReady() {
+    /** @return whether a transaction may begin now; if only its linger is not over, it is looked at again then */
+    private boolean checkReady() {
         if (waiting.isEmpty() || running.size() >= options.maxInFlight()) {
             return false;
         }

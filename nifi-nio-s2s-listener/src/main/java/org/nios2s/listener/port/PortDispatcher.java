@@ -51,7 +51,7 @@ public final class PortDispatcher {
     private final ListenerMetrics metrics;
     private final RequestQueue queue;
     private final Queue<SessionWaiter> sessionWaiters = new ConcurrentLinkedQueue<>();
-    private final SessionCloser ends;
+    private final SessionCloser sessionCloser;
     private final DestinationRoom destination;
     private final PollPacing.Pace pace;
     private final TransmittingMark transmitting;
@@ -82,7 +82,7 @@ public final class PortDispatcher {
         this.pace = shared.pacing.of(port);
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
-        this.ends = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, shared.clock);
+        this.sessionCloser = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, shared.clock);
     }
 
     /** Takes a transaction that both sides have confirmed. Called by IO workers. */
@@ -142,7 +142,7 @@ public final class PortDispatcher {
     }
 
     private boolean hasSessionWork() {
-        return !sessionWaiters.isEmpty() || ends.waiting() > 0;
+        return !sessionWaiters.isEmpty() || sessionCloser.waiting() > 0;
     }
 
     /** @return the room in the connections behind an input port */
@@ -166,7 +166,7 @@ public final class PortDispatcher {
 
     /** @return whether a commit is to be made */
     boolean isReadyToCommit() {
-        return queue.first() != null || ends.waiting() > 0;
+        return queue.first() != null || sessionCloser.waiting() > 0;
     }
 
     /** @return whether a trigger still makes sense */
@@ -251,9 +251,9 @@ public final class PortDispatcher {
         if (waiter != null) {
             return new PortTrigger.QueueHead(waiter.peer(), fault -> refuse(waiter, fault));
         }
-        final HeldSession session = ends.first();
+        final HeldSession session = sessionCloser.first();
         if (session != null) {
-            return new PortTrigger.QueueHead(session.peer(), fault -> ends.end(session, fault));
+            return new PortTrigger.QueueHead(session.peer(), fault -> sessionCloser.end(session, fault));
         }
         return null;
     }
@@ -293,8 +293,8 @@ public final class PortDispatcher {
         return sessionWaiters;
     }
 
-    SessionCloser ends() {
-        return ends;
+    SessionCloser sessionCloser() {
+        return sessionCloser;
     }
 
     /** Finds what no event tells of: stopped ports, lost triggers, drained queues. Called a few times a second. */
@@ -364,10 +364,10 @@ public final class PortDispatcher {
 
     /** @return whether nothing is under way, so that no transaction would miss the dispatcher */
     boolean isIdle() {
-        return waiting() == 0 && triggers.isEmpty() && ends.held() == 0 && inProgress() == 0;
+        return waiting() == 0 && triggers.isEmpty() && sessionCloser.held() == 0 && inProgress() == 0;
     }
 
     int waiting() {
-        return queue.size() + sessionWaiters.size() + ends.waiting() + destination.waiting();
+        return queue.size() + sessionWaiters.size() + sessionCloser.waiting() + destination.waiting();
     }
 }

@@ -62,7 +62,7 @@ final class PortTaskRun {
         startNanos = clock.nanoTime();
         boolean claimedSome;
         do {
-            dispatcher.ends().commitAll(() -> mayCommit() && !isTimeUp());
+            dispatcher.sessionCloser().commitAll(() -> mayCommit() && !isTimeUp());
             // However late the thread gets the processor, a run commits once: otherwise it might never.
             claimedSome = commitBatch();
         } while (claimedSome && hasMoreToCommit());
@@ -128,7 +128,7 @@ final class PortTaskRun {
                 waiter.refusal().accept(refusal);
                 return false;
             }
-            held = new HeldSession(session, context, waiter.peer(), dispatcher.ends());
+            held = new HeldSession(session, context, waiter.peer(), dispatcher.sessionCloser());
             dispatcher.metrics().recordSince(Histogram.QUEUE_TIME_MS, waiter.madeNanos());
             if (waiter.take(held)) {
                 return true;

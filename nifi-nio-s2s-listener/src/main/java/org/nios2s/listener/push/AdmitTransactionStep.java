@@ -15,7 +15,7 @@ import org.nios2s.listener.limits.PortLimits.TransactionLease;
  * block.
  *
  * <pre>
- * AdmitTransaction → { ReceivePacket → ReceiveIndicator }* → AwaitConfirmation → AwaitCommit → Request
+ * AdmitTransaction → { ReceivePacket → ReceiveIndicator }* → AwaitRoom → AwaitConfirmation → AwaitCommit → Request
  *                       └ AwaitMemory, AwaitSession, AwaitWriter, Yield and back
  * </pre>
  */

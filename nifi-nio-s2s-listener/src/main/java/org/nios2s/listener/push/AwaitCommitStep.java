@@ -51,7 +51,7 @@ final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
         connection().handler().proceedOnWorker(this, this::answer);
     }
 
-    /** OutcomeNotifier a push that was committed. One that was rolled back gets no answer, so that the peer sends it again. */
+    /** Answers a push that was committed. One that was rolled back gets no answer, so that the peer sends it again. */
     private Step answer() throws ConnectionFault {
         if (outcome.orThrow().destinationFull()) {
             connection().send(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);

@@ -28,7 +28,7 @@ public final class HeldSession {
     private final ProcessSession session;
     private final ProcessContext context;
     private final TransactionPeer peer;
-    private final SessionCloser ends;
+    private final SessionCloser closer;
     private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
 
     private volatile Runnable afterEnd = () -> {};
@@ -41,12 +41,12 @@ public final class HeldSession {
             final ProcessSession session,
             final ProcessContext context,
             final TransactionPeer peer,
-            final SessionCloser ends) {
+            final SessionCloser closer) {
         this.session = session;
         this.context = context;
         this.peer = peer;
-        this.ends = ends;
-        ends.begins();
+        this.closer = closer;
+        closer.begins();
     }
 
     /** @return NiFi's session; only until it is asked to end */
@@ -81,7 +81,7 @@ public final class HeldSession {
             listener = outcomeListener;
         }
         if (state.compareAndSet(State.HELD, State.COMMIT_REQUESTED)) {
-            ends.commit(this);
+            closer.commit(this);
         } else {
             outcomeListener.completed(Outcome.failed(takenBack()));
         }
@@ -89,7 +89,7 @@ public final class HeldSession {
 
     /** Rolls back now, on a content worker, also in place of a commit that has been requested and has not begun. */
     public void rollback() {
-        end(ends::now, () -> rolledBack(takenBack()));
+        end(closer::now, () -> rolledBack(takenBack()));
     }
 
     /** @return whether its commit or rollback has begun */
@@ -104,13 +104,13 @@ public final class HeldSession {
     /** Commits on this thread, unless it has ended; rolls back where the peer has stopped waiting. */
     void commitNow() {
         end(Runnable::run, () -> {
-            final long startNanos = ends.nowNanos();
+            final long startNanos = closer.nowNanos();
             if (deadline.hasPassed(startNanos)) {
                 return rolledBack(Kind.REQUEST_EXPIRED.fault(
                         "The peer stopped waiting before the transaction could be committed"));
             }
             session.commit();
-            ends.hasCommitted(startNanos);
+            closer.hasCommitted(startNanos);
             return Outcome.committed(context);
         });
     }
@@ -123,7 +123,7 @@ public final class HeldSession {
     /** No transaction took the session: the port task continues with it. */
     public void returnUnused() {
         if (state.getAndSet(State.ENDED) != State.ENDED) {
-            ends.hasEnded(this);
+            closer.hasEnded(this);
         }
     }
 
@@ -137,9 +137,9 @@ public final class HeldSession {
 
     private void finish(final State before, final Supplier<Outcome> end) {
         final Outcome outcome = outcomeOf(end);
-        ends.hasEnded(this);
+        closer.hasEnded(this);
         if (outcome.fault() != null) {
-            ends.hasRolledBack();
+            closer.hasRolledBack();
         }
         Guarded.run("Releasing the permit of a session that has ended", afterEnd::run);
         if (before == State.COMMIT_REQUESTED) {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * while it has unacknowledged FlowFiles. And between the peer's last word and the commit a crash would bring the FlowFiles
  * back, so that the commit must not wait for a port task.
  *
- * <p>The commit of a push waits for a visit of a port task. If there will be none, since the port has stopped or refuses the
+ * <p>The commit of a push waits for a run of a port task. If there will be none, since the port has stopped or refuses the
  * peer, the push is rolled back.
  */
 public final class SessionCloser {
@@ -31,7 +31,7 @@ public final class SessionCloser {
 
     private final boolean pull;
     private final Executor contentWorkers;
-    private final Runnable visitWanted;
+    private final Runnable triggerTasks;
     private final ListenerMetrics metrics;
     private final NanoClock clock;
     private final Queue<HeldSession> commits = new ConcurrentLinkedQueue<>();
@@ -39,17 +39,17 @@ public final class SessionCloser {
 
     /**
      * @param pull whether the port sends
-     * @param visitWanted asks for a visit; must not block
+     * @param triggerTasks asks for a port task; must not block
      */
     public SessionCloser(
             final boolean pull,
             final Executor contentWorkers,
-            final Runnable visitWanted,
+            final Runnable triggerTasks,
             final ListenerMetrics metrics,
             final NanoClock clock) {
         this.pull = pull;
         this.contentWorkers = contentWorkers;
-        this.visitWanted = visitWanted;
+        this.triggerTasks = triggerTasks;
         this.metrics = metrics;
         this.clock = clock;
     }
@@ -84,7 +84,7 @@ public final class SessionCloser {
             now(session::commitNow);
         } else {
             commits.add(session);
-            visitWanted.run();
+            triggerTasks.run();
         }
     }
 
@@ -108,7 +108,7 @@ public final class SessionCloser {
         }
     }
 
-    /** There will be no visit for this push, if it still waits. */
+    /** No port task will come for this push, if it still waits. */
     public void end(final HeldSession session, final ConnectionFault fault) {
         if (commits.remove(session)) {
             now(() -> session.rollbackNow(fault));

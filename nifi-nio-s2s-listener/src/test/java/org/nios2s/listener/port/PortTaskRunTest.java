@@ -39,7 +39,7 @@ class PortTaskRunTest {
 
     private final PublicPort port = mock(PublicPort.class);
     private final PortDispatcher dispatcher = mock(PortDispatcher.class);
-    private final SessionCloser ends = mock(SessionCloser.class);
+    private final SessionCloser sessionCloser = mock(SessionCloser.class);
     private final ProcessContext context = mock(ProcessContext.class);
     private final GroupCommit groupCommit = mock(GroupCommit.class);
     private final RequestQueue queue = new RequestQueue(100, NanoClock.SYSTEM);
@@ -58,7 +58,7 @@ class PortTaskRunTest {
         when(context.getAvailableRelationships()).thenReturn(Set.of(Relationship.ANONYMOUS));
         when(dispatcher.port()).thenReturn(port);
         when(dispatcher.isPortRunning()).thenReturn(true);
-        when(dispatcher.ends()).thenReturn(ends);
+        when(dispatcher.sessionCloser()).thenReturn(sessionCloser);
         when(dispatcher.queue()).thenReturn(queue);
         when(dispatcher.destination()).thenReturn(new DestinationRoom(List::of, () -> true));
         when(dispatcher.isReadyToCommit()).thenAnswer(invocation -> queue.first() != null);

@@ -79,13 +79,13 @@ public final class Runner {
             }
             final int start = (trial.round() - 1) / rounds + 1;
             if (start > started) {
-                startAgain(start);
+                startTargets(start);
             }
             measure(trial);
         }
     }
 
-    private void startAgain(final int start) throws InterruptedException {
+    private void startTargets(final int start) throws InterruptedException {
         if (start > 1) {
             observer.onProgress("start %d of %d of every NiFi ...".formatted(start, experiment.starts()));
             servers.closeAll();
@@ -142,7 +142,7 @@ public final class Runner {
                     repetition <= Math.max(1, cell.settings().number(Parameter.REPETITIONS));
                     repetition++) {
                 if (!interruption.interrupted()) {
-                    final List<Measured> runs = repetition(place(cell, trial.round(), repetition), cell, nifi);
+                    final List<Measured> runs = runRepetition(place(cell, trial.round(), repetition), cell, nifi);
                     repetitions.add(runs.getFirst());
                     done++;
                     runs.forEach(observer::onRun);
@@ -194,7 +194,7 @@ public final class Runner {
         });
     }
 
-    private List<Measured> repetition(final Place place, final Cell cell, final MeasuredTarget nifi)
+    private List<Measured> runRepetition(final Place place, final Cell cell, final MeasuredTarget nifi)
             throws InterruptedException {
         final Map<String, Double> metrics = new TreeMap<>();
         final List<Probe> probes = Probe.of(cell.settings(), nifi, interruption::interrupted);
