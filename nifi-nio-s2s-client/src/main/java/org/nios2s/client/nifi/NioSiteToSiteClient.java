@@ -29,6 +29,24 @@ import org.nios2s.client.internal.transaction.Engine;
  *
  * <p>In place of {@code builder.build()} write {@code new NioSiteToSiteClient(builder.buildConfig())}. All such clients of
  * a JVM share one engine, which is closed with the last of them.
+ *
+ * <p>Different from NiFi's client:
+ *
+ * <ul>
+ *   <li>A configuration for HTTP is refused.
+ *   <li>There are at most 100 connections per port, shared by all clients. A transaction that is never ended holds one. An unused
+ *       connection is closed after 30 s; {@code idleExpiration} is ignored.
+ *   <li>{@code timeout(0)} fails at once; NiFi's client then waits without limit.
+ *   <li>{@link #close} from another thread does not end a transaction in progress; its time-out does.
+ *   <li>The cause of a failure is a {@link TransactionException}. {@code ConnectException}, {@code SocketTimeoutException} and TLS
+ *       errors are found below it. An unchecked exception of a stream that is sent is the cause of an {@code IOException}.
+ *   <li>If no node can be asked for the peers, {@link #createTransaction} throws; NiFi's client returns null.
+ *   <li>{@code send(DataPacket)} reads exactly {@code getSize()} bytes, on another thread, and fails if there are fewer. NiFi's client
+ *       sends the bytes that there are, and the receiver breaks.
+ *   <li>An unread rest of a received packet is skipped; with NiFi's client it spoils the next packet.
+ *   <li>When a destination became full the peer is penalized, not the one connection.
+ *   <li>{@code EventReporter} is not called, since its type changed in NiFi 2.7.0; see the log.
+ * </ul>
  */
 public final class NioSiteToSiteClient implements SiteToSiteClient {
     private static final int MOST_FULL_PEERS = 100;
