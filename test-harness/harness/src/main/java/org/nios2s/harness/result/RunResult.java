@@ -263,13 +263,13 @@ public record RunResult(
         return !interrupted && !cold && (!settings.paced() || pacePercent() >= PACE_PERCENT);
     }
 
-    /** Acknowledged transactions in percent of what the pace asks for; 100 flat out. */
+    /** Acknowledged transactions in percent of what the pace asks for, at most 100: to catch up is no more than to keep it. */
     public double pacePercent() {
         if (!settings.paced()) {
             return 100;
         }
         if (settings.arrivals() == Arrivals.UNIFORM) {
-            return 100 * transactionsPerSecond / settings.intendedPerSecond();
+            return Math.min(100, 100 * transactionsPerSecond / settings.intendedPerSecond());
         }
         // By chance a window has more or fewer of them than on average: what was due is what was begun or should have
         // been.

@@ -226,6 +226,12 @@ class AnalysisTest {
     }
 
     @Test
+    void aClientThatCatchesUpKeepsItsPaceAndNoMore() {
+        assertEquals(100, Metric.PACE.orNull(Samples.paced(1_000, run("nio", 1, 1_277))), 0.001);
+        assertEquals(50, Metric.PACE.orNull(Samples.paced(2_000, run("nio", 1, 1_000))), 0.001);
+    }
+
+    @Test
     void failuresAreCountedInTheVerdict() {
         final String verdict =
                 analysis(List.of(run("stock", 1, 1_000), run("nio", 1, 1_500))).verdict(PROCESSORS);
