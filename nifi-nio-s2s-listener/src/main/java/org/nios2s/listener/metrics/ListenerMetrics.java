@@ -218,14 +218,22 @@ public final class ListenerMetrics implements AutoCloseable {
     }
 
     /** Forgets ports that are gone, with their beans. The listener's counters keep what these ports have counted. */
-    public synchronized void retainPorts(final Predicate<String> exists) {
-        ports.entrySet().removeIf(port -> {
-            final boolean gone = !exists.test(port.getKey());
-            if (gone) {
-                port.getValue().close();
+    public void retainPorts(final Predicate<String> exists) {
+        // Without the lock here: the predicate may wait for a lock under which others ask for the metrics of a port.
+        forget(knownPorts().stream().filter(exists.negate()).toList());
+    }
+
+    private synchronized List<String> knownPorts() {
+        return List.copyOf(ports.keySet());
+    }
+
+    private synchronized void forget(final List<String> gone) {
+        for (final String id : gone) {
+            final ListenerMetrics port = ports.remove(id);
+            if (port != null) {
+                port.close();
             }
-            return gone;
-        });
+        }
     }
 
     /** Publishes as {@link #publish(Map, Map)} does, without operations. */

@@ -341,7 +341,7 @@ public final class PortDispatcher {
 
     /** Ends what the dispatcher shows on NiFi's canvas: no connection uses the port any more. */
     void close() {
-        transmitting.hide();
+        transmitting.close();
     }
 
     void connectionOpened() {

@@ -37,6 +37,7 @@ final class TransmittingMark {
 
     private final PublicPort port;
     private Object mark;
+    private boolean closed;
 
     TransmittingMark(final PublicPort port) {
         this.port = port;
@@ -65,9 +66,13 @@ final class TransmittingMark {
         }
     }
 
-    /** @param session that NiFi interrupts when the port is stopped */
+    /**
+     * Shows the port as transmitting, unless the mark is closed.
+     *
+     * @param session that NiFi interrupts when the port is stopped
+     */
     synchronized void show(final CommunicationsSession session) {
-        if (mark == null && port instanceof StandardPublicPort && ACCESS.isPresent()) {
+        if (!closed && mark == null && port instanceof StandardPublicPort && ACCESS.isPresent()) {
             try {
                 final Peer peers = new Peer(new PeerDescription("localhost", 0, false), session, URL, URL);
                 mark = ACCESS.get().newRequest().invoke(peers, (ServerProtocol) null);
@@ -83,6 +88,12 @@ final class TransmittingMark {
             change(requests -> requests.remove(mark));
             mark = null;
         }
+    }
+
+    /** Hides the mark for good: a sweep that began before may still ask to show it. */
+    synchronized void close() {
+        closed = true;
+        hide();
     }
 
     /** Changes the set of active requests. */

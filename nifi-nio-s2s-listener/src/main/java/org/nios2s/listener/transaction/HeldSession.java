@@ -110,7 +110,8 @@ public final class HeldSession {
                         "The peer stopped waiting before the transaction could be committed"));
             }
             session.commit();
-            closer.hasCommitted(startNanos);
+            // From here on the transaction is committed, also if memory runs out: the peer may not be told otherwise.
+            Guarded.run("Counting what was committed", () -> closer.hasCommitted(startNanos));
             return Outcome.committed(context);
         });
     }

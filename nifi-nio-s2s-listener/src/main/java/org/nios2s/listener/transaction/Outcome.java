@@ -25,11 +25,12 @@ public record Outcome(ConnectionFault fault, boolean destinationFull) {
         return new Outcome(null, destinationFull);
     }
 
-    /** @return whether NiFi says that the port's destination is full; where NiFi does not say, it is not */
+    /** @return whether NiFi says that the port's destination is full; where NiFi does not say, it is not. Never fails */
     public static boolean isDestinationFull(final ProcessContext context) {
         try {
             return context.getAvailableRelationships().isEmpty();
-        } catch (final RuntimeException e) {
+        } catch (final Throwable e) {
+            // An error, too: the caller has committed, and has to say so.
             logger.debug("NiFi does not say whether the destination is full; taken for not full", e);
             return false;
         }

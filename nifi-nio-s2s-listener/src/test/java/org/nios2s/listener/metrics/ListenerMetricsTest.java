@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.management.Attribute;
@@ -29,6 +30,7 @@ import org.nios2s.listener.time.NanoClock;
 class ListenerMetricsTest {
     private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
     private static final int PORT = 4711;
+    private static final int DEADLINE_SECONDS = 10;
     private static final String LISTENER = "org.nios2s:type=SiteToSiteListener,port=4711";
     private static final String OF_PORT = "org.nios2s:type=SiteToSitePort,port=4711,id=an-id,name=\"a, \\\"name\\\"\"";
 
@@ -45,6 +47,18 @@ class ListenerMetricsTest {
 
     private ListenerMetrics ofPort() {
         return metrics.ofPort("an-id", "a, \"name\"", Map.of("TransactionsWaiting", () -> 7));
+    }
+
+    @Test
+    @DisplayName("while deleted ports are looked for, another thread gets the metrics of a port")
+    void noLockAroundTheFlow() {
+        ofPort();
+        metrics.retainPorts(id -> {
+            CompletableFuture.runAsync(() -> metrics.ofPort("another", "port", Map.of()))
+                    .orTimeout(DEADLINE_SECONDS, TimeUnit.SECONDS)
+                    .join();
+            return true;
+        });
     }
 
     @Test

@@ -82,6 +82,18 @@ class PollPacingTest {
     }
 
     @Test
+    @DisplayName("a port whose last peer left and whose next one came at once gets its own yield period back")
+    void nextDispatcher() {
+        final RecordingPort port = port(1);
+        pacing.of(port.port()).arrived(0);
+        pacing.of(port.port()).arrived(SECOND);
+        pacing.sweep(SECOND);
+        assertEquals(0, yieldMillis(port));
+        pacing.sweep(2 * SECOND);
+        assertEquals(10, yieldMillis(port));
+    }
+
+    @Test
     @DisplayName("it is known whether something arrived lately")
     void lately() {
         final PollPacing.Pace pace = pacing.of(port(1).port());

@@ -5,6 +5,11 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import java.time.Duration;
 import java.util.List;
@@ -13,9 +18,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.apache.nifi.connectable.ConnectableType;
+import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.processor.Relationship;
 import org.apache.nifi.util.NiFiProperties;
@@ -30,6 +37,7 @@ import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.Outcome;
+import org.nios2s.listener.transaction.SessionCloser;
 import org.nios2s.listener.transaction.SessionWaiter;
 
 /** Sessions that a port task hands out end once, wherever that is. Lives on the test's thread. */
@@ -263,6 +271,32 @@ class SessionCloserTest {
         until(() -> outcomes.size() == 2);
         assertNull(outcomes.get(1).fault());
         assertOver();
+    }
+
+    @Test
+    @DisplayName("a pull whose commit has returned is committed, also if memory runs out behind the commit")
+    void errorAfterCommit() throws Exception {
+        final AtomicBoolean outOfMemory = new AtomicBoolean();
+        final NanoClock clock = () -> {
+            if (outOfMemory.get()) {
+                throw new OutOfMemoryError("test");
+            }
+            return 0;
+        };
+        final ProcessSession session = mock(ProcessSession.class);
+        doAnswer(commit -> {
+                    outOfMemory.set(true);
+                    return null;
+                })
+                .when(session)
+                .commit();
+        final ProcessContext context = mock(ProcessContext.class);
+        when(context.getAvailableRelationships()).thenThrow(new OutOfMemoryError("test"));
+        final SessionCloser closer =
+                new SessionCloser(true, Runnable::run, () -> {}, new ListenerMetrics(1, clock), clock);
+        new HeldSession(session, context, transactions.received(null).peer(), closer).commit(outcomes::add);
+        assertEquals(List.of(new Outcome(null, false)), outcomes);
+        verify(session, never()).rollback();
     }
 
     @Test
