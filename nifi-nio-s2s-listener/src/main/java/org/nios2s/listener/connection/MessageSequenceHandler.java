@@ -45,11 +45,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private final ListenerContext listener;
     private final WorkerConnections workerConnections;
     private final ActivityReport activity;
-    private final UnreadBuffer unread;
 
     // Made when the handler is added to its channel.
     private ChannelHandlerContext channelContext;
     private PeerConnection connection;
+    private UnreadBuffer unread;
     private ReadGate reading;
     private ConnectionDeadlines deadlines;
 
@@ -63,7 +63,6 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         this.listener = listener;
         this.workerConnections = workerConnections;
         this.activity = new ActivityReport(listener.limits().connections(), this);
-        this.unread = new UnreadBuffer(listener.limits().memory());
     }
 
     @Override
@@ -71,6 +70,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         channelContext = context;
         final Deadlines timeouts = Deadlines.of(listener, this::scarcity);
         connection = new PeerConnection(listener, context, this);
+        unread = new UnreadBuffer(listener.limits().memory());
         reading = new ReadGate(this, connection, unread, timeouts);
         deadlines = new ConnectionDeadlines(
                 connection, reading, timeouts, listener.limits().handshakes());

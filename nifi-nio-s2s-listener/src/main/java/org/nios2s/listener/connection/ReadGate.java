@@ -104,7 +104,7 @@ final class ReadGate {
         readIfWanted();
     }
 
-    /** OutcomeNotifier have left, and the kernel's acknowledgement of received bytes with them. */
+    /** The answers have left, and the kernel's acknowledgement of received bytes with them. */
     void flushed() {
         quickAck.sent();
     }

@@ -104,9 +104,13 @@ final class GroupCommit {
         return refusal;
     }
 
-    private int commitOrHalve(final List<BufferedPush> part) {
+    private int commitOrHalve(final List<BufferedPush> batch) {
         if (givenUp != null) {
-            OutcomeNotifier.failed(part, givenUp);
+            OutcomeNotifier.failed(batch, givenUp);
+            return 0;
+        }
+        final List<BufferedPush> part = refuseExpired(batch);
+        if (part.isEmpty()) {
             return 0;
         }
         final long startNanos = clock.nanoTime();
@@ -115,6 +119,9 @@ final class GroupCommit {
             written = write(part);
         } catch (final RuntimeException e) {
             return halve(part, e);
+        }
+        if (part.stream().anyMatch(this::isExpired)) {
+            return writeAgain(part);
         }
         try {
             session.commit();
@@ -133,6 +140,45 @@ final class GroupCommit {
         Guarded.run("The answer to peers", new CommittedAnswer(part));
         OutcomeNotifier.committedOneByOne(part);
         return written.flowFiles;
+    }
+
+    /**
+     * Refuses the transactions whose peers have stopped waiting since they were claimed: an authorizer, an earlier commit of the same
+     * batch, or the content repository took that long.
+     *
+     * @return the others
+     */
+    private List<BufferedPush> refuseExpired(final List<BufferedPush> part) {
+        if (part.stream().noneMatch(this::isExpired)) {
+            return part;
+        }
+        final List<BufferedPush> inTime = new ArrayList<>(part.size());
+        for (final BufferedPush transaction : part) {
+            if (isExpired(transaction)) {
+                OutcomeNotifier.failed(
+                        List.of(transaction),
+                        Kind.REQUEST_EXPIRED.fault(
+                                "The peer stopped waiting before the transaction could be committed; the transaction is rolled"
+                                        + " back, and the peer will send it again"));
+            } else {
+                inTime.add(transaction);
+            }
+        }
+        return inTime;
+    }
+
+    private boolean isExpired(final BufferedPush transaction) {
+        return transaction.isPastDeadline(clock.nanoTime());
+    }
+
+    /** A peer stopped waiting while the contents were written: its data must not be committed with that of the others. */
+    private int writeAgain(final List<BufferedPush> part) {
+        try {
+            session.rollback();
+        } catch (final RuntimeException e) {
+            givenUp = Kind.COMMIT_FAILED.fault("The transaction was rolled back", e);
+        }
+        return commitOrHalve(part);
     }
 
     /**

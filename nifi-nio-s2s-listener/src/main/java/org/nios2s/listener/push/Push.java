@@ -51,7 +51,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     private final PortLimits limits;
     private final NanoClock clock;
     private final long startNanos;
-    private final TransactionLease hold;
+    private final TransactionLease lease;
     private final BufferedPush inMemory;
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
     private final PacketReader reader;
@@ -62,18 +62,19 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     private int packets;
     private long contentBytes;
     private boolean isAbandoned;
+    private boolean isRollbackLogged;
     /** Bytes that were charged, without those of the inflater. */
     private long charged;
 
-    /** @param hold with {@link #reservedBytes} reserved */
-    Push(final PeerConnection connection, final TransactionLease hold) {
+    /** @param lease with {@link #reservedBytes} reserved */
+    Push(final PeerConnection connection, final TransactionLease lease) {
         this.connection = connection;
         this.limits = connection.dispatcher().limits();
-        this.hold = hold;
+        this.lease = lease;
         this.clock = connection.clock();
         this.startNanos = clock.nanoTime();
-        hold.charge().add(inflaterBytes(connection));
-        this.inMemory = new BufferedPush(connection, hold, connection.channel().alloc());
+        lease.charge().add(inflaterBytes(connection));
+        this.inMemory = new BufferedPush(connection, lease, connection.channel().alloc());
         this.reader = new PacketReader(
                 decoder,
                 connection.handshake().isUseGzip(),
@@ -100,7 +101,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     /** As {@link MemoryBudget.Account#extend}. */
     boolean extendMemory(final Runnable granted) {
-        return hold.charge().extend(granted);
+        return lease.charge().extend(granted);
     }
 
     @Override
@@ -178,7 +179,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     }
 
     private void charge(final long due) {
-        hold.charge().add(due - charged);
+        lease.charge().add(due - charged);
         charged = due;
     }
 
@@ -190,8 +191,8 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     /** @return whether attributes under way, for which a session would be no relief, take more than there is */
     private boolean lacksMemory() {
         return decoder.heldBytes() > RESERVED_BYTES
-                && !hold.charge().canGrow()
-                && !hold.charge().hasRightOfWay();
+                && !lease.charge().canGrow()
+                && !lease.charge().hasRightOfWay();
     }
 
     /** @return whether the transaction needs a session of its own to go on */
@@ -205,7 +206,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     private boolean isRelievedByStreaming() {
         return held() > RESERVED_BYTES
                 && decoder.heldBytes() <= RESERVED_BYTES
-                && !hold.charge().canGrow();
+                && !lease.charge().canGrow();
     }
 
     /** @return whether reading has to pause until what has arrived is written */
@@ -245,7 +246,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     /** The transaction has got its session: is streamed into that from {@link #streamInto} on. */
     StreamedPush newStreaming(final HeldSession session) {
-        return new StreamedPush(session, hold, this::write, connection.metrics(), fault -> connection
+        return new StreamedPush(session, lease, this::write, connection.metrics(), fault -> connection
                 .handler()
                 .fail(this, fault));
     }
@@ -269,7 +270,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         charged -= inMemory.bytes();
         streaming = transaction;
         inMemory.moveTo(transaction);
-        hold.charge().streams();
+        lease.charge().streams();
         return next;
     }
 
@@ -292,7 +293,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         }
         reader.close();
         final long due = held();
-        hold.charge().settle(due - charged - inflaterBytes(connection));
+        lease.charge().settle(due - charged - inflaterBytes(connection));
         charged = due;
     }
 
@@ -303,7 +304,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     /** From now on the reservation is given back with the end of the transaction. */
     void reserved(final DestinationRoom.Reservation reservation) {
-        hold.whenClosed(reservation::close);
+        lease.whenClosed(reservation::close);
     }
 
     /**
@@ -328,13 +329,21 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
                 // A streamed push is counted where its session is rolled back.
                 connection.metrics().add(Counter.PUSHES_ROLLED_BACK, 1);
             }
-            AccessLog.rolledBack(this::transferred);
+            logRollback();
             return;
         }
         AccessLog.committed(this::transferred);
         connection.metrics().peers().transferred(connection.key().name(), contentBytes);
         if (isAbandoned) {
             connection.reportPossibleDuplicates(packets, "The peer left while its transaction was being committed");
+        }
+    }
+
+    /** Logs once: a streamed push that is abandoned while it waits for its commit also gets an outcome. */
+    private void logRollback() {
+        if (!isRollbackLogged) {
+            isRollbackLogged = true;
+            AccessLog.rolledBack(this::transferred);
         }
     }
 
@@ -353,6 +362,9 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (streaming == null) {
             return inMemory.state();
         }
+        if (streaming.hasToldOutcome()) {
+            return State.ENDED;
+        }
         if (streaming.isEnding()) {
             return State.IN_SERVICE;
         }
@@ -361,7 +373,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     @Override
     public Contention scarcity() {
-        if (hold.isBeyondShare() || permit != null && permit.isBeyondShare()) {
+        if (lease.isBeyondShare() || permit != null && permit.isBeyondShare()) {
             return Contention.BEYOND_SHARE;
         }
         if (connection.dispatcher().queue().isContended()
@@ -384,7 +396,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         isAbandoned = true;
         if (streaming != null) {
             if (!streaming.isEnding()) {
-                AccessLog.rolledBack(this::transferred);
+                logRollback();
             }
             streaming.abandon();
         } else if (inMemory.abandon()) {

@@ -47,7 +47,7 @@ public final class BufferedPush implements PacketSink {
     public record Packet(Map<String, String> attributes, int offset, int length, long transferMillis) {}
 
     private final TransactionPeer peer;
-    private final TransactionLease hold;
+    private final TransactionLease lease;
     private final ByteBufAllocator allocator;
     private final List<Packet> packets = new ArrayList<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.RECEIVING);
@@ -61,10 +61,10 @@ public final class BufferedPush implements PacketSink {
     private long readyNanos;
     private CommitDeadline deadline = CommitDeadline.NONE;
 
-    /** @param hold what its memory is charged to; given back with its end */
-    public BufferedPush(final TransactionPeer peer, final TransactionLease hold, final ByteBufAllocator allocator) {
+    /** @param lease what its memory is charged to; given back with its end */
+    public BufferedPush(final TransactionPeer peer, final TransactionLease lease, final ByteBufAllocator allocator) {
         this.peer = peer;
-        this.hold = hold;
+        this.lease = lease;
         this.allocator = allocator;
     }
 
@@ -124,7 +124,7 @@ public final class BufferedPush implements PacketSink {
             state.set(State.ENDED);
             packets.clear();
             releaseContents();
-            hold.charge().add(-heldBytes);
+            lease.charge().add(-heldBytes);
         }
     }
 
@@ -185,7 +185,7 @@ public final class BufferedPush implements PacketSink {
 
     private void free() {
         releaseContents();
-        hold.close();
+        lease.close();
     }
 
     private void releaseContents() {

@@ -140,7 +140,7 @@ public final class HeldSession {
         final Outcome outcome = outcomeOf(end);
         closer.hasEnded(this);
         if (outcome.fault() != null) {
-            closer.hasRolledBack();
+            Guarded.run("Counting what was rolled back", closer::hasRolledBack);
         }
         Guarded.run("Releasing the permit of a session that has ended", afterEnd::run);
         if (before == State.COMMIT_REQUESTED) {

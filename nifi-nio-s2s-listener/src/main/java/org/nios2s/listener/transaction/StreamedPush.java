@@ -49,6 +49,9 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     /** Bytes that NiFi's repository gets in one call: as many as are read from a socket at a time. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
+    /** How many times as large as the piece its buffer may be; from a larger one it is copied. */
+    private static final int MAX_BUFFER_PER_PIECE = 2;
+
     /** Memory of a piece in addition to its bytes: its objects, and at least 256 bytes of the buffer in which it came. */
     private static final int PIECE_OVERHEAD_BYTES = 500;
 
@@ -56,7 +59,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private static final ThreadLocal<byte[]> CHUNK = ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
 
     private final HeldSession held;
-    private final TransactionLease hold;
+    private final TransactionLease lease;
     private final Executor contentWorkers;
     private final ListenerMetrics metrics;
     private final Consumer<ConnectionFault> failureReport;
@@ -66,6 +69,8 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private final AtomicBoolean writing = new AtomicBoolean();
     private final AtomicReference<Runnable> resume = new AtomicReference<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
+
+    private volatile boolean hasToldOutcome;
 
     // Used by one content worker at a time; the next one sees them because it has set 'writing'.
     private FlowFile flowFile;
@@ -89,18 +94,18 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
 
     /**
      * @param held the session, of which this is from now on the holder
-     * @param hold what its memory is charged to; given back with its end
+     * @param lease what its memory is charged to; given back with its end
      * @param contentWorkers what runs a turn
      * @param failureReport called on any thread if something could not be written; the transaction is then rolled back
      */
     public StreamedPush(
             final HeldSession held,
-            final TransactionLease hold,
+            final TransactionLease lease,
             final Executor contentWorkers,
             final ListenerMetrics metrics,
             final Consumer<ConnectionFault> failureReport) {
         this.held = held;
-        this.hold = hold;
+        this.lease = lease;
         this.contentWorkers = contentWorkers;
         this.metrics = metrics;
         this.failureReport = failureReport;
@@ -116,7 +121,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
 
     @Override
     public void content(final ByteBuf in, final int length) {
-        final ByteBuf buffer = in.readRetainedSlice(length);
+        final ByteBuf buffer = take(in, length);
         try {
             queue(length, buffer, () -> write(buffer));
         } catch (final Throwable e) {
@@ -124,6 +129,14 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             throw e;
         }
         startWriting();
+    }
+
+    private static ByteBuf take(final ByteBuf in, final int length) {
+        if (length < in.capacity() / MAX_BUFFER_PER_PIECE) {
+            // A slice would keep the whole of a buffer of which the transaction is charged a small part.
+            return in.readBytes(length);
+        }
+        return in.readRetainedSlice(length);
     }
 
     @Override
@@ -151,11 +164,21 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     /** The session has ended. On the port task or a content worker. */
     @Override
     public void completed(final Outcome outcome) {
-        if (outcome.fault() == null) {
-            metrics.committed(1, flowFiles, bytes);
+        try {
+            if (outcome.fault() == null) {
+                Guarded.run("Counting what was committed", () -> metrics.committed(1, flowFiles, bytes));
+            }
+            Guarded.run("Releasing what a push holds", lease::close);
+            held.peer().worker().execute(() -> listener.completed(outcome));
+        } finally {
+            // If no worker took the outcome, its connection has to find out that there will be none.
+            hasToldOutcome = true;
         }
-        hold.close();
-        held.peer().worker().execute(() -> listener.completed(outcome));
+    }
+
+    /** @return whether the outcome of its commit is with the connection's IO worker, or is lost */
+    public boolean hasToldOutcome() {
+        return hasToldOutcome;
     }
 
     /** @return whether its commit, or its end, has begun */
@@ -180,7 +203,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     }
 
     private long bound(final long whereThereIsRoom) {
-        if (hold.charge().canGrow()) {
+        if (lease.charge().canGrow()) {
             return whereThereIsRoom;
         }
         return RESERVED_BYTES;
@@ -208,7 +231,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
 
     private void queue(final long bytesOfIt, final ByteBuf buffer, final Guarded.Task writing) {
         final Piece piece = new Piece(bytesOfIt + PIECE_OVERHEAD_BYTES, buffer, writing);
-        hold.charge().add(piece.heldBytes);
+        lease.charge().add(piece.heldBytes);
         unwrittenBytes.addAndGet(piece.heldBytes);
         pieces.add(piece);
     }
@@ -244,7 +267,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         if (state.compareAndSet(State.ABANDONED, State.ROLLED_BACK)) {
             Guarded.run("Closing the content of a transaction that is rolled back", this::closeContent);
             Guarded.run("Rolling back a streamed transaction", held::rollback);
-            hold.close();
+            lease.close();
         }
         writing.set(false);
         // A piece that the IO worker added between the last poll() and set(false) found writing == true, so no turn was
@@ -278,7 +301,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         if (piece.buffer != null) {
             piece.buffer.release();
         }
-        hold.charge().add(-piece.heldBytes);
+        lease.charge().add(-piece.heldBytes);
         unwrittenBytes.addAndGet(-piece.heldBytes);
         resumeIfCaughtUp();
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
@@ -13,10 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.metrics.ListenerMetrics;
 
 /** What the log tells of pushes and of connections, where it is asked to; of pulls PullTest tells. Lives on the test's thread. */
 @Timeout(60)
 class AccessLogTest {
+    private static final int STREAMED_BYTES = 5_000_000;
+
     @Test
     @DisplayName("a connection is told of when its handshake is over, once")
     void connection() throws Exception {
@@ -55,6 +59,31 @@ class AccessLogTest {
                             .startsWith("Peer 127.0.0.1: rolled back: received 1 FlowFiles with 2 bytes in N ms at "),
                     lines::toString);
             assertEquals(0, listener.possibleDuplicates());
+        }
+    }
+
+    @Test
+    @DisplayName("a streamed push whose peer leaves while it waits for its commit is told of once")
+    void streamedPushThatWaits() throws Exception {
+        try (AccessLines log = new AccessLines("Transactions", Level.DEBUG);
+                RunningListener listener = new RunningListener()) {
+            try (WirePeer peer = listener.connect().open()) {
+                peer.push()
+                        .packet(Map.of(), new byte[STREAMED_BYTES])
+                        .say(ResponseCode.FINISH_TRANSACTION)
+                        .expectConfirmation();
+                listener.input().scheduled(false);
+                peer.confirm().flush();
+                listener.awaitStep("AwaitCommitStep");
+                RunningListener.awaiting().until(() -> listener.input().inPort() == 1);
+                peer.reset();
+                listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
+            }
+            listener.awaitNoConnections();
+            RunningListener.awaiting()
+                    .until(() -> listener.metrics().get(ListenerMetrics.Counter.PUSHES_ROLLED_BACK) == 1);
+            assertEquals(1, log.lines().size(), () -> log.lines().toString());
+            assertTrue(log.lines().get(0).startsWith("Peer 127.0.0.1: rolled back"), log.lines()::toString);
         }
     }
 

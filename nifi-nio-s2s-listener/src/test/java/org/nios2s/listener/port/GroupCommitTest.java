@@ -26,7 +26,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
@@ -46,7 +48,6 @@ import org.mockito.InOrder;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
-import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
@@ -54,13 +55,17 @@ import org.nios2s.listener.transaction.OutcomeListener;
 
 /** Many transactions in one commit. Lives on the test's thread, as a port task. */
 class GroupCommitTest {
+    private static final int EXPIRATION_MILLIS = 400;
+
     private final Transactions transactions = new Transactions();
     private final ProcessContext context = mock(ProcessContext.class);
     private final ProcessSession session = mock(ProcessSession.class);
     private final ProvenanceReporter provenance = mock(ProvenanceReporter.class);
-    private final ListenerMetrics metrics = new ListenerMetrics(1, NanoClock.SYSTEM);
+    private final AtomicLong nowNanos = new AtomicLong();
+    private final ListenerMetrics metrics = new ListenerMetrics(1, nowNanos::get);
     private final List<String> unauthorized = new ArrayList<>();
     private final List<String> asked = new ArrayList<>();
+    private Runnable beforeAnswer = () -> {};
     private final List<Map<String, String>> attributesPut = new ArrayList<>();
     private final AtomicInteger queued = new AtomicInteger();
     private final Connection connection = Destinations.withThresholds(queued, 2, "0 B", 0);
@@ -70,10 +75,11 @@ class GroupCommitTest {
             this::authorize,
             new DestinationRoom(() -> List.of(connection), () -> true),
             metrics,
-            NanoClock.SYSTEM);
+            nowNanos::get);
 
     private ConnectionFault authorize(final String identity) {
         asked.add(identity);
+        beforeAnswer.run();
         return unauthorized.contains(identity)
                 ? ConnectionFault.Kind.NOT_AUTHORIZED.fault(identity + " may not")
                 : null;
@@ -103,6 +109,18 @@ class GroupCommitTest {
         return transaction;
     }
 
+    /** @return one whose peer waits for {@link #EXPIRATION_MILLIS} from now on */
+    private BufferedPush claimedWithDeadline(final String identity, final String... contents) throws Exception {
+        final BufferedPush transaction = transactions.ready(
+                transactions.received(identity, contents), CommitDeadline.of(EXPIRATION_MILLIS, nowNanos.get()));
+        assertTrue(transaction.claim());
+        return transaction;
+    }
+
+    private void letPeersStopWaiting() {
+        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(EXPIRATION_MILLIS));
+    }
+
     private Outcome outcomeOf(final BufferedPush transaction) {
         final List<Outcome> outcomes = transactions.served().stream()
                 .filter(served -> served.transaction() == transaction)
@@ -128,6 +146,72 @@ class GroupCommitTest {
         assertEquals(3, metrics.get(Counter.FLOW_FILES_RECEIVED));
         assertEquals(3, metrics.get(Counter.BYTES_RECEIVED));
         assertEquals(1, metrics.get(Counter.COMMITS));
+    }
+
+    @Test
+    @DisplayName("what a peer stopped waiting for while the authorizer was asked is not committed")
+    void expiresInAuthorization() throws Exception {
+        final BufferedPush expired = claimedWithDeadline("slow", "a");
+        final BufferedPush patient = claimed(null, "b");
+        beforeAnswer = this::letPeersStopWaiting;
+        assertEquals(1, groupCommit.commit(List.of(expired, patient)));
+        assertFailed(ConnectionFault.Kind.REQUEST_EXPIRED, outcomeOf(expired));
+        assertNull(outcomeOf(patient).fault());
+        verify(session, times(1)).create();
+    }
+
+    @Test
+    @DisplayName("what a peer stopped waiting for while a commit failed is not committed again")
+    void expiresInFailedCommit() throws Exception {
+        doAnswer(commit -> {
+                    letPeersStopWaiting();
+                    throw new ProcessException(new IOException("test"));
+                })
+                .doNothing()
+                .when(session)
+                .commit();
+        final BufferedPush expired = claimedWithDeadline(null, "a");
+        final BufferedPush patient = claimed(null, "b");
+        assertEquals(1, groupCommit.commit(List.of(expired, patient)));
+        assertFailed(ConnectionFault.Kind.REQUEST_EXPIRED, outcomeOf(expired));
+        assertNull(outcomeOf(patient).fault());
+        verify(session, times(2)).commit();
+    }
+
+    @Test
+    @DisplayName(
+            "what a peer stopped waiting for while its content was written is rolled back, and the others are written again")
+    void expiresInWrite() throws Exception {
+        when(session.write(any(FlowFile.class), any(OutputStreamCallback.class)))
+                .thenAnswer(invocation -> {
+                    letPeersStopWaiting();
+                    return invocation.getArgument(0);
+                });
+        final BufferedPush expired = claimedWithDeadline(null, "a");
+        final BufferedPush patient = claimed(null, "b");
+        assertEquals(1, groupCommit.commit(List.of(expired, patient)));
+        assertFailed(ConnectionFault.Kind.REQUEST_EXPIRED, outcomeOf(expired));
+        assertNull(outcomeOf(patient).fault());
+        verify(session, times(1)).rollback();
+        verify(session, times(1)).commit();
+    }
+
+    @Test
+    @DisplayName("a session that can't be rolled back when a peer has stopped waiting commits nothing")
+    void expiresAndCannotBeRolledBack() throws Exception {
+        when(session.write(any(FlowFile.class), any(OutputStreamCallback.class)))
+                .thenAnswer(invocation -> {
+                    letPeersStopWaiting();
+                    return invocation.getArgument(0);
+                });
+        doThrow(new ProcessException("test")).when(session).rollback();
+        final BufferedPush expired = claimedWithDeadline(null, "a");
+        final BufferedPush patient = claimed(null, "b");
+        assertEquals(0, groupCommit.commit(List.of(expired, patient)));
+        assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(expired));
+        assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(patient));
+        assertTrue(groupCommit.hasGivenUp());
+        verify(session, never()).commit();
     }
 
     @Test

@@ -59,8 +59,12 @@ final class Transactions {
 
     /** Both sides have confirmed the transaction. */
     BufferedPush ready(final BufferedPush transaction) {
-        transaction.ready(
-                outcome -> served.add(new Served(transaction, outcome)), CommitDeadline.NONE, System.nanoTime());
+        return ready(transaction, CommitDeadline.NONE);
+    }
+
+    /** Both sides have confirmed the transaction, and its peer waits until then. */
+    BufferedPush ready(final BufferedPush transaction, final CommitDeadline deadline) {
+        transaction.ready(outcome -> served.add(new Served(transaction, outcome)), deadline, System.nanoTime());
         return transaction;
     }
 

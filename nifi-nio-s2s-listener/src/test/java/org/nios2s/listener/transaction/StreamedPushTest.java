@@ -2,9 +2,12 @@
 package org.nios2s.listener.transaction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
@@ -13,6 +16,8 @@ import static org.mockito.Mockito.when;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -134,6 +139,60 @@ class StreamedPushTest {
         transaction.abandon();
         contentWorker.remove().run();
         assertEquals(0, budget.used());
+    }
+
+    @Test
+    @DisplayName("a byte out of a large buffer does not keep the buffer, of which only the byte is charged")
+    void smallPiecesOfLargeBuffers() {
+        final StreamedPush transaction = streamInto(new ByteArrayOutputStream());
+        final ByteBuf buffer = Unpooled.directBuffer(PIECE_BYTES).writeZero(PIECE_BYTES);
+        transaction.content(buffer, 1);
+        assertEquals(1, buffer.refCnt());
+        transaction.content(buffer, PIECE_BYTES - 1);
+        assertEquals(2, buffer.refCnt());
+        transaction.abandon();
+        contentWorker.remove().run();
+        assertEquals(1, buffer.refCnt());
+        buffer.release();
+        assertEquals(0, budget.used());
+    }
+
+    @Test
+    @DisplayName("an outcome reaches the peer though it can't be counted")
+    void outcomeThatCannotBeCounted() throws Exception {
+        final ListenerMetrics broken = mock(ListenerMetrics.class);
+        doThrow(new OutOfMemoryError("test")).when(broken).committed(anyInt(), anyInt(), anyLong());
+        final List<Outcome> outcomes = new ArrayList<>();
+        final StreamedPush transaction = committing(ImmediateEventExecutor.INSTANCE, broken, outcomes::add);
+        transaction.completed(Outcome.committed(false));
+        assertEquals(List.of(Outcome.committed(false)), outcomes);
+        assertEquals(0, budget.used());
+    }
+
+    @Test
+    @DisplayName("a connection learns that an outcome is lost which its IO worker did not take")
+    void outcomeThatNoWorkerTakes() throws Exception {
+        final EventExecutor ended = mock(EventExecutor.class);
+        doThrow(new RejectedExecutionException("test")).when(ended).execute(any());
+        final StreamedPush transaction = committing(ended, metrics, outcome -> {});
+        assertFalse(transaction.hasToldOutcome());
+        assertThrows(RejectedExecutionException.class, () -> transaction.completed(Outcome.committed(false)));
+        assertTrue(transaction.hasToldOutcome());
+        assertEquals(0, budget.used());
+    }
+
+    private StreamedPush committing(
+            final EventExecutor worker, final ListenerMetrics ofPort, final OutcomeListener listener) {
+        final TransactionLease lease =
+                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
+        final HeldSession held = mock(HeldSession.class);
+        final TransactionPeer peer = mock(TransactionPeer.class);
+        when(held.peer()).thenReturn(peer);
+        when(peer.worker()).thenReturn(worker);
+        final StreamedPush transaction = new StreamedPush(held, lease, Runnable::run, ofPort, fault -> {});
+        transaction.commit(CommitDeadline.NONE, listener);
+        verify(held).commit(CommitDeadline.NONE, transaction);
+        return transaction;
     }
 
     @Test
