@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +34,7 @@ import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.ConnectionOptions;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.transaction.Engine;
+import org.nios2s.wire.ProtocolException;
 
 /** What goes wrong in a push, in every step of it, and what is left behind: nothing. */
 class FailureTest {

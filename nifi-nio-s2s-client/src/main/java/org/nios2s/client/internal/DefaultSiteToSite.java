@@ -17,6 +17,7 @@ import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.call.SinglePeerSelector;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Transport;
+import org.nios2s.client.internal.site.PeerStore;
 import org.nios2s.client.internal.site.RestSite;
 import org.nios2s.client.internal.site.Site;
 import org.nios2s.client.internal.transaction.Engine;
@@ -51,7 +52,7 @@ final class DefaultSiteToSite implements SiteToSite {
     private Site site() {
         final RestSite source = new RestSite(
                 settings.urls, settings.restTls, settings.proxy, settings.options.idleTimeout(), engine.lookups());
-        return new Site(engine, source, settings.portSettings(), null);
+        return new Site(engine, source, settings.portSettings(), PeerStore.NONE);
     }
 
     @Override

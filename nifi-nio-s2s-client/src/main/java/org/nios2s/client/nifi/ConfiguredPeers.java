@@ -28,11 +28,12 @@ final class ConfiguredPeers {
                 .withMaxBytes(config.getPreferredBatchSize())
                 .withMaxDuration(Duration.ofMillis(config.getPreferredBatchDuration(TimeUnit.MILLISECONDS)));
         final Duration timeout = Duration.ofMillis(config.getTimeout(TimeUnit.MILLISECONDS));
+        final NiFiRestSite source = new NiFiRestSite(config);
         final Site site = new Site(
                 engine,
-                new NiFiRestSite(config),
+                source,
                 new PortSettings(tls, null, config.isUseCompression(), timeout, limits),
-                config.getPeerPersistence());
+                ConfiguredPeerStore.of(config, source.name()));
         site.prepare();
         final Duration penalty = Duration.ofNanos(config.getPenalizationPeriod(TimeUnit.NANOSECONDS));
         final String name = config.getPortName() != null ? config.getPortName() : config.getPortIdentifier();

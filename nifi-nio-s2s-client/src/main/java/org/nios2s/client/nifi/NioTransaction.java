@@ -5,6 +5,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.security.cert.X509Certificate;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -18,6 +19,7 @@ import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.util.StandardDataPacket;
+import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
@@ -278,7 +280,10 @@ final class NioTransaction implements Transaction {
 
     @Override
     public Communicant getCommunicant() {
-        return new PeerCommunicant(port, attempt.distinguishedName());
+        final X509Certificate shown = attempt.peerCertificate();
+        return new PeerCommunicant(
+                port,
+                shown == null ? null : StandardPrincipalFormatter.getInstance().getSubject(shown));
     }
 
     @Override

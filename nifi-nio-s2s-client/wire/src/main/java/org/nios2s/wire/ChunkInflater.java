@@ -4,7 +4,6 @@ package org.nios2s.wire;
 import io.netty.buffer.ByteBuf;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
-import org.apache.nifi.remote.exception.ProtocolException;
 
 /**
  * Inflates the chunks in which a packet travels when GZIP was agreed: {@code SYNC}, plain length, deflated length,

@@ -7,7 +7,6 @@ import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import org.apache.nifi.remote.exception.ProtocolException;
 
 /**
  * Strings as {@link java.io.DataOutput#writeUTF} has them: an unsigned 2-byte length, then modified UTF-8.

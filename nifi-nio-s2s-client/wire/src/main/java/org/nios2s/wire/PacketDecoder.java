@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
-import org.apache.nifi.remote.exception.ProtocolException;
 
 /**
  * Takes packets of the {@code StandardFlowFileCodec} apart, byte by byte as they arrive: attributes, content length,

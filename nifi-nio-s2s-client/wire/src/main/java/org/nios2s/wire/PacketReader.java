@@ -4,7 +4,6 @@ package org.nios2s.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.function.BooleanSupplier;
-import org.apache.nifi.remote.exception.ProtocolException;
 
 /**
  * Takes apart the packets of one transaction, as they are or in compressed chunks, a portion at a time, and pauses when its

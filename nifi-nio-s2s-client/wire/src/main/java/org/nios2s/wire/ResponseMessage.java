@@ -7,8 +7,6 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.apache.nifi.remote.exception.ProtocolException;
-import org.apache.nifi.remote.protocol.ResponseCode;
 
 /**
  * A response on the wire: {@code R}, {@code C}, the code, and for some codes a text. Immutable; any thread.
@@ -22,12 +20,12 @@ public record ResponseMessage(ResponseCode code, String message) {
     private static final int CODE_SEQUENCE_BYTES = 3;
 
     private static final Map<ResponseCode, ByteBuf> WITHOUT_TEXT = Arrays.stream(ResponseCode.values())
-            .filter(code -> !code.containsMessage())
+            .filter(code -> !code.hasText())
             .collect(Collectors.toUnmodifiableMap(Function.identity(), ResponseMessage::encode));
 
     private static ByteBuf encode(final ResponseCode code) {
         final ByteBuf bytes = Unpooled.directBuffer(CODE_SEQUENCE_BYTES, CODE_SEQUENCE_BYTES);
-        write(bytes, code);
+        writeCode(bytes, code);
         return Unpooled.unreleasableBuffer(bytes).asReadOnly();
     }
 
@@ -47,11 +45,11 @@ public record ResponseMessage(ResponseCode code, String message) {
             return null;
         }
         final int number = in.getUnsignedByte(start + 2);
-        final ResponseCode code = ResponseCode.fromCode(number);
-        if (code.getCode() != number) {
+        final ResponseCode code = ResponseCode.of(number);
+        if (code == null) {
             throw new ProtocolException("Received the unknown response code " + number);
         }
-        if (!code.containsMessage()) {
+        if (!code.hasText()) {
             in.skipBytes(CODE_SEQUENCE_BYTES);
             return new ResponseMessage(code, null);
         }
@@ -71,7 +69,7 @@ public record ResponseMessage(ResponseCode code, String message) {
     }
 
     private static void requireWithoutText(final ResponseCode code) {
-        if (code.containsMessage()) {
+        if (code.hasText()) {
             throw new IllegalArgumentException(code + " needs a text");
         }
     }
@@ -79,7 +77,7 @@ public record ResponseMessage(ResponseCode code, String message) {
     /** Writes a code that has no text. */
     public static void write(final ByteBuf out, final ResponseCode code) {
         requireWithoutText(code);
-        out.writeBytes(code.getCodeSequence());
+        writeCode(out, code);
     }
 
     /**
@@ -89,11 +87,17 @@ public record ResponseMessage(ResponseCode code, String message) {
      */
     public static void write(final ByteBuf out, final ResponseCode code, final String message)
             throws ProtocolException {
-        if (!code.containsMessage()) {
+        if (!code.hasText()) {
             throw new IllegalArgumentException(code + " has no text");
         }
-        out.writeBytes(code.getCodeSequence());
+        writeCode(out, code);
         ModifiedUtf8.write(out, message);
+    }
+
+    private static void writeCode(final ByteBuf out, final ResponseCode code) {
+        out.writeByte(FIRST_BYTE);
+        out.writeByte(SECOND_BYTE);
+        out.writeByte(code.number());
     }
 
     @Override

@@ -17,17 +17,12 @@ class ArchitectureTest {
             .importPackages("org.nios2s.wire");
 
     @Test
-    @DisplayName("the wire format uses Netty's buffers, NiFi's constants, and nothing else")
+    @DisplayName("the wire format uses Netty's buffers, and nothing else")
     void wireAlone() {
         classes()
                 .should()
-                .onlyDependOnClassesThat(resideInAnyPackage(
-                        "java..",
-                        "io.netty.buffer..",
-                        "io.netty.util..",
-                        "org.apache.nifi.remote.exception..",
-                        "org.apache.nifi.remote.protocol..",
-                        "org.nios2s.wire.."))
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage("java..", "io.netty.buffer..", "io.netty.util..", "org.nios2s.wire.."))
                 .check(CLASSES);
     }
 }

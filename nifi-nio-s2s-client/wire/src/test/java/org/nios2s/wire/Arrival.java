@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.apache.nifi.remote.exception.ProtocolException;
 
 /**
  * A way in which the bytes of a conversation come in: in one piece, one by one, or in pieces of random length, each in

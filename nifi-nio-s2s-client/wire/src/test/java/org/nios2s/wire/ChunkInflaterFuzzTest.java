@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.wire.NiFiPackets.Packet;

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

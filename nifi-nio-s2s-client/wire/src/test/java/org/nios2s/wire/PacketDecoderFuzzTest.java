@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.wire.NiFiPackets.Collector;

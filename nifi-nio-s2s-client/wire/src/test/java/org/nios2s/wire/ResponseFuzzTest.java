@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.UTFDataFormatException;
 import java.util.Arrays;
 import java.util.stream.Stream;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.params.provider.Arguments;
@@ -66,7 +65,7 @@ class ResponseFuzzTest {
 
     private static String nifisResponse(final DataInputStream in) throws IOException {
         final Response response = Response.read(in);
-        return response.getCode() + ":" + (response.getCode().containsMessage() ? response.getMessage() : null);
+        return response.getCode().name() + ":" + (response.getCode().containsMessage() ? response.getMessage() : null);
     }
 
     private static String expected(final byte[] bytes, final Read read) {
@@ -74,7 +73,7 @@ class ResponseFuzzTest {
             return read.from(new DataInputStream(new ByteArrayInputStream(bytes)));
         } catch (final EOFException e) {
             return MISSING;
-        } catch (final ProtocolException | UTFDataFormatException e) {
+        } catch (final org.apache.nifi.remote.exception.ProtocolException | UTFDataFormatException e) {
             return REFUSED;
         } catch (final IOException e) {
             throw new IllegalStateException(e);

@@ -20,39 +20,58 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.apache.nifi.remote.protocol.Response;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Responses against NiFi's {@link Response} and {@link ResponseCode}. */
+/** Responses, and the names in the protocol, against NiFi's. */
 class ResponseMessageTest {
     private static final String TEXT = "Port's not in a valid state – ü";
     private static final int HIGHEST_CODE = 255;
 
+    private static org.apache.nifi.remote.protocol.ResponseCode nifis(final ResponseCode code) {
+        return org.apache.nifi.remote.protocol.ResponseCode.valueOf(code.name());
+    }
+
     private static byte[] written(final ResponseCode code) throws IOException {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         final DataOutputStream out = new DataOutputStream(bytes);
-        if (code.containsMessage()) {
-            code.writeResponse(out, TEXT);
+        if (nifis(code).containsMessage()) {
+            nifis(code).writeResponse(out, TEXT);
         } else {
-            code.writeResponse(out);
+            nifis(code).writeResponse(out);
         }
         return bytes.toByteArray();
     }
 
+    private static List<String> names(final Enum<?>... constants) {
+        return Arrays.stream(constants).map(Enum::name).sorted().toList();
+    }
+
+    @Test
+    void hasTheCodesRequestsAndPropertiesOfNiFi() {
+        assertEquals(names(org.apache.nifi.remote.protocol.ResponseCode.values()), names(ResponseCode.values()));
+        assertEquals(names(org.apache.nifi.remote.protocol.RequestType.values()), names(RequestType.values()));
+        assertEquals(
+                names(org.apache.nifi.remote.protocol.HandshakeProperty.values()), names(HandshakeProperty.values()));
+        for (final ResponseCode code : ResponseCode.values()) {
+            assertEquals(nifis(code).getCode(), code.number(), code.name());
+            assertEquals(nifis(code).containsMessage(), code.hasText(), code.name());
+            assertEquals(code, ResponseCode.of(code.number()));
+        }
+    }
+
     private static ResponseMessage expected(final ResponseCode code) {
-        return new ResponseMessage(code, code.containsMessage() ? TEXT : null);
+        return new ResponseMessage(code, code.hasText() ? TEXT : null);
     }
 
     @ParameterizedTest
     @EnumSource(ResponseCode.class)
     void writesEveryCodeAsNiFiDoes(final ResponseCode code) throws IOException {
         final ByteBuf out = Unpooled.buffer();
-        if (code.containsMessage()) {
+        if (code.hasText()) {
             ResponseMessage.write(out, code, TEXT);
         } else {
             ResponseMessage.write(out, code);
@@ -62,7 +81,7 @@ class ResponseMessageTest {
         out.release();
         assertArrayEquals(written(code), bytes);
         final Response read = Response.read(new DataInputStream(new ByteArrayInputStream(bytes)));
-        assertEquals(code, read.getCode());
+        assertEquals(nifis(code), read.getCode());
         assertEquals(expected(code).message(), read.getMessage());
     }
 
@@ -102,7 +121,7 @@ class ResponseMessageTest {
     @Test
     void refusesEveryCodeThatNiFiDoesNotKnow() {
         final Set<Integer> known =
-                Arrays.stream(ResponseCode.values()).map(ResponseCode::getCode).collect(Collectors.toSet());
+                Arrays.stream(ResponseCode.values()).map(ResponseCode::number).collect(Collectors.toSet());
         for (int code = 0; code <= HIGHEST_CODE; code++) {
             if (!known.contains(code)) {
                 final byte[] bytes = {'R', 'C', (byte) code};
@@ -111,7 +130,7 @@ class ResponseMessageTest {
                         () -> ResponseMessage.readIfComplete(Unpooled.wrappedBuffer(bytes)),
                         "code " + code);
                 assertThrows(
-                        ProtocolException.class,
+                        org.apache.nifi.remote.exception.ProtocolException.class,
                         () -> Response.read(new DataInputStream(new ByteArrayInputStream(bytes))));
             }
         }
@@ -127,7 +146,7 @@ class ResponseMessageTest {
     @Test
     void refusesATextThatIsNotModifiedUtf8() {
         final ByteBuf in = Unpooled.wrappedBuffer(
-                ResponseCode.ABORT.getCodeSequence(), new byte[] {0, 2, (byte) 0xC3, (byte) 0x28});
+                nifis(ResponseCode.ABORT).getCodeSequence(), new byte[] {0, 2, (byte) 0xC3, (byte) 0x28});
         assertThrows(ProtocolException.class, () -> ResponseMessage.readIfComplete(in));
     }
 
@@ -145,10 +164,10 @@ class ResponseMessageTest {
     }
 
     @Test
-    void whatIsSharedStaysWhatItWasHoweverOftenItIsReadAndReleased() {
+    void whatIsSharedStaysWhatItWasHoweverOftenItIsReadAndReleased() throws IOException {
         for (int i = 0; i < 2; i++) {
             final ByteBuf encoded = ResponseMessage.encoded(ResponseCode.TRANSACTION_FINISHED);
-            assertArrayEquals(ResponseCode.TRANSACTION_FINISHED.getCodeSequence(), ByteBufUtil.getBytes(encoded));
+            assertArrayEquals(written(ResponseCode.TRANSACTION_FINISHED), ByteBufUtil.getBytes(encoded));
             encoded.skipBytes(encoded.readableBytes());
             encoded.release();
         }

@@ -16,12 +16,12 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.Contention;
+import org.nios2s.wire.ProtocolException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.function.Function;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.remote.PublicPort;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.ConnectionFault;
@@ -14,6 +13,7 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.pull.AwaitFlowFilesStep;
 import org.nios2s.listener.push.AdmitTransactionStep;
 import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.RequestType;
 
 /**
  * The peer sends its next request, or leaves. Lives on the connection's IO worker.

@@ -6,13 +6,13 @@ import java.util.Map;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.exception.HandshakeException;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
 import org.nios2s.listener.connection.Drain;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.wire.ResponseCode;
 
 /**
  * The handshake is checked and answered. Lives on the connection's IO worker, with the check on a thread for blocking
@@ -84,7 +84,7 @@ final class ValidateHandshakeStep implements WaitingStep {
             try {
                 super.checkPortStatus(peer, portId);
             } catch (final HandshakeException e) {
-                if (e.getResponseCode() == ResponseCode.PORTS_DESTINATION_FULL && drain.isDraining()) {
+                if (codeOf(e) == ResponseCode.PORTS_DESTINATION_FULL && drain.isDraining()) {
                     throw notRunning();
                 }
                 throw e;
@@ -95,7 +95,8 @@ final class ValidateHandshakeStep implements WaitingStep {
         }
 
         private static HandshakeException notRunning() {
-            return new HandshakeException(ResponseCode.PORT_NOT_IN_VALID_STATE, "Port not running");
+            return new HandshakeException(
+                    org.apache.nifi.remote.protocol.ResponseCode.PORT_NOT_IN_VALID_STATE, "Port not running");
         }
 
         /** @return why the peer is refused, or null; the listener may have begun to drain since the check */
@@ -122,13 +123,20 @@ final class ValidateHandshakeStep implements WaitingStep {
         return connection.awaitRequest();
     }
 
+    /** @return what is answered, or null if NiFi names no code, or one that the wire format does not have */
+    private static ResponseCode codeOf(final HandshakeException refusal) {
+        return refusal.getResponseCode() == null
+                ? null
+                : ResponseCode.of(refusal.getResponseCode().getCode());
+    }
+
     /** @return whether the connection stays open */
     private boolean answerRefusal(final HandshakeException refusal) throws IOException {
-        final ResponseCode code = refusal.getResponseCode();
+        final ResponseCode code = codeOf(refusal);
         if (code == null) {
             return false;
         }
-        if (code.containsMessage()) {
+        if (code.hasText()) {
             connection.send(code, refusal.getMessage());
         } else {
             connection.send(code);

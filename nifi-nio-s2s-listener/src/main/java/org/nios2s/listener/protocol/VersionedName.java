@@ -2,8 +2,8 @@
 package org.nios2s.listener.protocol;
 
 import io.netty.buffer.ByteBuf;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.ProtocolException;
 
 /** A peer's proposal when it negotiates a protocol or a codec. Immutable. */
 record VersionedName(String name, int version) {

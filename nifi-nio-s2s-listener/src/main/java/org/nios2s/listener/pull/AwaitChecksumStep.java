@@ -3,11 +3,11 @@ package org.nios2s.listener.pull;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.TransactionStep;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.wire.ResponseCode;
 import org.nios2s.wire.ResponseMessage;
 
 /** The peer has all packets and says which checksum it computed; we compare. Lives on the connection's IO worker. */

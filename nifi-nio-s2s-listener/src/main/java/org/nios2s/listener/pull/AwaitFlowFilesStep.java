@@ -2,7 +2,6 @@
 package org.nios2s.listener.pull;
 
 import java.io.IOException;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
@@ -12,6 +11,7 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.SessionWaiter;
+import org.nios2s.wire.ResponseCode;
 
 /**
  * The peer asks for FlowFiles: a port task takes them from the queue, and makes the first piece of the packets. An empty

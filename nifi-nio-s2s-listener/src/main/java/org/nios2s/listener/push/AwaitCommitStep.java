@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.push;
 
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault;
@@ -10,6 +9,7 @@ import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.OutcomeListener;
+import org.nios2s.wire.ResponseCode;
 
 /**
  * Both sides have confirmed: a port task is to commit the transaction; the peer is answered when it has. Lives on the

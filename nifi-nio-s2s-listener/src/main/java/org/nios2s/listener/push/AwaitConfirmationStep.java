@@ -4,11 +4,11 @@ package org.nios2s.listener.push;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.TransactionStep;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.wire.ResponseCode;
 import org.nios2s.wire.ResponseMessage;
 
 /**

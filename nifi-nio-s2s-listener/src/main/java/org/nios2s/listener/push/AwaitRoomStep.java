@@ -2,12 +2,12 @@
 package org.nios2s.listener.push;
 
 import java.io.IOException;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.port.DestinationRoom;
 import org.nios2s.listener.port.DestinationRoom.Reservation;
+import org.nios2s.wire.ResponseCode;
 
 /**
  * All packets of a push are here: the transaction waits until the destination has room for it, and only then is its peer told

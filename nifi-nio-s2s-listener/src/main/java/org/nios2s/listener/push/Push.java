@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.flowfile.FlowFile;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
@@ -31,6 +30,7 @@ import org.nios2s.listener.transaction.PacketSink;
 import org.nios2s.listener.transaction.StreamedPush;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.PacketReader;
+import org.nios2s.wire.ProtocolException;
 
 /**
  * One push transaction, as its steps share it while its packets arrive: the decoder, the inflater if packets are

@@ -12,12 +12,12 @@ import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.flowfile.attributes.CoreAttributes;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.PacketEncoder;
+import org.nios2s.wire.ResponseCode;
 import org.nios2s.wire.ResponseMessage;
 
 /**

@@ -16,7 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.activation.DoctoredLoader.Change;
-import org.nios2s.wire.PacketDecoder;
 
 /** The list of what the listener links to in NiFi. Lives on the test's thread. */
 class NifiApiCheckTest {
@@ -32,7 +31,6 @@ class NifiApiCheckTest {
         final SortedSet<String> referred = new NifiReferences()
                 .read(classesWith(NioRemoteSiteListener.class), "org/nios2s")
                 .read(classesWith(NioRemoteSiteListener.class), "shim")
-                .read(classesWith(PacketDecoder.class), "org/nios2s/wire")
                 .found();
         if (Boolean.getBoolean("nifi.signatures.write")) {
             Files.createDirectories(LIST.getParent());
@@ -52,7 +50,7 @@ class NifiApiCheckTest {
             strings = {
                 "interface org.apache.nifi.remote.PublicPort checkUserAuthorization (Ljava/lang/String;)Lorg/apache/nifi/remote/PortAuthorizationResult;",
                 "static org.apache.nifi.security.util.TlsPlatform getPreferredProtocols ()Ljava/util/Set;",
-                "static-field org.apache.nifi.remote.protocol.ResponseCode BAD_CHECKSUM Lorg/apache/nifi/remote/protocol/ResponseCode;",
+                "static-field org.apache.nifi.remote.protocol.ResponseCode PORT_NOT_IN_VALID_STATE Lorg/apache/nifi/remote/protocol/ResponseCode;",
                 "constructor org.apache.nifi.remote.PeerDescription <init> (Ljava/lang/String;IZ)V",
                 "method org.apache.nifi.remote.protocol.HandshakeProperties getBatchCount ()I"
             })

@@ -22,14 +22,14 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.nifi.remote.protocol.HandshakeProperty;
-import org.apache.nifi.remote.protocol.RequestType;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.Test;
 import org.nios2s.wire.ChunkInflater;
+import org.nios2s.wire.HandshakeProperty;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.PacketEncoder;
+import org.nios2s.wire.RequestType;
+import org.nios2s.wire.ResponseCode;
 import org.nios2s.wire.ResponseMessage;
 
 /** What docs/protocol.md says against the codecs, the listener and NiFi's enumerations. Lives on the test's thread. */
@@ -181,7 +181,7 @@ class ProtocolDocumentTest {
                 .collect(Collectors.toSet());
         assertEquals(
                 Stream.of(ResponseCode.values())
-                        .map(code -> code.getCode() + " " + code.name() + " " + (code.containsMessage() ? "yes" : "no"))
+                        .map(code -> code.number() + " " + code.name() + " " + (code.hasText() ? "yes" : "no"))
                         .collect(Collectors.toSet()),
                 documented);
     }

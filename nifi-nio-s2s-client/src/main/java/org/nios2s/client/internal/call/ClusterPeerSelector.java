@@ -15,14 +15,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import org.apache.nifi.remote.PeerDescription;
-import org.apache.nifi.remote.PeerStatus;
 import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.site.Site;
+import org.nios2s.client.internal.transaction.ListedPeer;
 
 /**
  * The peers of one port of a {@link Site}, and which of them is next. Any thread; waits no longer than the site's time-out.
@@ -93,7 +92,7 @@ public final class ClusterPeerSelector implements PeerSelector {
         return find(direction, known -> weigh(free(known), direction));
     }
 
-    private CompletableFuture<Endpoint> find(final Direction direction, final Function<Site.Known, PeerStatus> choice) {
+    private CompletableFuture<Endpoint> find(final Direction direction, final Function<Site.Known, ListedPeer> choice) {
         return inTime(site.current())
                 .thenCompose(known -> identifier(known, direction) == null
                         ? inTime(site.fresher(known))
@@ -124,7 +123,7 @@ public final class ClusterPeerSelector implements PeerSelector {
 
     /** @return null where the choice is null */
     private Endpoint port(
-            final Site.Known known, final Direction direction, final Function<Site.Known, PeerStatus> choice) {
+            final Site.Known known, final Direction direction, final Function<Site.Known, ListedPeer> choice) {
         final boolean secure = known.details().secure();
         final String identifier = identifier(known, direction);
         if (identifier == null) {
@@ -138,21 +137,20 @@ public final class ClusterPeerSelector implements PeerSelector {
         if (known.peers().isEmpty()) {
             throw new CompletionException(failure(FailureReason.NO_PEER, "The peer list names no node", null));
         }
-        final PeerStatus chosen = choice.apply(known);
+        final ListedPeer chosen = choice.apply(known);
         return chosen == null
                 ? null
-                : site.settings()
-                        .port(chosen.getPeerDescription(), identifier, nameOf(known, identifier, direction), secure);
+                : site.settings().port(chosen, identifier, nameOf(known, identifier, direction), secure);
     }
 
-    private PeerStatus nextOf(final Site.Known known, final Direction direction) {
-        final List<PeerStatus> free = free(known);
-        final PeerStatus chosen = weigh(free, direction);
+    private ListedPeer nextOf(final Site.Known known, final Direction direction) {
+        final List<ListedPeer> free = free(known);
+        final ListedPeer chosen = weigh(free, direction);
         if (chosen != null && penalties.tries(peer(chosen))) {
             return chosen;
         }
         // Somebody else tries that one already.
-        final PeerStatus other = weigh(
+        final ListedPeer other = weigh(
                 free.stream()
                         .filter(each -> each != chosen && !isPenalized(each))
                         .toList(),
@@ -160,31 +158,29 @@ public final class ClusterPeerSelector implements PeerSelector {
         return other != null ? other : firstBack(known);
     }
 
-    private PeerStatus firstBack(final Site.Known known) {
+    private ListedPeer firstBack(final Site.Known known) {
         return known.peers().stream()
                 .min(Comparator.comparingLong(each -> penalties.leftNanos(peer(each))))
                 .orElseThrow();
     }
 
-    private List<PeerStatus> free(final Site.Known known) {
+    private List<ListedPeer> free(final Site.Known known) {
         return known.peers().stream().filter(peer -> !isPenalized(peer)).toList();
     }
 
-    private boolean isPenalized(final PeerStatus status) {
-        return penalties.isPenalized(peer(status));
+    private boolean isPenalized(final ListedPeer listed) {
+        return penalties.isPenalized(peer(listed));
     }
 
     /**
      * @return a peer by chance: the fewer FlowFiles it has the likelier to send to, the more the likelier to receive from;
      *     null of none
      */
-    private static PeerStatus weigh(final List<PeerStatus> peers, final Direction direction) {
-        final long total =
-                peers.stream().mapToLong(PeerStatus::getFlowFileCount).sum();
+    private static ListedPeer weigh(final List<ListedPeer> peers, final Direction direction) {
+        final long total = peers.stream().mapToLong(ListedPeer::flowFiles).sum();
         final double[] weights = peers.stream()
-                .mapToDouble(peer -> direction == Direction.SEND
-                        ? 1.0 + total - peer.getFlowFileCount()
-                        : 1.0 + peer.getFlowFileCount())
+                .mapToDouble(
+                        peer -> direction == Direction.SEND ? 1.0 + total - peer.flowFiles() : 1.0 + peer.flowFiles())
                 .toArray();
         double left = ThreadLocalRandom.current().nextDouble()
                 * Arrays.stream(weights).sum();
@@ -197,9 +193,8 @@ public final class ClusterPeerSelector implements PeerSelector {
         return null;
     }
 
-    private static String peer(final PeerStatus status) {
-        final PeerDescription peer = status.getPeerDescription();
-        return Endpoint.peer(peer.getHostname(), peer.getPort());
+    private static String peer(final ListedPeer listed) {
+        return Endpoint.peer(listed.host(), listed.port());
     }
 
     @Override

@@ -12,14 +12,14 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
-import org.apache.nifi.remote.exception.ProtocolException;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.PeerProxy;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.ProtocolException;
+import org.nios2s.wire.RequestType;
 
 /**
  * One connection to a port: hands what arrives to the exchange under way, gathers what is written, and ends

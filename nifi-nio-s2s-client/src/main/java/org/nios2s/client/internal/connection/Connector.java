@@ -24,11 +24,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.PeerProxy;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
+import org.nios2s.wire.ProtocolException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -2,9 +2,9 @@
 package org.nios2s.client.internal.connection;
 
 import io.netty.buffer.ByteBuf;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
+import org.nios2s.wire.ProtocolException;
 
 /** What is being said on a connection now. Lives on the connection's IO worker. */
 public interface Exchange {

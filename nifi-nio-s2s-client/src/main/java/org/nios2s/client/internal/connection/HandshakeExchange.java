@@ -7,15 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.apache.nifi.remote.exception.ProtocolException;
-import org.apache.nifi.remote.protocol.CommunicationsSession;
-import org.apache.nifi.remote.protocol.HandshakeProperty;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.client.BatchLimits;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
+import org.nios2s.wire.HandshakeProperty;
 import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.ProtocolException;
+import org.nios2s.wire.RequestType;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -23,6 +22,7 @@ import org.nios2s.wire.ResponseMessage;
  * on the connection's IO worker.
  */
 final class HandshakeExchange implements Exchange {
+    private static final byte[] MAGIC = {'N', 'i', 'F', 'i'};
     private static final String PROTOCOL = "SocketFlowFileProtocol";
     private static final String CODEC = "StandardFlowFileCodec";
     /** NiFi reads it into an int. */
@@ -57,7 +57,7 @@ final class HandshakeExchange implements Exchange {
     /** Says the first words. */
     void begin(final ClientConnection opened) throws ProtocolException {
         connection = opened;
-        connection.gather().writeBytes(CommunicationsSession.MAGIC_BYTES);
+        connection.gather().writeBytes(MAGIC);
         askForProtocol();
     }
 

@@ -2,11 +2,11 @@
 package org.nios2s.client.internal.site;
 
 import java.time.Duration;
-import org.apache.nifi.remote.PeerDescription;
 import org.nios2s.client.BatchLimits;
 import org.nios2s.client.PeerProxy;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.connection.NettyTls;
+import org.nios2s.client.internal.transaction.ListedPeer;
 
 /**
  * How the nodes of a site are spoken to. Immutable; any thread.
@@ -18,16 +18,8 @@ import org.nios2s.client.internal.connection.NettyTls;
  * @param batchLimits where a pulled batch ends
  */
 public record PortSettings(NettyTls tls, PeerProxy proxy, boolean compress, Duration timeout, BatchLimits batchLimits) {
-    public Endpoint port(final PeerDescription peer, final String identifier, final String name, final boolean secure) {
+    public Endpoint port(final ListedPeer peer, final String identifier, final String name, final boolean secure) {
         return new Endpoint(
-                peer.getHostname(),
-                peer.getPort(),
-                identifier,
-                name,
-                compress,
-                timeout,
-                batchLimits,
-                secure ? tls : null,
-                proxy);
+                peer.host(), peer.port(), identifier, name, compress, timeout, batchLimits, secure ? tls : null, proxy);
     }
 }

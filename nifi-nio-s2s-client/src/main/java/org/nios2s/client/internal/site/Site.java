@@ -15,11 +15,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
-import org.apache.nifi.remote.PeerDescription;
-import org.apache.nifi.remote.PeerStatus;
-import org.apache.nifi.remote.client.PeerPersistence;
-import org.apache.nifi.remote.protocol.SiteToSiteTransportProtocol;
-import org.apache.nifi.remote.util.PeerStatusCache;
 import org.nios2s.client.BatchLimits;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
@@ -27,6 +22,7 @@ import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.transaction.Engine;
+import org.nios2s.client.internal.transaction.ListedPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +51,7 @@ public final class Site implements AutoCloseable {
      * @param peers of the cluster
      * @param learnedNanos when, by {@link System#nanoTime}
      */
-    public record Known(SiteDetails details, List<PeerStatus> peers, long learnedNanos) {
+    public record Known(SiteDetails details, List<ListedPeer> peers, long learnedNanos) {
         boolean isOlderThan(final Duration age) {
             return System.nanoTime() - learnedNanos >= age.toNanos();
         }
@@ -64,8 +60,7 @@ public final class Site implements AutoCloseable {
     private final Engine engine;
     private final SiteDetails.Source source;
     private final PortSettings settings;
-    /** Null for none. */
-    private final PeerPersistence persistence;
+    private final PeerStore store;
 
     private final Object lock = new Object();
     /** These are guarded by the lock. */
@@ -83,14 +78,11 @@ public final class Site implements AutoCloseable {
     private String toldUnusable = "";
 
     public Site(
-            final Engine engine,
-            final SiteDetails.Source source,
-            final PortSettings settings,
-            final PeerPersistence persistence) {
+            final Engine engine, final SiteDetails.Source source, final PortSettings settings, final PeerStore store) {
         this.engine = engine;
         this.source = source;
         this.settings = settings;
-        this.persistence = persistence;
+        this.store = store;
     }
 
     public String name() {
@@ -230,22 +222,20 @@ public final class Site implements AutoCloseable {
         }
         // Without TLS no node could be asked; the choice of a peer then fails with the reason.
         final boolean mute = details.secure() && settings.tls() == null;
-        final Set<PeerStatus> peers = mute ? Set.of() : askPeers(details);
+        final Set<ListedPeer> peers = mute ? Set.of() : askPeers(details);
         keep(peers);
         return new Known(details, usable(peers), System.nanoTime());
     }
 
     /** A node that does not take RAW Site-to-Site, or says so by mistake, is no reason to do without the others. */
-    private List<PeerStatus> usable(final Set<PeerStatus> peers) throws IOException {
-        final List<PeerStatus> usable = new ArrayList<>();
+    private List<ListedPeer> usable(final Set<ListedPeer> peers) throws IOException {
+        final List<ListedPeer> usable = new ArrayList<>();
         final StringBuilder unusable = new StringBuilder();
-        for (final PeerStatus peer : peers) {
-            final PeerDescription described = peer.getPeerDescription();
-            if (Endpoint.isTcpPort(described.getPort())
-                    && !described.getHostname().isBlank()) {
+        for (final ListedPeer peer : peers) {
+            if (Endpoint.isTcpPort(peer.port()) && !peer.host().isBlank()) {
                 usable.add(peer);
             } else {
-                unusable.append(' ').append(printable(described));
+                unusable.append(' ').append(printable(peer));
             }
         }
         final String said = "names nodes that can't be connected to:" + unusable
@@ -260,19 +250,19 @@ public final class Site implements AutoCloseable {
         return usable;
     }
 
-    private static String printable(final PeerDescription peer) {
-        final String host = peer.getHostname().replaceAll("[^\\p{Graph}]", "?");
-        return host.substring(0, Math.min(host.length(), LONGEST_HOST)) + ":" + peer.getPort();
+    private static String printable(final ListedPeer peer) {
+        final String host = peer.host().replaceAll("[^\\p{Graph}]", "?");
+        return host.substring(0, Math.min(host.length(), LONGEST_HOST)) + ":" + peer.port();
     }
 
     /** The node that answered over REST is asked first, then those that were known before: one of them knows all. */
-    private Set<PeerStatus> askPeers(final SiteDetails details) throws IOException, InterruptedException {
-        final Set<PeerDescription> candidates = new LinkedHashSet<>();
-        candidates.add(new PeerDescription(details.host(), details.rawPort(), details.secure()));
-        formerPeers().forEach(peer -> candidates.add(peer.getPeerDescription()));
+    private Set<ListedPeer> askPeers(final SiteDetails details) throws IOException, InterruptedException {
+        final Set<ListedPeer> candidates = new LinkedHashSet<>();
+        candidates.add(new ListedPeer(details.host(), details.rawPort(), details.secure(), 0));
+        candidates.addAll(formerPeers());
         final List<IOException> failures = new ArrayList<>();
-        for (final PeerDescription candidate : candidates) {
-            if (Endpoint.isTcpPort(candidate.getPort())) {
+        for (final ListedPeer candidate : candidates) {
+            if (Endpoint.isTcpPort(candidate.port())) {
                 try {
                     return askPeer(
                             settings.port(candidate, "", "", details.secure()).withBatchLimits(BatchLimits.none()));
@@ -298,7 +288,7 @@ public final class Site implements AutoCloseable {
         return told;
     }
 
-    private Set<PeerStatus> askPeer(final Endpoint peer) throws IOException, InterruptedException {
+    private Set<ListedPeer> askPeer(final Endpoint peer) throws IOException, InterruptedException {
         final Duration timeout = settings.timeout();
         try {
             return engine.peers(peer, CallOptions.DEFAULTS.withDeadline(timeout))
@@ -310,19 +300,13 @@ public final class Site implements AutoCloseable {
         }
     }
 
-    private Set<PeerStatus> formerPeers() {
+    private Set<ListedPeer> formerPeers() {
         final Known last = last();
         if (last != null) {
             return new LinkedHashSet<>(last.peers());
         }
-        if (persistence == null) {
-            return Set.of();
-        }
         try {
-            final PeerStatusCache kept = persistence.restore();
-            return kept == null || kept.isEmpty() || !name().equals(kept.getRemoteInstanceUris())
-                    ? Set.of()
-                    : kept.getStatuses();
+            return store.restore();
         } catch (final IOException | RuntimeException e) {
             // As at the first start: nothing was kept yet.
             logger.debug("No peers are kept", e);
@@ -330,13 +314,9 @@ public final class Site implements AutoCloseable {
         }
     }
 
-    private void keep(final Set<PeerStatus> peers) {
-        if (persistence == null) {
-            return;
-        }
+    private void keep(final Set<ListedPeer> peers) {
         try {
-            persistence.save(
-                    new PeerStatusCache(peers, System.currentTimeMillis(), name(), SiteToSiteTransportProtocol.RAW));
+            store.save(peers);
         } catch (final IOException | RuntimeException e) {
             logger.warn("The peers of {} can't be kept for the next start: {}", name(), e.toString());
         }

@@ -7,7 +7,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.apache.nifi.remote.PeerStatus;
 import org.nios2s.client.BatchHandler;
 import org.nios2s.client.ClientObserver;
 import org.nios2s.client.Direction;
@@ -137,7 +136,7 @@ public final class Engine extends Connections {
     }
 
     /** Asks a peer for the peers of its cluster. */
-    public CompletableFuture<Set<PeerStatus>> peers(final Endpoint withoutIdentifier, final CallOptions options) {
+    public CompletableFuture<Set<ListedPeer>> peers(final Endpoint withoutIdentifier, final CallOptions options) {
         return start(new PeerListAttempt(withoutIdentifier, options)).peers();
     }
 

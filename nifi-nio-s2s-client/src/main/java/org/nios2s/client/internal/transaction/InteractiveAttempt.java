@@ -2,7 +2,6 @@
 package org.nios2s.client.internal.transaction;
 
 import io.netty.handler.ssl.SslHandler;
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -10,7 +9,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import javax.net.ssl.SSLPeerUnverifiedException;
-import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
@@ -110,15 +108,14 @@ public final class InteractiveAttempt extends Attempt {
         return push == null ? 0 : push.bytesWritten();
     }
 
-    /** @return the subject of the peer's certificate as NiFi formats it, or null without TLS */
-    public String distinguishedName() {
+    /** @return what the peer shows, or null without TLS */
+    public X509Certificate peerCertificate() {
         final SslHandler tls = connection.channel().pipeline().get(SslHandler.class);
         if (tls == null) {
             return null;
         }
         try {
-            final Certificate first = tls.engine().getSession().getPeerCertificates()[0];
-            return StandardPrincipalFormatter.getInstance().getSubject((X509Certificate) first);
+            return (X509Certificate) tls.engine().getSession().getPeerCertificates()[0];
         } catch (final SSLPeerUnverifiedException e) {
             return null;
         }

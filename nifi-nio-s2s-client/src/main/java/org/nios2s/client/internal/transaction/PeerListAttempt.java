@@ -5,10 +5,6 @@ import io.netty.buffer.ByteBuf;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.apache.nifi.remote.PeerDescription;
-import org.apache.nifi.remote.PeerStatus;
-import org.apache.nifi.remote.exception.ProtocolException;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.Attempt;
@@ -17,14 +13,15 @@ import org.nios2s.client.internal.connection.ClientConnection;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.connection.Exchange;
 import org.nios2s.wire.ModifiedUtf8;
+import org.nios2s.wire.ProtocolException;
+import org.nios2s.wire.RequestType;
 
 /** Asks a peer for the peers of its cluster. Lives on the connection's IO worker. */
 final class PeerListAttempt extends Attempt implements Exchange {
-    private static final int FIRST_WITHOUT_LEADER = 6;
     private static final int MOST_PEERS = 10_000;
     private static final int NUMBERS_BYTES = Integer.BYTES + 1 + Integer.BYTES;
 
-    private final CompletableFuture<Set<PeerStatus>> peers = new CompletableFuture<>();
+    private final CompletableFuture<Set<ListedPeer>> peers = new CompletableFuture<>();
     private ClientConnection connection;
 
     PeerListAttempt(final Endpoint port, final CallOptions options) {
@@ -32,7 +29,7 @@ final class PeerListAttempt extends Attempt implements Exchange {
     }
 
     /** @return completed with every node that takes RAW Site-to-Site */
-    CompletableFuture<Set<PeerStatus>> peers() {
+    CompletableFuture<Set<ListedPeer>> peers() {
         return peers;
     }
 
@@ -62,7 +59,7 @@ final class PeerListAttempt extends Attempt implements Exchange {
     @Override
     public void read(final ByteBuf in) throws ProtocolException {
         final int start = in.readerIndex();
-        final Set<PeerStatus> list = readIfComplete(in);
+        final Set<ListedPeer> list = readIfComplete(in);
         if (list == null) {
             in.readerIndex(start);
             return;
@@ -72,7 +69,7 @@ final class PeerListAttempt extends Attempt implements Exchange {
         peers.complete(list);
     }
 
-    private Set<PeerStatus> readIfComplete(final ByteBuf in) throws ProtocolException {
+    private Set<ListedPeer> readIfComplete(final ByteBuf in) throws ProtocolException {
         if (in.readableBytes() < Integer.BYTES) {
             return null;
         }
@@ -80,14 +77,13 @@ final class PeerListAttempt extends Attempt implements Exchange {
         if (count < 0 || count > MOST_PEERS) {
             throw new ProtocolException("The peer claims a cluster of " + count + " nodes");
         }
-        final Set<PeerStatus> list = new HashSet<>();
+        final Set<ListedPeer> list = new HashSet<>();
         for (int i = 0; i < count; i++) {
             final String host = ModifiedUtf8.readIfComplete(in);
             if (host == null || in.readableBytes() < NUMBERS_BYTES) {
                 return null;
             }
-            final PeerDescription description = new PeerDescription(host, in.readInt(), in.readBoolean());
-            list.add(new PeerStatus(description, in.readInt(), connection.protocolVersion() >= FIRST_WITHOUT_LEADER));
+            list.add(new ListedPeer(host, in.readInt(), in.readBoolean(), in.readInt()));
         }
         return list;
     }

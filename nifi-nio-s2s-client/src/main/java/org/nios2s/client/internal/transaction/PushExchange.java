@@ -7,9 +7,6 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.zip.CRC32;
-import org.apache.nifi.remote.exception.ProtocolException;
-import org.apache.nifi.remote.protocol.RequestType;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
@@ -19,6 +16,9 @@ import org.nios2s.client.internal.connection.Exchange;
 import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
+import org.nios2s.wire.ProtocolException;
+import org.nios2s.wire.RequestType;
+import org.nios2s.wire.ResponseCode;
 import org.nios2s.wire.ResponseMessage;
 
 /**

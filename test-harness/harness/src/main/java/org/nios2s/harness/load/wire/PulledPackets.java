@@ -4,9 +4,9 @@ package org.nios2s.harness.load.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Map;
-import org.apache.nifi.remote.exception.ProtocolException;
 import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.PacketDecoder;
+import org.nios2s.wire.ProtocolException;
 
 /**
  * The packets of one pull transaction, taken apart and forgotten: only their number, their content's length and the

@@ -9,15 +9,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
-import org.apache.nifi.remote.exception.ProtocolException;
-import org.apache.nifi.remote.protocol.RequestType;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
+import org.nios2s.wire.ProtocolException;
+import org.nios2s.wire.RequestType;
+import org.nios2s.wire.ResponseCode;
 import org.nios2s.wire.ResponseMessage;
 
 /**

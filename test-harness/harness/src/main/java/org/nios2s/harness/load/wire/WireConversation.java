@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
-import org.apache.nifi.remote.exception.ProtocolException;
-import org.apache.nifi.remote.protocol.HandshakeProperty;
-import org.apache.nifi.remote.protocol.RequestType;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.load.FailureCause;
 import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.wire.Checksum;
+import org.nios2s.wire.HandshakeProperty;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
+import org.nios2s.wire.ProtocolException;
+import org.nios2s.wire.RequestType;
+import org.nios2s.wire.ResponseCode;
 import org.nios2s.wire.ResponseMessage;
 
 /**
