@@ -31,6 +31,8 @@ import org.nios2s.client.ReceivedPacket;
 final class ReceivedFiles {
     private static final String ATTRIBUTES = ".attributes";
     private static final int LONGEST_NAME = 200;
+    /** Controls, ends of lines, and what turns the direction of a text round: names are printed. */
+    private static final String NOT_PRINTED = "[\\p{Cc}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]";
 
     /** A FlowFile that lies on the disk under names that are not its own; null where attributes are not asked for. */
     private record Staged(String name, Path content, Path attributes) {}
@@ -87,19 +89,19 @@ final class ReceivedFiles {
     private static String nameOf(final Map<String, String> attributes) {
         final String whole = attributes.getOrDefault("filename", "");
         final String last = whole.substring(Math.max(whole.lastIndexOf('/'), whole.lastIndexOf('\\')) + 1);
-        final String safe =
-                last.replaceAll("\\p{Cntrl}", "_").replaceFirst("^\\.", "_").strip();
-        final int tooMany = safe.getBytes(StandardCharsets.UTF_8).length;
-        if (safe.isEmpty() || tooMany > LONGEST_NAME || !isPath(safe)) {
-            return "flowfile-" + attributes.getOrDefault("uuid", "").replaceAll("[^0-9a-fA-F-]", "")
-                    + UUID.randomUUID();
+        // Without the blanks first: behind them a name may begin with a dot.
+        final String safe = last.strip().replaceAll(NOT_PRINTED, "_").replaceFirst("^\\.", "_");
+        final int bytes = safe.getBytes(StandardCharsets.UTF_8).length;
+        if (safe.isEmpty() || bytes > LONGEST_NAME || !isPath(safe)) {
+            return "flowfile-" + UUID.randomUUID();
         }
         return safe;
     }
 
     private static boolean isPath(final String name) {
         try {
-            return Path.of(name).getNameCount() == 1;
+            // On Windows C:name is a path to another drive.
+            return Path.of(name).getNameCount() == 1 && Path.of(name).getRoot() == null;
         } catch (final InvalidPathException e) {
             // The file system's encoding has no such characters.
             return false;

@@ -93,13 +93,70 @@ class ReceiveCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", ".", "..", "../", "a/..", "a\u0000b", "\n"})
+    @ValueSource(
+            strings = {
+                "",
+                ".",
+                "..",
+                "../",
+                "a/..",
+                "a\u0000b",
+                "\n",
+                " ..",
+                "\u3000.hidden",
+                "\n.hidden",
+                "a\u001B[2Jb",
+                "a\u009B2Jb",
+                "a\u2028b",
+                "a\u202Etxt.exe"
+            })
     void aNameThatIsNoneIsReplaced(final String name) throws Exception {
         server.offer(Map.of("filename", name), "first");
         final Run run = receive();
         assertEquals(0, run.exitCode(), run::err);
         assertEquals(1, names().size());
-        assertEquals("first", content(names().iterator().next()));
+        final String given = names().iterator().next();
+        assertEquals("first", content(given));
+        assertTrue(given.matches("[\\p{Graph}&&[^.]][\\p{Graph} ]*"), given);
+    }
+
+    @Test
+    void aNameThatIsTooLongIsReplaced() throws Exception {
+        server.offer(Map.of("filename", "a".repeat(300)), "letters");
+        server.offer(Map.of("filename", "\u20AC".repeat(100)), "300 bytes");
+        server.offer(Map.of("filename", "", "uuid", "0".repeat(300)), "its id");
+        final Run run = receive("--attributes");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals(6, names().size());
+        assertTrue(names().stream().allMatch(name -> name.startsWith("flowfile-")), () -> run.out()
+                .toString());
+    }
+
+    @Test
+    void onlyTheLastPartOfTheNameCountsAndNoOtherAttribute() throws Exception {
+        server.offer(Map.of("filename", "a.txt", "path", "../../", "absolute.path", "/etc/", "uuid", "../b"), "first");
+        assertEquals(0, receive().exitCode());
+        assertEquals(Set.of("a.txt"), names());
+    }
+
+    @Test
+    void aLinkOfThatNameIsNotFollowed(@TempDir final Path elsewhere) throws Exception {
+        final Path there = Files.writeString(elsewhere.resolve("there"), "was here");
+        Files.createSymbolicLink(directory.resolve("a.txt"), there);
+        Files.createSymbolicLink(directory.resolve("b.txt"), elsewhere.resolve("missing"));
+        Files.createSymbolicLink(directory.resolve("c.txt.attributes"), elsewhere.resolve("missing"));
+        for (final String name : List.of("a.txt", "b.txt", "c.txt")) {
+            server.offer(Map.of("filename", name), name);
+        }
+        final Run run = receive("--attributes");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals("was here", Files.readString(there));
+        assertEquals("a.txt", content("a.txt.1"));
+        assertEquals("b.txt", content("b.txt.1"));
+        assertEquals("c.txt", content("c.txt.1"));
+        try (Stream<Path> files = Files.list(elsewhere)) {
+            assertEquals(List.of(there), files.toList());
+        }
     }
 
     @ParameterizedTest
