@@ -2,8 +2,11 @@
 package org.nios2s.integration.clients;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAccumulator;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,8 +40,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node of two hangs, then dies, under a client as it is by default: every send succeeds, and the log says how long the longest
- * took. The test's thread sends, twenty at a time.
+ * A node of two hangs, dies, or refuses TLS, under a client as it is by default: every send succeeds, and the log says how long
+ * the longest took. The test's thread sends over TLS, twenty at a time.
  */
 @Tag("full")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -50,7 +57,10 @@ class BadNodeIT {
     @BeforeAll
     static void start() {
         cluster = NifiCluster.start(
-                OwnNifi.options(SharedNifi.HOMES.resolve("bad-node")).heap("768m"), 2);
+                OwnNifi.options(SharedNifi.HOMES.resolve("bad-node"))
+                        .secure(true)
+                        .heap("768m"),
+                2);
     }
 
     @AfterAll
@@ -68,6 +78,13 @@ class BadNodeIT {
         return cluster.nodes().stream()
                 .map(node -> node.info().api().replace("/nifi-api", "/nifi"))
                 .toArray(String[]::new);
+    }
+
+    private static SiteToSite site() {
+        return SiteToSite.builder()
+                .url(urls())
+                .tls(new TlsClients(bad().security()).authorized())
+                .build();
     }
 
     /** Interrupts the whole process, or lets it go on. */
@@ -93,7 +110,7 @@ class BadNodeIT {
     @Order(2)
     void aNodeThatHangsWhenTheClientComes() throws Exception {
         signal("STOP");
-        try (SiteToSite site = SiteToSite.builder().url(urls()).build()) {
+        try (SiteToSite site = site()) {
             send(site.inputPort("input"), "hung before the client came");
         } finally {
             signal("CONT");
@@ -102,20 +119,69 @@ class BadNodeIT {
 
     @Test
     @Order(3)
-    void aNodeThatDies() throws Exception {
+    void aNodeThatDiesOrWhoseTlsFails() throws Exception {
         Awaitility.await()
                 .atMost(PATIENCE)
                 .ignoreExceptions()
                 .until(() -> cluster.nodes().getFirst().flow().connectedNodes() == 2);
-        try (SiteToSite site = warm()) {
+        final TlsClients contexts = new TlsClients(bad().security());
+        final InetSocketAddress address =
+                new InetSocketAddress(bad().info().s2sHost(), bad().info().s2sPort());
+        // All of them know the node, and none that it is dead, when their turn comes.
+        try (SiteToSite beforeDeath = warm();
+                SiteToSite beforeRefusal = warm();
+                SiteToSite beforeStranger = warm()) {
             bad().kill();
-            send(site.inputPort("input"), "dead");
+            send(beforeDeath.inputPort("input"), "dead");
+            try (FailingTls refusal = new FailingTls(address, contexts.withoutCertificate())) {
+                send(beforeRefusal.inputPort("input"), "refusing TLS");
+                assertNotEquals(0, refusal.failures(), "handshakes that the node refused");
+            }
+            try (FailingTls stranger = new FailingTls(address, contexts.untrusted())) {
+                send(beforeStranger.inputPort("input"), "shown by a certificate that nobody knows");
+                assertNotEquals(0, stranger.failures(), "handshakes that the client refused");
+            }
+        }
+    }
+
+    /** Listens where the dead node did, and completes no TLS handshake. Has a thread of its own. */
+    private static final class FailingTls implements AutoCloseable {
+        private final ServerSocket socket;
+        private final AtomicInteger failures = new AtomicInteger();
+
+        FailingTls(final InetSocketAddress address, final SSLContext context) throws IOException {
+            socket = context.getServerSocketFactory().createServerSocket();
+            socket.bind(address);
+            Thread.ofPlatform().daemon().name("failing-tls").start(this::accept);
+        }
+
+        private void accept() {
+            while (!socket.isClosed()) {
+                try (SSLSocket accepted = (SSLSocket) socket.accept()) {
+                    accepted.startHandshake();
+                    // By TLS 1.3 the server is ready before the client has refused it.
+                    accepted.getInputStream().read();
+                } catch (final SSLException e) {
+                    failures.incrementAndGet();
+                } catch (final IOException e) {
+                    logger.debug("A peer left, or the test is over", e);
+                }
+            }
+        }
+
+        int failures() {
+            return failures.get();
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
         }
     }
 
     /** Both nodes are known to it, and have connections. */
     private static SiteToSite warm() throws IOException, InterruptedException {
-        final SiteToSite site = SiteToSite.builder().url(urls()).build();
+        final SiteToSite site = site();
         send(site.inputPort("input"), "healthy");
         return site;
     }
@@ -143,7 +209,7 @@ class BadNodeIT {
         }
         CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
         logger.info(
-                "a node of two is {}: {} sends, the longest wait {} ms, {} with an unknown outcome, {} failed",
+                "a node of two is {}: {} sends over TLS, the longest wait {} ms, {} with an unknown outcome, {} failed",
                 state,
                 SENDS,
                 longestMillis,

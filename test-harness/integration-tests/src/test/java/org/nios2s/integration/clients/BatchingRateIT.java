@@ -32,12 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The same records to the same NiFi three ways: through a batching sender, in a transaction each, and with NiFi's client and
- * batches made by hand. Each of them arrives once; the log says rates and processor time. The test's thread gives the records,
- * but for NiFi's client, which has a thread per transaction.
+ * The same records to the same NiFi: through a batching sender, with NiFi's client and batches made by hand, in one loop or in
+ * as many as the sender has transactions at a time, and in a transaction each. Each record arrives once; the log says rates and
+ * processor time. The test's thread gives the records, but for NiFi's client, which has a thread per transaction.
  *
- * <p>{@code -Drate.records=1000000 -Drate.single=100000 -Drate.rounds=2} measures; then leak detection has to be off, see
- * {@code docs/client.md}.
+ * <p>Everything runs once to get warm, then in this order, then in the other one. {@code -Drate.records=1000000
+ * -Drate.single=100000} measures; then leak detection has to be off, see {@code docs/results/client.md}.
  */
 @Tag("full")
 class BatchingRateIT {
@@ -45,8 +45,7 @@ class BatchingRateIT {
 
     private static final int RECORDS = Integer.getInteger("rate.records", 5_000);
     private static final int SINGLE_RECORDS = Integer.getInteger("rate.single", 1_000);
-    private static final int ROUNDS = Integer.getInteger("rate.rounds", 1);
-    private static final int WARM_UP_PART = 10;
+    private static final int WARM_UP_PART = 5;
     private static final byte[] CONTENT = new byte[100];
     private static final Map<String, String> ATTRIBUTES = Map.of("filename", "reading");
     private static final Duration PATIENCE = Duration.ofMinutes(4);
@@ -82,29 +81,53 @@ class BatchingRateIT {
         void send(int records) throws Exception;
     }
 
+    /**
+     * One of the loads that are compared.
+     *
+     * @param name for the log
+     * @param records that it sends
+     * @param way how
+     */
+    private record Load(String name, int records, Way way) {}
+
     @Test
     void everyRecordArrivesWhicheverWayItIsSent() throws Exception {
         try (SiteToSite site = SiteToSite.builder()
                 .address(nifi.info().s2sHost(), nifi.info().s2sPort())
                 .build()) {
             final InputPort port = site.inputPort(nifi.portId("input"));
-            // Alternately: the first one finds a NiFi that is not compiled yet.
-            for (int round = 0; round < ROUNDS; round++) {
-                measure("batching sender", RECORDS, records -> batching(port, records));
-                measure("NiFi's client, batches by hand", RECORDS, BatchingRateIT::byHand);
+            final List<Load> loads = List.of(
+                    new Load(
+                            "batching sender, one thread, " + TRANSACTIONS + " transactions at a time",
+                            RECORDS,
+                            records -> batching(port, records)),
+                    new Load("NiFi's client, batches by hand, one loop", RECORDS, records -> byHand(records, 1)),
+                    new Load(
+                            "NiFi's client, batches by hand, " + TRANSACTIONS + " loops",
+                            RECORDS,
+                            records -> byHand(records, TRANSACTIONS)),
+                    new Load("a transaction per record", SINGLE_RECORDS, records -> single(port, records)));
+            for (final Load load : loads) {
+                arrive(load.records() / WARM_UP_PART, load.way());
             }
-            measure("a transaction per record", SINGLE_RECORDS, records -> single(port, records));
+            for (final Load load : loads) {
+                measure("first order", load);
+            }
+            for (final Load load : loads.reversed()) {
+                measure("other order", load);
+            }
         }
     }
 
-    private static void measure(final String name, final int records, final Way way) throws Exception {
-        arrive(records / WARM_UP_PART, way);
+    private static void measure(final String order, final Load load) throws Exception {
+        final int records = load.records();
         final Duration nifiBefore = nifi.usage().cpu();
         final long ownBefore = ownNanos();
-        final long nanos = arrive(records, way);
+        final long nanos = arrive(records, load.way());
         logger.info(
-                "{}: {} records of {} bytes, {} records/s; processor time per record: client {} us, NiFi {} us",
-                name,
+                "{}, {}: {} records of {} bytes, {} records/s; processor time per record: client {} us, NiFi {} us",
+                order,
+                load.name(),
                 records,
                 CONTENT.length,
                 Math.round(records / (nanos / (double) Duration.ofSeconds(1).toNanos())),
@@ -157,15 +180,15 @@ class BatchingRateIT {
         failOn(failure);
     }
 
-    private static void byHand(final int records) throws Exception {
+    private static void byHand(final int records, final int loops) throws Exception {
         try (SiteToSiteClient client = new SiteToSiteClient.Builder()
                         .url(nifi.info().api().replace("/nifi-api", "/nifi"))
                         .portName("input")
                         .build();
-                ExecutorService threads = Executors.newFixedThreadPool(TRANSACTIONS)) {
+                ExecutorService threads = Executors.newFixedThreadPool(loops)) {
             final List<Future<?>> senders = new ArrayList<>();
-            for (int sender = 0; sender < TRANSACTIONS; sender++) {
-                final int own = records / TRANSACTIONS + (sender < records % TRANSACTIONS ? 1 : 0);
+            for (int sender = 0; sender < loops; sender++) {
+                final int own = records / loops + (sender < records % loops ? 1 : 0);
                 senders.add(threads.submit(() -> {
                     for (int left = own; left > 0; left -= BATCH) {
                         pushByHand(client, Math.min(left, BATCH));

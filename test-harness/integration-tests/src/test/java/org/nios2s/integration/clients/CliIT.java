@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.security.CertificateAuthority;
+import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.harness.nifi.security.SecurityFiles;
 import org.nios2s.integration.SharedNifi;
 
 /** The command {@code s2s}, as a process of its own, and a real NiFi with either listener. Lives on the test's thread. */
@@ -40,15 +46,20 @@ class CliIT {
 
     /** @return the lines of its standard output */
     private List<String> run(final int exitCode, final String... arguments) throws Exception {
+        return run(exitCode, Map.of(), arguments);
+    }
+
+    private List<String> run(final int exitCode, final Map<String, String> environment, final String... arguments)
+            throws Exception {
         final List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", jar().toString()));
         command.addAll(Arrays.asList(arguments));
         final Path out = Files.createTempFile("s2s", ".out");
         final Path err = Files.createTempFile("s2s", ".err");
-        final Process process = new ProcessBuilder(command)
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile())
-                .start();
+        final ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().putAll(environment);
+        final Process process = builder.start();
         assertTrue(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         assertEquals(exitCode, process.exitValue(), () -> text(err));
         return Files.readAllLines(out);
@@ -104,5 +115,93 @@ class CliIT {
     @ResourceLock(SharedNifi.Lock.STOCK)
     void filesGoThroughTheStockListener() throws Exception {
         filesGoThrough(SharedNifi.STOCK.withEmptyLoop());
+    }
+
+    private static String pem(final String type, final byte[] encoded) {
+        return "-----BEGIN " + type + "-----\n" + Base64.getMimeEncoder().encodeToString(encoded) + "\n-----END " + type
+                + "-----\n";
+    }
+
+    private String pemFile(final String name, final String type, final byte[] encoded) throws IOException {
+        return Files.writeString(directory.resolve(name), pem(type, encoded)).toString();
+    }
+
+    @Test
+    @ResourceLock(SharedNifi.Lock.NIO_SECURED)
+    void filesGoOverTls() throws Exception {
+        final NifiNode nifi = SharedNifi.NIO_SECURED.withEmptyLoop();
+        final SecurityFiles security = nifi.security();
+        final String url = nifi.info().api().replace("/nifi-api", "/nifi");
+        final String a = Files.writeString(directory.resolve("a.txt"), "first").toString();
+        final Path out = Files.createDirectory(directory.resolve("out"));
+
+        final KeyStore store = KeyStore.getInstance(
+                security.keyStore(Identity.CLIENT).toFile(), security.password().toCharArray());
+        final String certificate = pemFile(
+                "me.pem",
+                "CERTIFICATE",
+                store.getCertificate(CertificateAuthority.ALIAS).getEncoded());
+        final String key = pemFile(
+                "me.key",
+                "PRIVATE KEY",
+                store.getKey(CertificateAuthority.ALIAS, security.password().toCharArray())
+                        .getEncoded());
+        final String authority = pemFile(
+                "ca.pem",
+                "CERTIFICATE",
+                security.authority()
+                        .trustStore()
+                        .getCertificate(CertificateAuthority.ALIAS)
+                        .getEncoded());
+        assertEquals(
+                List.of(a),
+                run(
+                        0,
+                        "send",
+                        a,
+                        "--url",
+                        url,
+                        "--port-name",
+                        "loop-in",
+                        "--cert",
+                        certificate,
+                        "--key",
+                        key,
+                        "--ca",
+                        authority));
+
+        final Map<String, String> passwords =
+                Map.of("S2S_KEYSTORE_PASSWORD", security.password(), "S2S_TRUSTSTORE_PASSWORD", security.password());
+        final List<String> received = run(
+                0,
+                passwords,
+                "receive",
+                out.toString(),
+                "--wait",
+                "5s",
+                "--url",
+                url,
+                "--port-name",
+                "loop-out",
+                "--keystore",
+                security.keyStore(Identity.CLIENT).toString(),
+                "--truststore",
+                security.trustStore().toString());
+        assertEquals(List.of(out.resolve("a.txt").toString()), received);
+        assertEquals("first", Files.readString(out.resolve("a.txt")));
+
+        // One that NiFi does not trust, and one without TLS.
+        run(
+                1,
+                passwords,
+                "send",
+                a,
+                "--url",
+                url,
+                "--port-name",
+                "loop-in",
+                "--truststore",
+                security.trustStore().toString());
+        run(1, "send", a, "--url", url, "--port-name", "loop-in");
     }
 }
