@@ -108,7 +108,7 @@ class FailureTest {
             names = {"FIRST_PACKET", "CONFIRM", "FINISHED"})
     void aPeerThatStallsFailsThePushAtItsDeadline(final Moment moment) throws Exception {
         server.at(moment, server.stall());
-        final CallOptions hasty = CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1));
+        final CallOptions hasty = CallOptions.DEFAULTS.withDeadline(Outcomes.IMPATIENT);
         assertFails(
                 engine.push(server.remotePort(), List.of(packet("a")), hasty),
                 STEPS.get(moment),
@@ -123,7 +123,7 @@ class FailureTest {
             names = {"ACCEPTED", "PROTOCOL", "HANDSHAKE", "CODEC"})
     void aPeerThatStallsWhileTheConnectionOpensFailsWhoWaitsForIt(final Moment moment) throws Exception {
         server.at(moment, server.stall());
-        try (Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+        try (Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Outcomes.IMPATIENT))) {
             assertFails(
                     impatient.push(server.remotePort(), List.of(packet("a"))),
                     STEPS.get(moment),
@@ -280,7 +280,7 @@ class FailureTest {
                 FailureReason.CONNECTION_LOST);
         server.insteadOfPeers(server.stall());
         assertFails(
-                engine.peers(withoutPort, CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1))),
+                engine.peers(withoutPort, CallOptions.DEFAULTS.withDeadline(Outcomes.IMPATIENT)),
                 TransactionStep.REQUEST_PEER_LIST,
                 FailureReason.DEADLINE_EXCEEDED);
         assertNothingIsLeft();
@@ -304,7 +304,7 @@ class FailureTest {
     /** As a listener does that confirms before it commits, and waits for room in between. */
     @Test
     void aPeerThatTakesPacketsOverMayNeedTwiceTheTimeThatItWasTold() throws Exception {
-        final Duration told = Duration.ofMillis(400);
+        final Duration told = Duration.ofSeconds(1);
         server.at(Moment.FINISHED, wire -> {
             Thread.sleep(told.multipliedBy(2).toMillis());
             return false;

@@ -16,6 +16,9 @@ public final class Outcomes {
     /** What no test runs into, however busy the machine is. */
     public static final Duration NEVER = Duration.ofMinutes(2);
 
+    /** Time in which a peer on this machine comes to the point where it stalls, even if the machine is busy. */
+    public static final Duration IMPATIENT = Duration.ofSeconds(1);
+
     private Outcomes() {}
 
     public static <T> T await(final CompletableFuture<T> future) throws Exception {

@@ -15,7 +15,6 @@ import java.net.ProxySelector;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -149,7 +148,7 @@ class ProxyTest {
     @EnumSource(Kind.class)
     void aProxyThatStallsFailsThePushWhileItConnects(final Kind kind) throws Exception {
         try (ScriptedProxy proxy = proxy(kind, Manner.STALLS);
-                Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+                Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Outcomes.IMPATIENT))) {
             assertFails(
                     impatient.push(through(proxy, kind), List.of(packet("a"))),
                     TransactionStep.CONNECT,

@@ -267,7 +267,7 @@ class TlsTest {
         server = new ScriptedServer();
         server.at(ScriptedServer.Moment.ACCEPTED, server.stall());
         final Endpoint port = port(provider, clientIdentity, serverIdentity);
-        try (Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Duration.ofMillis(300)))) {
+        try (Engine impatient = new Engine(ConnectionOptions.DEFAULTS.withConnectTimeout(Outcomes.IMPATIENT))) {
             Outcomes.assertFails(
                     impatient.push(port, List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,

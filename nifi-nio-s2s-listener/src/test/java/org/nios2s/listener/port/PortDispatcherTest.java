@@ -264,19 +264,29 @@ class PortDispatcherTest {
         });
         await().pollInterval(POLL_INTERVAL).atMost(DEADLINE).until(() -> port.commits() > 50);
         final ServerProtocol http = mock(ServerProtocol.class);
-        final AtomicInteger commitsBefore = new AtomicInteger();
+        final AtomicInteger runs = new AtomicInteger();
+        final AtomicInteger runsBefore = new AtomicInteger(Integer.MAX_VALUE);
         when(http.getRequestExpiration()).thenReturn(30_000L);
         when(http.getPreNegotiatedCodec()).thenReturn(new StandardFlowFileCodec());
         when(http.receiveFlowFiles(any(), any(), any(), any())).thenAnswer(invocation -> {
-            commitsBefore.set(port.commits());
+            runsBefore.set(runs.get());
             return 1;
         });
-        final int atRequest = port.commits();
-        port.port().receiveFlowFiles(transactions.received(null).peer().toPeer(() -> {}), http);
+        port.scheduled(false);
+        final Thread request = Thread.ofPlatform()
+                .start(() -> assertDoesNotThrow(() -> port.port()
+                        .receiveFlowFiles(transactions.received(null).peer().toPeer(() -> {}), http)));
+        // It waits to be served only when it is in the queue of the port.
+        await().pollInterval(POLL_INTERVAL)
+                .atMost(DEADLINE)
+                .until(() -> request.getState() == Thread.State.TIMED_WAITING);
+        port.onTask(runs::incrementAndGet);
+        port.scheduled(true);
+        request.join();
         submitting.set(false);
         traffic.join();
-        assertTrue(
-                commitsBefore.get() - atRequest < 100, () -> commitsBefore.get() - atRequest + " commits in between");
+        // A trigger that was in the queue before it, and itself.
+        assertTrue(runsBefore.get() <= 2, () -> runsBefore + " runs until it was served");
         dispatchers.release(single);
     }
 

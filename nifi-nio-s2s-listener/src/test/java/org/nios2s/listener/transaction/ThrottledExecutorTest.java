@@ -21,17 +21,16 @@ class ThrottledExecutorTest {
     @Test
     @DisplayName("while small transactions share commits it rests five times as long as its task took")
     void restsWhileSmallOnesCrowd() throws Exception {
-        final ListenerMetrics metrics = new ListenerMetrics(0, NanoClock.SYSTEM);
+        final AtomicLong nanos = new AtomicLong();
+        final NanoClock clock = nanos::get;
+        final ListenerMetrics metrics = new ListenerMetrics(0, clock);
         metrics.committed(1, 1, 1);
         assertFalse(metrics.isBusy(), "one that has a commit for itself is no crowd");
         final AtomicLong taskEndsNanos = new AtomicLong();
         final AtomicLong restEndsNanos = new AtomicLong();
         final ExecutorService thread = Executors.newSingleThreadExecutor();
-        new ThrottledExecutor(thread, metrics, NanoClock.SYSTEM).execute(() -> {
-            final long beganNanos = System.nanoTime();
-            while (System.nanoTime() - beganNanos < TASK_NANOS) {
-                Thread.onSpinWait();
-            }
+        new ThrottledExecutor(thread, metrics, clock).execute(() -> {
+            nanos.addAndGet(TASK_NANOS);
             metrics.committed(2, 2, 2);
             assertTrue(metrics.isBusy(), "two that share a commit are");
             taskEndsNanos.set(System.nanoTime());

@@ -40,11 +40,11 @@ final class Ordeal {
 
     private static final Logger logger = LoggerFactory.getLogger(Ordeal.class);
 
-    /** In which all kinds of clients are served again after a fault that passes at once. */
-    private static final Duration SOON = Duration.ofSeconds(5);
+    /** In which all kinds of clients are served again after a fault that passes at once: without a client's time-out of 20 s. */
+    private static final Duration SOON = Duration.ofSeconds(15);
 
     /** In which they are served again after any fault: a client notices a silent one by its own time-out of 20 s. */
-    private static final Duration LATE = Duration.ofSeconds(30);
+    private static final Duration LATE = Duration.ofSeconds(60);
 
     private static final Duration STANDSTILL = Duration.ofSeconds(3);
     private static final int MORE_DESCRIPTORS = 40;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.cli;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,15 +10,14 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.S2sHarness;
 import org.nios2s.harness.load.ScriptedServer;
@@ -29,14 +29,36 @@ import org.nios2s.harness.result.ResultDirectory;
 import picocli.CommandLine.ExitCode;
 
 /** The commands that measure, against a scripted server, and what they refuse. Runs on the test's thread. */
-@Timeout(60)
+@Timeout(300)
 class MeasureCommandTest {
 
     @TempDir
     private Path directory;
 
     private final StringWriter out = new StringWriter();
-    private final StringWriter errors = new StringWriter();
+    private final ProgressWatch errors = new ProgressWatch();
+
+    /** What a command says meanwhile; does something on the command's thread as soon as it has said some words. */
+    private static final class ProgressWatch extends StringWriter {
+
+        private String words;
+        private Executable action;
+
+        void on(final String awaited, final Executable wanted) {
+            words = awaited;
+            action = wanted;
+        }
+
+        @Override
+        public void write(final String text, final int offset, final int length) {
+            super.write(text, offset, length);
+            if (action != null && toString().contains(words)) {
+                final Executable once = action;
+                action = null;
+                assertDoesNotThrow(once);
+            }
+        }
+    }
 
     @BeforeEach
     void aLockOfItsOwn() {
@@ -84,17 +106,12 @@ class MeasureCommandTest {
     @Test
     void theResultIsThereAfterEveryRun() throws Exception {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
-            final Thread measuring = new Thread(() -> measure(server, "--vary", "packets=1,2,3"));
-            measuring.start();
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
-                    .ignoreExceptions()
-                    .until(() -> !ResultDirectory.read(result()).runs().isEmpty());
-            final ExperimentResult part = ResultDirectory.read(result());
-            measuring.join();
+            final AtomicReference<ExperimentResult> part = new AtomicReference<>();
+            errors.on("run 2 of 3", () -> part.set(ResultDirectory.read(result())));
+            assertEquals(ExitCode.OK, measure(server, "--vary", "packets=1,2,3"), errors::toString);
 
-            assertEquals(State.RUNNING, part.completion().state(), "it was looked at too late");
-            assertTrue(part.runs().size() < 3);
+            assertEquals(State.RUNNING, part.get().completion().state());
+            assertEquals(1, part.get().runs().size());
             assertEquals(3, ResultDirectory.read(result()).runs().size());
             assertEquals(
                     State.COMPLETE, ResultDirectory.read(result()).completion().state());
@@ -127,16 +144,10 @@ class MeasureCommandTest {
 
     @Test
     void aSearchWhoseServerLeavesIsNoSuccess() throws Exception {
-        final AtomicInteger code = new AtomicInteger();
         final ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
-        final Thread searching = new Thread(() -> code.set(search(server, "no-failure", 8, 64)));
-        searching.start();
-        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> errors.toString()
-                .contains("searched, nio #1: "));
-        server.close();
-        searching.join();
+        errors.on("searched, nio #1: ", server::close);
 
-        assertEquals(ExitCode.SOFTWARE, code.get(), out::toString);
+        assertEquals(ExitCode.SOFTWARE, search(server, "no-failure", 8, 64), out::toString);
         assertTrue(out.toString().contains("not complete: "), out.toString());
         assertTrue(out.toString().contains("nio: 8 clients meet the thresholds"), out.toString());
     }
