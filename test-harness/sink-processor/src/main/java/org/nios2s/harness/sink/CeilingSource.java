@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.apache.nifi.annotation.behavior.InputRequirement;
 import org.apache.nifi.annotation.behavior.InputRequirement.Requirement;
 import org.apache.nifi.annotation.documentation.CapabilityDescription;
@@ -55,8 +56,8 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
             .description("Every FlowFile that is made")
             .build();
 
-    /** As long as a busy port keeps its thread in one go. */
-    private static final long MAX_VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    /** As long as the NIO listener keeps the thread of a port in one go. */
+    static final long MAX_VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
     /** Counts transactions, to be compared with what arrives elsewhere. */
     private static final String MADE = "made";
@@ -69,11 +70,20 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
     private static final String DETAILS = "Remote Host=" + HOST + ", Remote DN=none";
     private static final long TRANSFER_MILLIS = 0;
 
+    private final LongSupplier nanoClock;
     private final AtomicInteger transaction = new AtomicInteger();
     private volatile String run;
     private volatile int transactions;
     private volatile int packets;
     private volatile byte[] content;
+
+    public CeilingSource() {
+        this(System::nanoTime);
+    }
+
+    CeilingSource(final LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+    }
 
     @Override
     protected List<PropertyDescriptor> getSupportedPropertyDescriptors() {
@@ -98,9 +108,9 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
     @Override
     public void onTrigger(final ProcessContext context, final ProcessSessionFactory sessions) {
         final ProcessSession session = sessions.createSession();
-        final long end = System.nanoTime() + MAX_VISIT_NANOS;
+        final long end = nanoClock.getAsLong() + MAX_VISIT_NANOS;
         try {
-            while (isScheduled() && System.nanoTime() - end < 0) {
+            while (isScheduled() && nanoClock.getAsLong() - end < 0) {
                 for (int made = 0; made < transactions; made++) {
                     receive(session, transaction.getAndIncrement());
                 }
