@@ -3,6 +3,7 @@ package org.nios2s.harness.analysis;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -261,10 +263,11 @@ public final class Analysis {
         return number.matches() ? Double.valueOf(number.group(2)) : null;
     }
 
-    /** The metrics that tell most, for the top of the report: of those that show a difference, one for each row first. */
+    /** The metrics that tell most, for the top of the report: of those that show a difference, one for each metric first. */
     public List<Headline> headlines() {
         final List<Headline> first = new ArrayList<>();
         final List<Headline> more = new ArrayList<>();
+        final Set<Metric> shown = new HashSet<>();
         for (final Cell cell : experiment.observed()) {
             final List<Metric> telling = new ArrayList<>();
             if (!cell.claim().isEmpty()) {
@@ -273,11 +276,9 @@ public final class Analysis {
             mostTelling(cell.row()).stream()
                     .filter(metric -> !telling.contains(metric))
                     .forEach(telling::add);
-            final List<Headline> of = telling.stream()
-                    .flatMap(metric -> headline(metric, cell).stream())
-                    .toList();
-            of.stream().limit(1).forEach(first::add);
-            of.stream().skip(1).forEach(more::add);
+            for (final Metric metric : telling) {
+                headline(metric, cell).ifPresent(headline -> (shown.add(metric) ? first : more).add(headline));
+            }
         }
         return Stream.concat(first.stream(), more.stream()).limit(MAX_HEADLINES).toList();
     }
@@ -297,16 +298,28 @@ public final class Analysis {
                                 .isEmpty()) {
             return Optional.empty();
         }
-        final String baseline = pairs.range(
-                        metric, compared.get().againstRow(), compared.get().againstColumn())
-                .map(range -> metric.format(range.median()))
-                .orElse("–");
-        final String own = pairs.range(metric, cell.row(), cell.column())
-                .map(range -> metric.format(range.median()))
-                .orElse("–");
+        final Optional<Range> baseline =
+                pairs.range(metric, compared.get().againstRow(), compared.get().againstColumn());
+        final Optional<Range> own = pairs.range(metric, cell.row(), cell.column());
         final String caption = metric.title() + ", " + compared.get().against() + " → " + cell.column();
-        return Optional.of(
-                new Headline(baseline + " → " + own, cell.row().isEmpty() ? caption : caption + ": " + cell.row()));
+        return Optional.of(new Headline(
+                words(baseline, range -> metric.format(range.median())) + " → "
+                        + words(own, range -> metric.format(range.median())),
+                words(baseline, range -> fromTo(metric, range)) + " → " + words(own, range -> fromTo(metric, range)),
+                cell.row().isEmpty() ? caption : caption + ": " + cell.row()));
+    }
+
+    private static String words(final Optional<Range> known, final Function<Range, String> words) {
+        return known.map(words).orElse("–");
+    }
+
+    private static String fromTo(final Metric metric, final Range range) {
+        return "(%s – %s)".formatted(metric.format(range.min()), metric.format(range.max()));
+    }
+
+    /** What to beware of, in what is shown. */
+    public List<Warning> warnings(final int processors) {
+        return Warning.of(runs, processors, (row, metric) -> metrics(row).contains(metric));
     }
 
     /** What the runs show, with what to beware of. */
@@ -320,7 +333,7 @@ public final class Analysis {
             parts.add(plain());
         }
         trends().stream().filter(trend -> trend.slope().grows()).forEach(trend -> parts.add(trend.sentence()));
-        return Warning.append(String.join("; ", parts) + "; " + faults() + ".", Warning.of(runs, processors));
+        return Warning.append(String.join("; ", parts) + "; " + faults() + ".", warnings(processors));
     }
 
     private Optional<String> comparison(final String column) {

@@ -27,12 +27,21 @@ record Claim(Metric metric, String words) {
         return new Claim(Metric.by(claim.group(1)), claim.group(2));
     }
 
-    /** The words, where a combination is better than its baseline in this metric beyond chance; otherwise nothing. */
+    /**
+     * The words, where a combination is better than its baseline in this metric beyond chance, and no more of its transactions
+     * failed; otherwise nothing.
+     */
     Optional<String> held(final PairedComparison pairs, final String row, final String column) {
         final Optional<Range> own = pairs.range(metric, row, column);
         final Optional<Range> others = pairs.comparison(row, column)
                 .flatMap(compared -> pairs.range(metric, compared.againstRow(), compared.againstColumn()));
         final Optional<Ratio> ratio = pairs.ratio(metric, row, column);
+        final Optional<Range> failures = pairs.range(Metric.FAILURES, row, column);
+        final Optional<Range> othersFailures = pairs.comparison(row, column)
+                .flatMap(compared -> pairs.range(Metric.FAILURES, compared.againstRow(), compared.againstColumn()));
+        if (most(failures) > most(othersFailures)) {
+            return Optional.empty();
+        }
         final boolean none = others.filter(range -> range.max() == 0).isPresent()
                 && own.filter(range -> range.min() > 0 && range.count() >= Ratio.MIN_PAIRS)
                         .isPresent()
@@ -47,5 +56,9 @@ record Claim(Metric metric, String words) {
                         "{ratio}",
                         ratio.map(some -> Metric.words("%.2f", some.ratios().median()))
                                 .orElse("")));
+    }
+
+    private static double most(final Optional<Range> counts) {
+        return counts.map(Range::max).orElse(0.0);
     }
 }

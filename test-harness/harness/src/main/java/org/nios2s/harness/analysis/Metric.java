@@ -113,6 +113,7 @@ public record Metric(
             generator(
                     "generator-cpu", "generator CPU ms/tx", Unit.MILLIS, 3, GeneratorMetrics::cpuMillisPerTransaction),
             generator("generator-percent", "generator CPU %", Unit.PERCENT, 0, GeneratorMetrics::cpuPercent),
+            generator("generator-delay", "generator read late p99 ms", Unit.MILLIS, 1, GeneratorMetrics::loopP99Millis),
             LOST,
             DUPLICATED,
             probe("slow-peers", "slow peers still there", Unit.COUNT, 0, MORE),

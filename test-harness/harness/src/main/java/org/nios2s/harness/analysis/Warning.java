@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
@@ -42,8 +43,13 @@ public record Warning(String brief, String remark) {
     private static final int MAX_LABELS = 4;
 
     /** What is to be said of the runs of an experiment on a machine of so many processors, worst first. */
-    public static List<Warning> of(final List<RunResult> runs, final int processors) {
-        final Search search = new Search(runs, new ArrayList<>());
+    static List<Warning> of(final List<RunResult> runs, final int processors) {
+        return of(runs, processors, (row, metric) -> true);
+    }
+
+    /** @param shown whether a metric of a row is shown: of others nothing is said */
+    static List<Warning> of(final List<RunResult> runs, final int processors, final BiPredicate<String, Metric> shown) {
+        final Search search = new Search(runs, shown, new ArrayList<>());
         search.generator(processors);
         search.noise(processors);
         search.range();
@@ -62,7 +68,7 @@ public record Warning(String brief, String remark) {
     }
 
     /** Looks for warnings in runs. For one thread. */
-    private record Search(List<RunResult> runs, List<Warning> warnings) {
+    private record Search(List<RunResult> runs, BiPredicate<String, Metric> shown, List<Warning> warnings) {
 
         /** Says something of those runs of which a condition is true, if there are any: where, and how bad it is. */
         @SafeVarargs
@@ -97,6 +103,13 @@ public record Warning(String brief, String remark) {
                     "The load generator fell behind in %s: it began transactions up to %,.0f ms (p99) later than due,"
                             + " because it got too little of the processors. Times there are partly its own.",
                     late -> most(late, run -> run.generator().lateP99Millis()));
+            say(
+                    "the load generator read late",
+                    run -> run.generator().loopP99Millis() != null
+                            && run.generator().loopP99Millis() > LATE_MILLIS,
+                    "The load generator read late in %s: its threads came up to %,.0f ms (p99) late to what was due. As much"
+                            + " of the times there is its own.",
+                    late -> most(late, run -> run.generator().loopP99Millis()));
         }
 
         private void noise(final int processors) {
@@ -132,7 +145,8 @@ public record Warning(String brief, String remark) {
                 repeated.forEach((work, same) -> {
                     final double percent =
                             metric.range(same).map(Range::percent).orElse(0.0);
-                    if (percent > SPREAD_PERCENT) {
+                    if (percent > SPREAD_PERCENT
+                            && shown.test(same.getFirst().place().row(), metric)) {
                         differences.put(metric.title() + " (" + work.getFirst() + ")", percent);
                     }
                 });

@@ -318,7 +318,7 @@ final class ExperimentSession implements Runner.Observer {
             shown.addFirst(analysis.table());
             shown.addAll(analysis.furtherTables());
         }
-        final List<Warning> warnings = Warning.of(runs, processors);
+        final List<Warning> warnings = analysis.warnings(processors);
         final List<String> said =
                 new ArrayList<>(warnings.stream().map(Warning::remark).toList());
         analysis.trends().forEach(trend -> said.add(trend.sentence() + "."));

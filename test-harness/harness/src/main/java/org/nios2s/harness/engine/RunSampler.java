@@ -14,6 +14,7 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
@@ -53,6 +54,7 @@ final class RunSampler {
     private final BusiestThread busiestThread = new BusiestThread();
     private final CountDownLatch end = new CountDownLatch(1);
     private final Thread thread = new Thread(this::sample, "run-sampler");
+    private final Supplier<Moment> now;
     private final Moment first;
     private Moment last;
     private Moment rest;
@@ -60,7 +62,7 @@ final class RunSampler {
     private int maxThreads;
 
     /** What had been counted at a moment; the usage of processes is null when one of them has ended. */
-    private record Moment(
+    record Moment(
             long nanos,
             Instant time,
             long successes,
@@ -76,18 +78,47 @@ final class RunSampler {
                     ? null
                     : ownCpu.plus(server.cpu()).plus(helpers.cpu());
         }
+
+        private static Moment now(
+                final LoadRecorder recorder, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
+            final Duration own = Duration.ofNanos(ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
+                    .getProcessCpuTime());
+            return new Moment(
+                    System.nanoTime(),
+                    Instant.now(),
+                    recorder.successes(),
+                    recorder.failuresByCause(),
+                    own,
+                    usage(server),
+                    usage(helpers),
+                    MachineUse.now());
+        }
+
+        private static ProcessUsage usage(final List<ProcessHandle> processes) {
+            if (!processes.stream().allMatch(Liveness::isAlive)) {
+                return null;
+            }
+            try {
+                return ProcessUsage.of(processes);
+            } catch (final HarnessException e) {
+                // It ended between the two looks; the experiment says so.
+                return null;
+            }
+        }
     }
 
     private RunSampler(
             final LoadRecorder recorder,
             final List<ProcessHandle> server,
             final List<ProcessHandle> helpers,
-            final boolean alone) {
+            final boolean alone,
+            final Supplier<Moment> now) {
         this.alone = alone;
         this.recorder = recorder;
         this.server = List.copyOf(server);
         this.helpers = List.copyOf(helpers);
-        this.first = now();
+        this.now = now;
+        this.first = now.get();
         this.last = first;
         this.rest = first;
         this.latencies = new LatencyLog(last.time());
@@ -100,7 +131,17 @@ final class RunSampler {
             final List<ProcessHandle> server,
             final List<ProcessHandle> helpers,
             final boolean alone) {
-        final RunSampler sampler = new RunSampler(recorder, server, helpers, alone);
+        return start(recorder, server, helpers, alone, () -> Moment.now(recorder, server, helpers));
+    }
+
+    /** @param now what has been counted at the moment of a look */
+    static RunSampler start(
+            final LoadRecorder recorder,
+            final List<ProcessHandle> server,
+            final List<ProcessHandle> helpers,
+            final boolean alone,
+            final Supplier<Moment> now) {
+        final RunSampler sampler = new RunSampler(recorder, server, helpers, alone, now);
         sampler.thread.start();
         return sampler;
     }
@@ -114,9 +155,8 @@ final class RunSampler {
 
     /** The server was still at work for this run: what it has cost until now is part of the run's cost. */
     void stillAtWork() {
-        final Moment now = now();
-        note(now.server());
-        rest = now;
+        rest = now.get();
+        note(rest.server());
     }
 
     TimeSeries series() {
@@ -131,9 +171,12 @@ final class RunSampler {
     GeneratorMetrics generator(final long transactions) {
         final Duration cpu = last.ownCpu().minus(first.ownCpu());
         final Double each = each(cpu.toNanos() / NANOS_PER_MILLI, transactions);
-        final LatencySummary late = LatencySummary.of(recorder.lateness());
-        final Double lateP99 = late.count() == 0 ? null : late.p99();
-        return new GeneratorMetrics(each, percent(cpu, seconds()), busiestThread.medianPercent(), lateP99);
+        return new GeneratorMetrics(
+                each,
+                percent(cpu, seconds()),
+                busiestThread.medianPercent(),
+                p99(recorder.lateness()),
+                p99(recorder.loopDelay()));
     }
 
     /**
@@ -155,6 +198,11 @@ final class RunSampler {
                 null,
                 maxResidentBytes,
                 maxThreads);
+    }
+
+    private static Double p99(final Histogram micros) {
+        final LatencySummary summary = LatencySummary.of(micros);
+        return summary.count() == 0 ? null : summary.p99();
     }
 
     /** Of nothing there is no share, and of what several loads cost together nobody knows the share of one. */
@@ -196,64 +244,38 @@ final class RunSampler {
             boolean ended = false;
             while (!ended) {
                 ended = end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-                add(now());
+                add(now.get());
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void add(final Moment now) {
-        note(now.server());
+    private void add(final Moment moment) {
+        note(moment.server());
         final Map<Phase, Histogram> times = recorder.tick();
-        latencies.add(last.time(), now.time(), times);
-        final double seconds = (now.nanos() - last.nanos()) / NANOS_PER_SECOND;
+        latencies.add(last.time(), moment.time(), times);
+        final double seconds = (moment.nanos() - last.nanos()) / NANOS_PER_SECOND;
         if (seconds < MIN_SECONDS && !samples.isEmpty()) {
-            last = now;
+            last = moment;
             return;
         }
         busiestThread.look();
         final LatencySummary shown = LatencySummary.of(times.getOrDefault(Phase.RESPONSE, times.get(Phase.TOTAL)));
-        final ProcessUsage usage = server.isEmpty() ? null : now.server();
+        final ProcessUsage usage = server.isEmpty() ? null : moment.server();
         samples.add(new TimeSeries.Sample(
-                (now.nanos() - first.nanos()) / NANOS_PER_SECOND,
-                (now.successes() - last.successes()) / seconds,
-                difference(now.failures(), last.failures()),
+                (moment.nanos() - first.nanos()) / NANOS_PER_SECOND,
+                (moment.successes() - last.successes()) / seconds,
+                difference(moment.failures(), last.failures()),
                 shown.count() == 0 ? null : shown.p50(),
                 shown.count() == 0 ? null : shown.p99(),
                 usage == null || last.server() == null
                         ? null
                         : percent(usage.cpu().minus(last.server().cpu()), seconds),
-                percent(now.ownCpu().minus(last.ownCpu()), seconds),
+                percent(moment.ownCpu().minus(last.ownCpu()), seconds),
                 usage == null ? null : usage.residentBytes() / MEBIBYTE,
                 usage == null ? null : usage.threads()));
-        last = now;
-    }
-
-    private Moment now() {
-        final Duration own = Duration.ofNanos(
-                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
-        return new Moment(
-                System.nanoTime(),
-                Instant.now(),
-                recorder.successes(),
-                recorder.failuresByCause(),
-                own,
-                usage(server),
-                usage(helpers),
-                MachineUse.now());
-    }
-
-    private static ProcessUsage usage(final List<ProcessHandle> processes) {
-        if (!processes.stream().allMatch(Liveness::isAlive)) {
-            return null;
-        }
-        try {
-            return ProcessUsage.of(processes);
-        } catch (final HarnessException e) {
-            // It ended between the two looks; the experiment says so.
-            return null;
-        }
+        last = moment;
     }
 
     private static Map<String, Long> difference(final Map<String, Long> now, final Map<String, Long> before) {

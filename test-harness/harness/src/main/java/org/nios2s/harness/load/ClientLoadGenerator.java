@@ -42,19 +42,26 @@ public final class ClientLoadGenerator implements LoadGenerator {
     @Override
     public LoadOutcome drive() throws InterruptedException {
         try (LoadClient.Factory opened = transport.get()) {
-            final Instant started = Instant.now();
-            final long startNanos = System.nanoTime();
-            startClients(opened);
-            try {
-                running.await();
-            } finally {
-                stop();
+            final LoopDelay ticks = new LoopDelay(opened.loops(), recorder::loopWasLate);
+            try (ticks) {
+                return drive(opened);
             }
-            final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
-            final List<ClientStats> stats =
-                    clients.stream().map(client -> client.stats).toList();
-            return recorder.outcome(run, started, wall, stats);
         }
+    }
+
+    private LoadOutcome drive(final LoadClient.Factory opened) throws InterruptedException {
+        final Instant started = Instant.now();
+        final long startNanos = System.nanoTime();
+        startClients(opened);
+        try {
+            running.await();
+        } finally {
+            stop();
+        }
+        final Duration wall = Duration.ofNanos(System.nanoTime() - startNanos);
+        final List<ClientStats> stats =
+                clients.stream().map(client -> client.stats).toList();
+        return recorder.outcome(run, started, wall, stats);
     }
 
     private void startClients(final LoadClient.Factory opened) {

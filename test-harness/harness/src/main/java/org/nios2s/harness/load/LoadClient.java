@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -28,6 +29,11 @@ public interface LoadClient extends AutoCloseable {
     interface Factory extends AutoCloseable {
 
         LoadClient of(int client);
+
+        /** The threads that read what the server answers, where they are event loops; none where each client has its own. */
+        default List<? extends ScheduledExecutorService> loops() {
+            return List.of();
+        }
 
         @Override
         default void close() {}

@@ -32,6 +32,7 @@ public final class LoadRecorder {
     private final int clients;
     private final Map<Phase, Times> times = new EnumMap<>(Phase.class);
     private final Times lateness = new Times();
+    private final Times loopDelay = new Times();
     private final Map<String, LongAdder> failures = new ConcurrentHashMap<>();
     private final LongAdder succeeded = new LongAdder();
     private final LongAdder succeededSteadily = new LongAdder();
@@ -103,6 +104,11 @@ public final class LoadRecorder {
     /** A client began a transaction so much later than it should have for reasons of its own. */
     public void began(final long nanos) {
         lateness.record(nanos, false);
+    }
+
+    /** A thread that reads answers came so much later than it should have to what was due. */
+    public void loopWasLate(final long nanos) {
+        loopDelay.record(nanos, false);
     }
 
     /** A transaction was given up because the run was stopped. */
@@ -208,6 +214,11 @@ public final class LoadRecorder {
     /** How late transactions began for reasons of the generator, in microseconds; empty when the clients do not tell. */
     public Histogram lateness() {
         return lateness.all();
+    }
+
+    /** How late the threads that read answers came to what was due, in microseconds. */
+    public Histogram loopDelay() {
+        return loopDelay.all();
     }
 
     private boolean isSteady(final long nanos) {

@@ -74,8 +74,14 @@ public record ExperimentResult(
         }
     }
 
-    /** A figure that is shown large, and what it is. Immutable, any thread. */
-    public record Headline(String value, String caption) {}
+    /**
+     * A figure that is shown large. Immutable, any thread.
+     *
+     * @param value   medians
+     * @param range   least and most of each
+     * @param caption what it is
+     */
+    public record Headline(String value, String range, String caption) {}
 
     public ExperimentResult {
         config = new LinkedHashMap<>(config);

@@ -150,10 +150,22 @@ public record RunResult(
         }
     }
 
-    /** What a run cost the process that makes the load, and whether it kept up. Immutable, any thread. */
+    /**
+     * What a run cost the process that makes the load, and whether it kept up. Immutable, any thread.
+     *
+     * @param cpuMillisPerTransaction null where several loads share the process
+     * @param cpuPercent              of one processor
+     * @param busiestThreadPercent    likewise
+     * @param lateP99Millis           how late transactions began; null where the clients do not tell
+     * @param loopP99Millis           how late its threads came to what was due; null where nobody measured it
+     */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record GeneratorMetrics(
-            Double cpuMillisPerTransaction, double cpuPercent, double busiestThreadPercent, Double lateP99Millis) {}
+            Double cpuMillisPerTransaction,
+            double cpuPercent,
+            double busiestThreadPercent,
+            Double lateP99Millis,
+            Double loopP99Millis) {}
 
     /**
      * What a run cost the server's process. Immutable, any thread.

@@ -18,6 +18,7 @@ import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.DataTable;
+import org.nios2s.harness.result.ExperimentResult.Headline;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Disturbance;
 import org.nios2s.harness.result.RunResult.GeneratorMetrics;
@@ -27,6 +28,7 @@ import org.nios2s.harness.result.Samples;
 /** What runs are said to show, and what is said against them. Runs on the test's thread. */
 class AnalysisTest {
 
+    private static final GeneratorMetrics CHEAP = new GeneratorMetrics(0.05, 20, 15, 1.0, 2.0);
     private static final int PROCESSORS = 2;
 
     @Test
@@ -72,6 +74,9 @@ class AnalysisTest {
 
         assertEquals("50 % more, better", row(runs, "tx/s").get(4));
         assertEquals("1,000 → 1,500", analysis(runs).headlines().getFirst().value());
+        assertEquals(
+                "(1,000 – 1,000) → (1,500 – 1,500)",
+                analysis(runs).headlines().getFirst().range());
         assertEquals("the same", row(runs, "server CPU ms/tx").get(4));
         assertTrue(analysis(runs)
                 .verdict(PROCESSORS)
@@ -205,6 +210,41 @@ class AnalysisTest {
                 new Analysis(claiming, rounds(6, 0, 1_500)).sentence());
         assertEquals("No difference is shown in this run.", new Analysis(claiming, rounds(2, 1_000, 1_500)).sentence());
         assertFalse(new Analysis(claiming, rounds(6, 1_500, 1_000)).sentence().contains("in place of"));
+        final List<RunResult> failing = rounds(6, 1_000, 1_500).stream()
+                .map(run -> run.place().column().equals("nio") ? Samples.withFailures(5, run) : run)
+                .toList();
+        assertFalse(new Analysis(claiming, failing).sentence().contains("in place of"), "more of them failed");
+    }
+
+    @Test
+    void theFourTilesAreOfDifferentMetricsFirst() {
+        final Experiment experiment = new Experiment(
+                        "x", "", Settings.DEFAULTS, List.of(), List.of("rate", "generator-cpu"), List.of())
+                .vary(Axis.parse("clients=1,2,3,4"))
+                .vary(Axis.parse("listener=stock,nio"));
+        final List<RunResult> runs = new ArrayList<>();
+        for (final String row : List.of("clients 1", "clients 2", "clients 3", "clients 4")) {
+            for (int round = 1; round <= 6; round++) {
+                runs.add(run("stock", round, 1_000).at(new Place(row, "stock", round, 1)));
+                runs.add(run("nio", round, 1_500, CHEAP, Samples.QUIET).at(new Place(row, "nio", round, 1)));
+            }
+        }
+
+        final List<Headline> tiles = new Analysis(experiment, runs).headlines();
+
+        assertEquals(4, tiles.size());
+        assertTrue(tiles.get(0).caption().startsWith("tx/s, "), tiles::toString);
+        assertTrue(tiles.get(1).caption().startsWith("generator CPU ms/tx, "), tiles::toString);
+    }
+
+    @Test
+    void ofAMetricThatIsNotShownNothingIsToBewareOf() {
+        final Experiment experiment = new Experiment("x", "", Settings.DEFAULTS, List.of(), List.of("cpu"), List.of())
+                .vary(Axis.parse("listener=stock,nio"));
+        final List<RunResult> runs = List.of(run("nio", 1, 1_000), run("nio", 2, 1_300));
+
+        assertEquals(1, analysis(runs).warnings(PROCESSORS).size());
+        assertEquals(List.of(), new Analysis(experiment, runs).warnings(PROCESSORS));
     }
 
     @Test
@@ -244,15 +284,20 @@ class AnalysisTest {
     void aBusyGeneratorAndANoisyMachineAreNamedForAnyKindOfRun() {
         final List<Warning> warnings = Warning.of(
                 List.of(
-                        run("nio", 1, 1_000, new GeneratorMetrics(0.1, 110, 97, 120.0), Samples.QUIET),
+                        run("nio", 1, 1_000, new GeneratorMetrics(0.1, 110, 97, 120.0, 60.0), Samples.QUIET),
                         run("nio", 2, 1_000, Samples.EASY, new Disturbance(60, 12))),
                 PROCESSORS);
 
         assertEquals(
-                List.of("the load generator was the limit", "the load generator fell behind", "the machine was noisy"),
+                List.of(
+                        "the load generator was the limit",
+                        "the load generator fell behind",
+                        "the load generator read late",
+                        "the machine was noisy"),
                 warnings.stream().map(Warning::brief).toList());
         assertTrue(warnings.getFirst().remark().contains("its busiest thread took up to 97 % of a processor"));
         assertTrue(warnings.get(1).remark().contains("up to 120 ms (p99) later than due"));
+        assertTrue(warnings.get(2).remark().contains("up to 60 ms (p99) late"));
     }
 
     @Test

@@ -96,7 +96,7 @@ class LoadRecorderTest {
         assertEquals(7_000, recorder.lateness().getMaxValue(), 10);
     }
 
-    private static LoadSettings load(final int clients, final Duration interval) {
+    static LoadSettings load(final int clients, final Duration interval) {
         return new LoadSettings(
                 clients,
                 LoadSettings.UNLIMITED,

@@ -33,7 +33,7 @@ public final class Samples {
     /** A cause that would break a page which does not escape it. */
     public static final String CAUSE = "time-out while \"waiting\" </script><b>";
 
-    public static final GeneratorMetrics EASY = new GeneratorMetrics(0.1, 20, 15, 1.0);
+    public static final GeneratorMetrics EASY = new GeneratorMetrics(0.1, 20, 15, 1.0, 2.0);
     public static final Disturbance QUIET = new Disturbance(5, 0);
 
     private static final double MILLIS = 4.5;
@@ -104,6 +104,12 @@ public final class Samples {
     public static RunResult but(final String name, final RunResult run) {
         final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
         return ResultDirectory.JSON.convertValue(copy.put(name, true), RunResult.class);
+    }
+
+    /** The same run with so many failures. */
+    public static RunResult withFailures(final int failures, final RunResult run) {
+        final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
+        return ResultDirectory.JSON.convertValue(copy.put("failures", failures), RunResult.class);
     }
 
     /** The same run of another number of clients. */

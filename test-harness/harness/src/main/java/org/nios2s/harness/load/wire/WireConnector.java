@@ -16,9 +16,11 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.StreamSupport;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
@@ -59,6 +61,12 @@ final class WireConnector implements AutoCloseable {
     /** The event loop for another peer. */
     EventLoop next() {
         return group.next();
+    }
+
+    List<EventLoop> loops() {
+        return StreamSupport.stream(group.spliterator(), false)
+                .map(EventLoop.class::cast)
+                .toList();
     }
 
     /** Connects a peer of this number, which a session of TLS belongs to. */

@@ -90,6 +90,11 @@ public final class WireLoadClients implements LoadClient.Factory {
     }
 
     @Override
+    public List<EventLoop> loops() {
+        return connector.loops();
+    }
+
+    @Override
     public void close() {
         connector.close();
     }
