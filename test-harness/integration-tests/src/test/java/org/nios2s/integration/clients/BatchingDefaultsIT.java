@@ -9,18 +9,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,6 +33,7 @@ import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionException;
 import org.nios2s.harness.nifi.BackPressure;
+import org.nios2s.harness.nifi.ClusterClient;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiCluster;
@@ -45,8 +47,8 @@ import org.slf4j.LoggerFactory;
  * A batching sender as it is by default, by URL: NiFi is restarted, full for a minute, and killed, and every record arrives.
  * The test's thread does that to NiFi; a thread gives records at a steady pace.
  *
- * <p>{@code -Dbatching.nodes=3} tries it with a cluster, of which the last node is restarted and killed; standard is one NiFi.
- * The log says how long records had to wait.
+ * <p>{@code -Dbatching.nodes=3} tries it with a cluster, of which the last node is restarted and killed, and the coordinator is
+ * restarted too; standard is one NiFi. The log says of each case what became of its records.
  */
 @Tag("full")
 class BatchingDefaultsIT {
@@ -83,50 +85,80 @@ class BatchingDefaultsIT {
         }
     }
 
+    /** What happens to NiFi, and what becomes of the records that are given meanwhile. Any thread. */
+    private static final class Case {
+        private final String name;
+        private final AtomicLong given = new AtomicLong();
+        private final Set<String> doubtful = ConcurrentHashMap.newKeySet();
+        private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+        private final LongAccumulator longestMillis = new LongAccumulator(Math::max, 0);
+
+        Case(final String name) {
+            this.name = name;
+        }
+
+        Given next() {
+            return new Given(this, name + " " + given.getAndIncrement());
+        }
+
+        boolean has(final String id) {
+            return id.startsWith(name + " ");
+        }
+    }
+
+    /**
+     * A record.
+     *
+     * @param of the case in which it was given first
+     * @param id by which the ledger knows it
+     */
+    private record Given(Case of, String id) {}
+
     /** Gives records, gives again those whose outcome is unknown, and remembers how each ended. */
     private static final class Source implements AutoCloseable {
         private final SiteToSite site = SiteToSite.builder().url(urls()).build();
         private final BatchingSender sender = site.inputPort("input").batching(BatchingOptions.standard());
         private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
         private final ScheduledFuture<?> giving;
-        private final AtomicLong given = new AtomicLong();
         private final AtomicLong acknowledged = new AtomicLong();
-        private final Set<String> doubtful = ConcurrentHashMap.newKeySet();
-        private final Queue<String> again = new ConcurrentLinkedQueue<>();
-        private final Queue<String> failures = new ConcurrentLinkedQueue<>();
-        private final LongAccumulator longestMillis = new LongAccumulator(Math::max, 0);
+        private final List<Case> cases = new CopyOnWriteArrayList<>();
+        private final Queue<Given> again = new ConcurrentLinkedQueue<>();
 
         Source() {
+            cases.add(new Case("no fault"));
             giving = thread.scheduleAtFixedRate(this::give, 0, PACE.toMillis(), TimeUnit.MILLISECONDS);
         }
 
         private void give() {
             for (int i = 0; i < RECORDS_AT_A_TIME; i++) {
-                final String doubted = again.poll();
-                send(doubted == null ? "record-" + given.getAndIncrement() : doubted);
+                final Given doubted = again.poll();
+                send(doubted == null ? cases.getLast().next() : doubted);
             }
         }
 
-        private void send(final String id) {
+        private void send(final Given record) {
             final long givenNanos = System.nanoTime();
             try {
-                sender.send(Packet.of(Map.of(ID, id), new byte[CONTENT_BYTES])).whenComplete((result, failure) -> {
-                    longestMillis.accumulate(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - givenNanos));
-                    settle(id, failure);
-                });
+                sender.send(Packet.of(Map.of(ID, record.id()), new byte[CONTENT_BYTES]))
+                        .whenComplete((result, failure) -> {
+                            record.of()
+                                    .longestMillis
+                                    .accumulate(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - givenNanos));
+                            settle(record, failure);
+                        });
             } catch (final InterruptedIOException e) {
                 throw new IllegalStateException(e);
             }
         }
 
-        private void settle(final String id, final Throwable failure) {
+        private void settle(final Given record, final Throwable failure) {
             if (failure == null) {
                 acknowledged.incrementAndGet();
             } else if (failure instanceof final TransactionException known && known.isOutcomeUnknown()) {
-                doubtful.add(id);
-                again.add(id);
+                record.of().doubtful.add(record.id());
+                again.add(record);
             } else {
-                failures.add(failure.toString());
+                record.of().failures.add(failure.toString());
             }
         }
 
@@ -135,17 +167,9 @@ class BatchingDefaultsIT {
             Awaitility.await().atMost(PATIENCE).until(() -> acknowledged.get() >= before + MORE);
         }
 
-        /** What happened since the last time is logged. */
-        void tell(final String happened) {
-            logger.info(
-                    "{} of {}: given {}, acknowledged {}, unknown {}, failed {}, longest wait {} ms",
-                    happened,
-                    NODES,
-                    given,
-                    acknowledged,
-                    doubtful.size(),
-                    failures.size(),
-                    longestMillis.getThenReset());
+        /** The records that are given from now on belong to another case. */
+        void begin(final String happens) {
+            cases.add(new Case(happens));
         }
 
         /** Every record has ended, and those in doubt have been given again, when this returns. */
@@ -193,45 +217,90 @@ class BatchingDefaultsIT {
         final Source source = new Source();
         try (source) {
             source.awaitMore();
-            source.tell("without a fault");
-            last.stop();
-            last.startAgain();
+            source.begin("restarted");
+            restart(last);
             source.awaitMore();
-            source.tell("restarted");
+            if (NODES > 1) {
+                source.begin("coordinator restarted");
+                restart(coordinator());
+                source.awaitMore();
+            }
+            source.begin("full for " + FULL.toSeconds() + " s");
             first().flow().setBackPressure(queue(), new BackPressure(1, 0));
             final long fullSince = System.nanoTime();
             Awaitility.await().atMost(FULL.plus(PATIENCE)).until(() -> System.nanoTime() - fullSince > FULL.toNanos());
             first().flow().setBackPressure(queue(), BackPressure.generous());
             source.awaitMore();
-            source.tell("full for " + FULL.toSeconds() + " s");
+            source.begin("killed");
             last.kill();
-            last.startAgain();
+            startAgain(last);
             source.awaitMore();
         }
-        source.tell("killed");
-        assertEquals(Set.of(), new HashSet<>(source.failures), "failures");
-        judge(source);
+        judge(source.cases);
     }
 
-    private static void judge(final Source source) throws IOException {
+    private static void restart(final NifiNode node) {
+        node.stop();
+        startAgain(node);
+    }
+
+    private static void startAgain(final NifiNode node) {
+        node.startAgain();
+        if (NODES == 1) {
+            // A single NiFi has its flow started by the harness.
+            first().flow().stop(sink());
+        } else {
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .until(() -> first().flow().connectedNodes() == NODES);
+        }
+    }
+
+    private static NifiNode coordinator() {
+        return cluster.nodes().stream()
+                .filter(new ClusterClient(first())::isCoordinator)
+                .findAny()
+                .orElseThrow();
+    }
+
+    private static void judge(final List<Case> cases) throws IOException {
         first().flow().start(sink());
-        final Map<String, Integer> arrived = ledgers(source.given.get());
-        final Set<String> twice = new TreeSet<>();
-        arrived.forEach((id, times) -> {
-            if (times > 1) {
-                twice.add(id);
-            }
-        });
-        logger.info(
-                "{} nodes: {} records given, {} arrived, {} of {} in doubt twice",
-                NODES,
-                source.given,
-                arrived.size(),
-                twice.size(),
-                source.doubtful.size());
-        assertEquals(source.given.get(), arrived.size(), "records that arrived");
-        twice.removeAll(source.doubtful);
-        assertEquals(Set.of(), twice, "records that arrived twice although their outcome was known");
+        final Map<String, Integer> arrived =
+                ledgers(cases.stream().mapToLong(each -> each.given.get()).sum());
+        for (final Case each : cases) {
+            final List<String> twice = arrived.entrySet().stream()
+                    .filter(record -> each.has(record.getKey()) && record.getValue() > 1)
+                    .map(Map.Entry::getKey)
+                    .toList();
+            logger.info(
+                    "{} nodes, {}: {} records given, {} arrived, {} failed, {} with an unknown outcome, {} twice, of these {}"
+                            + " with an unknown outcome; the longest wait {} ms",
+                    NODES,
+                    each.name,
+                    each.given,
+                    arrived.keySet().stream().filter(each::has).count(),
+                    each.failures.size(),
+                    each.doubtful.size(),
+                    twice.size(),
+                    twice.stream().filter(each.doubtful::contains).count(),
+                    each.longestMillis);
+        }
+        for (final Case each : cases) {
+            assertEquals(List.of(), List.copyOf(each.failures), each.name + ": failures");
+            assertEquals(
+                    each.given.get(),
+                    arrived.keySet().stream().filter(each::has).count(),
+                    each.name + ": records that arrived");
+            assertEquals(
+                    Set.of(),
+                    arrived.entrySet().stream()
+                            .filter(record -> each.has(record.getKey()) && record.getValue() > 1)
+                            .map(Map.Entry::getKey)
+                            .filter(id -> !each.doubtful.contains(id))
+                            .collect(Collectors.toSet()),
+                    each.name + ": records that arrived twice although their outcome was known");
+        }
     }
 
     /** @return how often each record is in the ledger of any node, when nothing more is written */

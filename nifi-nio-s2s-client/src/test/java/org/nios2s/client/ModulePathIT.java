@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.lang.module.Configuration;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleDescriptor.Exports;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The client's jar as a module, beside what it requires and nothing of NiFi's. Lives on the test's thread. */
+class ModulePathIT {
+    private static final String CLIENT = "org.nios2s.client";
+    private static final Set<String> REQUIRED = Set.of(
+            "nifi-nio-s2s-client",
+            "nifi-nio-s2s-wire",
+            "netty-handler",
+            "netty-common",
+            "netty-resolver",
+            "netty-buffer",
+            "netty-transport",
+            "netty-transport-native-unix-common",
+            "netty-codec-base",
+            "slf4j-api");
+
+    private static ModuleFinder modules() {
+        return ModuleFinder.of(Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(Path::of)
+                .filter(path -> path.toString().endsWith(".jar")
+                        && !path.toString().endsWith("-tests.jar")
+                        && REQUIRED.contains(path.getFileName().toString().replaceFirst("-\\d.*", "")))
+                .toArray(Path[]::new));
+    }
+
+    private static ModuleLayer layer() {
+        final Configuration resolved =
+                ModuleLayer.boot().configuration().resolve(modules(), ModuleFinder.of(), Set.of(CLIENT));
+        return ModuleLayer.boot().defineModulesWithOneLoader(resolved, ClassLoader.getPlatformClassLoader());
+    }
+
+    @Test
+    void itsModuleExportsTheApiAndTheDropInOnly() {
+        final ModuleDescriptor described = modules().find(CLIENT).orElseThrow().descriptor();
+        assertFalse(described.isAutomatic());
+        assertEquals(
+                Set.of(CLIENT, CLIENT + ".nifi"),
+                described.exports().stream()
+                        .filter(exported -> !exported.isQualified())
+                        .map(Exports::source)
+                        .collect(Collectors.toSet()));
+    }
+
+    @Test
+    void aModuleSends() throws Exception {
+        final Module module = layer().findModule(CLIENT).orElseThrow();
+        final Class<?> site = module.getClassLoader().loadClass(CLIENT + ".SiteToSite");
+        assertTrue(site.getModule().isNamed());
+        final Class<?> packet = module.getClassLoader().loadClass(CLIENT + ".Packet");
+        final Class<?> input = module.getClassLoader().loadClass(CLIENT + ".InputPort");
+        final Class<?> settings = module.getClassLoader().loadClass(CLIENT + ".SiteToSite$Builder");
+        try (ScriptedServer server = new ScriptedServer()) {
+            final Object builder = site.getMethod("builder").invoke(null);
+            settings.getMethod("address", String.class, int.class).invoke(builder, "127.0.0.1", server.port());
+            try (AutoCloseable nifi =
+                    (AutoCloseable) settings.getMethod("build").invoke(builder)) {
+                final Object port = site.getMethod("inputPort", String.class).invoke(nifi, "port-id");
+                final Object one = packet.getMethod("of", Map.class, byte[].class)
+                        .invoke(null, Map.of("name", "one"), new byte[1]);
+                Outcomes.await(
+                        (CompletableFuture<?>) input.getMethod("send", packet).invoke(port, one));
+            }
+            assertEquals(1, server.committed.size());
+        }
+    }
+}
