@@ -12,6 +12,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -286,8 +287,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
             final long intervalMillis = WorkerConnections.CHECK_INTERVAL_MILLIS;
             for (final EventExecutor worker : workers) {
-                final WorkerConnections own =
-                        new WorkerConnections(nanos -> metrics.record(Histogram.WORKER_DELAY_MS, nanos), clock);
+                final WorkerConnections own = new WorkerConnections(
+                        (SingleThreadEventLoop) worker,
+                        nanos -> metrics.record(Histogram.WORKER_DELAY_MS, nanos),
+                        clock);
                 connections.put((EventLoop) worker, own);
                 repeat(worker, intervalMillis, "Looking after deadlines", own::checkDeadlines);
             }
@@ -527,7 +530,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     context.limits().connections().addProxied(address, handler);
                 } else {
                     context.limits().connections().add(address, handler);
-                    addTls(channel, context);
+                    addTls(channel, context, handler);
                 }
                 KeepAlive.set(channel);
                 metrics.add(Counter.CONNECTIONS_ACCEPTED, 1);
@@ -543,9 +546,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         }
 
         /** Adds TLS at once: from this address no PROXY header comes first. */
-        private void addTls(final SocketChannel channel, final ListenerContext context) {
+        private void addTls(
+                final SocketChannel channel, final ListenerContext context, final MessageSequenceHandler handler) {
             if (context.endpoint().isSecure()) {
-                channel.pipeline().addLast(context.newTlsHandler(channel));
+                channel.pipeline().addLast(handler.newTlsHandler(channel));
             }
         }
 

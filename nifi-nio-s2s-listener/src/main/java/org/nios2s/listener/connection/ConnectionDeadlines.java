@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.connection;
 
-import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.limits.HandshakeLimit;
+import org.nios2s.listener.tls.TlsTasks;
 
 /**
  * All that may end a connection because of the time, or because its port has stopped; looked at a few times a second. Lives on
@@ -19,6 +18,7 @@ final class ConnectionDeadlines {
     private final PeerConnection connection;
     private final ReadGate reading;
     private final Deadlines deadlines;
+    private final TlsTasks tlsTasks;
     private final HandshakeLimit handshakes;
     private final OverShareDeadline overShare = new OverShareDeadline();
 
@@ -26,10 +26,12 @@ final class ConnectionDeadlines {
             final PeerConnection connection,
             final ReadGate reading,
             final Deadlines deadlines,
+            final TlsTasks tlsTasks,
             final HandshakeLimit handshakes) {
         this.connection = connection;
         this.reading = reading;
         this.deadlines = deadlines;
+        this.tlsTasks = tlsTasks;
         this.handshakes = handshakes;
     }
 
@@ -60,8 +62,14 @@ final class ConnectionDeadlines {
         return deadlines.lastBytesNanos();
     }
 
-    /** @throws ConnectionFault if the connection has to end */
+    /**
+     * Called behind a look at the socket: what the peer had sent until then has been read.
+     *
+     * @param nowNanos when the look began
+     * @throws ConnectionFault if the connection has to end
+     */
     void check(final Step step, final long nowNanos) throws ConnectionFault {
+        deadlines.recordRead(reading.lastReadNanos());
         step.checkDeadline(nowNanos);
         if (connection.rate().limitsBytes()) {
             overShare.check(step, nowNanos);
@@ -80,7 +88,11 @@ final class ConnectionDeadlines {
 
     /** At the limit of handshakes nobody is accepted: one that stands still, where it is the peer's turn, is in the way. */
     private void checkStalledHandshake(final Step step, final long nowNanos) throws ConnectionFault {
-        if (step.timeoutPolicy() != Step.TimeoutPolicy.HANDSHAKE || !handshakes.isFull() || isTlsOurTurn()) {
+        if (step.timeoutPolicy() != Step.TimeoutPolicy.HANDSHAKE || !handshakes.isFull()) {
+            return;
+        }
+        if (step.isWaiting() || tlsTasks.areRunning()) {
+            // The peer waits for us.
             return;
         }
         if (nowNanos - lastHandshakeProgressNanos(step) > STALLED_HANDSHAKE_NANOS) {
@@ -94,12 +106,6 @@ final class ConnectionDeadlines {
         if (!step.countsPartialMessages()) {
             return deadlines.acceptedNanos();
         }
-        return Math.max(reading.lastReadNanos(), deadlines.lastProgressNanos());
-    }
-
-    /** @return whether what TLS has to compute is with our threads */
-    private boolean isTlsOurTurn() {
-        final SslHandler tls = connection.channel().pipeline().get(SslHandler.class);
-        return tls != null && tls.engine().getHandshakeStatus() == HandshakeStatus.NEED_TASK;
+        return Math.max(deadlines.lastProgressNanos(), tlsTasks.lastEndNanos());
     }
 }

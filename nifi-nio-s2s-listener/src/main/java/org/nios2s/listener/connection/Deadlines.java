@@ -73,6 +73,13 @@ final class Deadlines {
         windowBytes += bytes;
     }
 
+    /** The socket last had something then, which may be a part of a TLS record that has yet to come whole. */
+    void recordRead(final long nanos) {
+        if (nanos - lastProgressNanos > 0) {
+            lastProgressNanos = nanos;
+        }
+    }
+
     /** The peer's turn begins: until now it was ours, or nothing was under way. */
     void startPeerTurn() {
         lastProgressNanos = clock.nanoTime();

@@ -17,6 +17,7 @@ import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory;
+import org.nios2s.listener.tls.TlsTasks;
 
 /**
  * Everything that the connections of a listener share, grouped by role. Immutable; every part of it is thread-safe. Steps do
@@ -82,7 +83,7 @@ public record ListenerContext(
             Executor inflationWriter) {}
 
     /** @return what makes a connection TLS, if connections are {@link Endpoint#isSecure} */
-    public SslHandler newTlsHandler(final Channel channel) {
-        return endpoint.tls.create(channel, settings.connections().handshakeTimeout());
+    public SslHandler newTlsHandler(final Channel channel, final TlsTasks tasks) {
+        return endpoint.tls.create(channel, settings.connections().handshakeTimeout(), tasks);
     }
 }

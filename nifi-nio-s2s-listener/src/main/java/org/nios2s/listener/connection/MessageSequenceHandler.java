@@ -2,11 +2,11 @@
 package org.nios2s.listener.connection;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPipeline;
-import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
@@ -21,6 +21,7 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.Contention;
+import org.nios2s.listener.tls.TlsTasks;
 import org.nios2s.wire.ProtocolException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +46,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private final ListenerContext listener;
     private final WorkerConnections workerConnections;
     private final ActivityReport activity;
+    private final TlsTasks tlsTasks;
 
     // Made when the handler is added to its channel.
     private ChannelHandlerContext channelContext;
@@ -63,6 +65,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         this.listener = listener;
         this.workerConnections = workerConnections;
         this.activity = new ActivityReport(listener.limits().connections(), this);
+        this.tlsTasks = new TlsTasks(listener.clock());
     }
 
     @Override
@@ -73,7 +76,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         unread = new UnreadBuffer(listener.limits().memory());
         reading = new ReadGate(this, connection, unread, timeouts);
         deadlines = new ConnectionDeadlines(
-                connection, reading, timeouts, listener.limits().handshakes());
+                connection, reading, timeouts, tlsTasks, listener.limits().handshakes());
         reading.attach(context.channel().config());
         step = listener.protocol().begins(connection);
         activity.entered(step);
@@ -185,7 +188,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         final ChannelPipeline pipeline = channelContext.pipeline();
         try {
             enter(next);
-            pipeline.addBefore(channelContext.name(), null, listener.newTlsHandler(channelContext.channel()));
+            pipeline.addBefore(channelContext.name(), null, newTlsHandler(channelContext.channel()));
         } catch (final Throwable e) {
             first.release();
             fail(faultOf(e));
@@ -193,6 +196,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
         pipeline.fireChannelRead(first);
         pipeline.fireChannelReadComplete();
+    }
+
+    /** @return what makes this connection TLS, if connections are */
+    public SslHandler newTlsHandler(final Channel channel) {
+        return listener.newTlsHandler(channel, tlsTasks);
     }
 
     private void yieldToOthers() {
@@ -215,10 +223,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
     }
 
-    /** Runs it once the IO worker has looked at all of its sockets: a plain task may run before that, for a second on end. */
+    /** As {@link WorkerConnections#afterLoopIteration}. */
     public void afterLoopIteration(final Runnable task) {
-        final var worker = (SingleThreadEventLoop) channelContext.channel().eventLoop();
-        worker.executeAfterEventLoopIteration(() -> worker.execute(task));
+        workerConnections.afterLoopIteration(task);
     }
 
     /** @return whether the current step may take bytes now */

@@ -24,6 +24,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -154,19 +155,29 @@ public final class TlsHandlerFactory implements AutoCloseable {
         return provider;
     }
 
+    /** A handler for a channel whose turns nobody asks for. */
     public SslHandler create(final Channel channel, final Duration handshakeTimeout) {
-        final SslHandler handler = context.get()
-                .newHandler(
-                        channel.alloc(),
-                        task -> handshakes.execute(() -> {
-                            // In a storm of reconnects the queue is long, and the peer may have given up before its
-                            // turn.
-                            if (channel.isActive()) {
-                                task.run();
-                            }
-                        }));
+        return create(channel, handshakeTimeout, new TlsTasks(NanoClock.SYSTEM));
+    }
+
+    /** @param tasks is told of each task that runs on the factory's threads for this channel */
+    public SslHandler create(final Channel channel, final Duration handshakeTimeout, final TlsTasks tasks) {
+        final SslHandler handler = context.get().newHandler(channel.alloc(), task -> execute(task, channel, tasks));
         handler.setHandshakeTimeout(handshakeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         return handler;
+    }
+
+    /** On the IO worker. */
+    private void execute(final Runnable task, final Channel channel, final TlsTasks tasks) {
+        handshakes.execute(() -> {
+            // In a storm of reconnects the queue is long, and the peer may have given up before its turn.
+            if (channel.isActive()) {
+                task.run();
+                // The task has posted its continuation to the IO worker: this runs behind it.
+                channel.eventLoop().execute(tasks::ended);
+            }
+        });
+        tasks.begun();
     }
 
     /** @return whether the handshake that has just ended resumed a session: the JDK tells it only by the age of the session */

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -17,10 +16,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SingleThreadEventLoop;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -59,7 +55,9 @@ import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.protocol.PeerList;
 import org.nios2s.listener.protocol.RawProtocol;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -80,8 +78,9 @@ final class RunningListener implements AutoCloseable {
     private static final int MOST_CONNECTIONS = 1_000;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-    private final EventLoopGroup worker = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-    private final WorkerConnections connections = new WorkerConnections(nanos -> {}, NanoClock.SYSTEM);
+    private final Environment environment;
+    private final EventLoopGroup worker;
+    private final WorkerConnections connections;
     private final List<MessageSequenceHandler> handlers = new CopyOnWriteArrayList<>();
     private final ExecutorService blockingTasks = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService contentReaders = Executors.newFixedThreadPool(BLOCKING_THREADS);
@@ -89,9 +88,9 @@ final class RunningListener implements AutoCloseable {
     private final ExecutorService peerLists = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService lookups = Executors.newFixedThreadPool(1);
     private final HostNames hostNames;
-    private final ListenerMetrics metrics = new ListenerMetrics(1, NanoClock.SYSTEM);
-    private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), NanoClock.SYSTEM);
-    private final Drain drain = new Drain(1, () -> 0, NanoClock.SYSTEM);
+    private final ListenerMetrics metrics;
+    private final FaultLog faultLog;
+    private final Drain drain;
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
     private final RecordingPort output;
@@ -112,10 +111,32 @@ final class RunningListener implements AutoCloseable {
     private volatile int bytesTogether;
 
     /**
+     * What a listener stands on.
+     *
+     * @param tls makes the TLS of connections, or null for plain TCP
+     */
+    record Environment(TransportSelection transport, TlsHandlerFactory tls, NanoClock clock) {
+        private static final Environment USUAL =
+                new Environment(TransportSelection.select(TransportSelection.Choice.NIO), null, NanoClock.SYSTEM);
+    }
+
+    /**
+     * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
+     */
+    RunningListener(final Environment environment, final String... settings) throws Exception {
+        this(environment, address -> HOST_NAME, null, settings);
+        awaitHostName();
+    }
+
+    /**
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
     RunningListener(final String... settings) throws Exception {
         this(address -> HOST_NAME, settings);
+        awaitHostName();
+    }
+
+    private void awaitHostName() {
         awaiting().until(() -> HOST_NAME.equals(hostNames.nameOf(InetAddress.getLoopbackAddress())));
     }
 
@@ -135,7 +156,23 @@ final class RunningListener implements AutoCloseable {
     RunningListener(
             final Function<InetAddress, String> resolver, final NodeInformant nodeInformant, final String... settings)
             throws Exception {
-        hostNames = new HostNames(true, resolver, lookups, NanoClock.SYSTEM);
+        this(Environment.USUAL, resolver, nodeInformant, settings);
+    }
+
+    private RunningListener(
+            final Environment environment,
+            final Function<InetAddress, String> resolver,
+            final NodeInformant nodeInformant,
+            final String... settings)
+            throws Exception {
+        this.environment = environment;
+        final NanoClock clock = environment.clock();
+        worker = environment.transport().workers(1, "worker of a test");
+        connections = new WorkerConnections((SingleThreadEventLoop) worker.next(), nanos -> {}, clock);
+        metrics = new ListenerMetrics(1, clock);
+        faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), clock);
+        drain = new Drain(1, () -> 0, clock);
+        hostNames = new HostNames(true, resolver, lookups, clock);
         input = new RecordingPort(1);
         when(rootGroup.isRootGroup()).thenReturn(true);
         final PublicPort port = input.port();
@@ -145,31 +182,33 @@ final class RunningListener implements AutoCloseable {
         when(rootGroup.findOutputPort(OUTPUT_PORT)).thenReturn(outputPort);
         final ListenerSettings effective = ListenerSettings.from(properties(settings));
         budget = new MemoryBudget(effective.memory().buffer());
-        dispatchers = new PortRegistry(effective, budget, contentReaders, metrics, NanoClock.SYSTEM);
+        dispatchers = new PortRegistry(effective, budget, contentReaders, metrics, clock);
         final ConnectionLimit limit = new ConnectionLimit(
                 effective.connections().max() > 0 ? effective.connections().max() : MOST_CONNECTIONS,
                 0,
                 "no more in a test",
-                NanoClock.SYSTEM);
+                clock);
+        final HandshakeLimit handshakes =
+                new HandshakeLimit(effective.connections().handshakesMax());
         final ListenerContext context = new ListenerContext(
                 effective,
-                new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, NanoClock.SYSTEM)),
-                new ListenerContext.Endpoint(LISTEN_PORT, null, hostNames, InstantSource.system()),
+                new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, clock)),
+                new ListenerContext.Endpoint(LISTEN_PORT, environment.tls(), hostNames, InstantSource.system()),
                 new ListenerContext.Ports(() -> rootGroup, dispatchers),
                 new ListenerContext.Limits(
                         budget,
                         limit,
-                        new HandshakeLimit(MOST_CONNECTIONS),
-                        new RateLimits(effective.peers().rates(), NanoClock.SYSTEM)),
+                        handshakes,
+                        new RateLimits(effective.peers().rates(), clock)),
                 new ListenerContext.Threads(
                         blockingTasks, blockingTasks, contentReaders, contentWriters, this::writeInflated),
                 drain,
                 metrics,
                 faultLog,
-                NanoClock.SYSTEM);
-        serverChannel = new ServerBootstrap()
-                .group(worker)
-                .channel(NioServerSocketChannel.class)
+                clock);
+        serverChannel = environment
+                .transport()
+                .bootstrap(worker)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.ALLOCATOR, allocator)
                 .childHandler(new ChannelInitializer<Channel>() {
@@ -180,7 +219,12 @@ final class RunningListener implements AutoCloseable {
                         channel.closeFuture().addListener(closed -> limit.remove(handler));
                         limit.add(address, handler);
                         handlers.add(handler);
+                        handshakes.add(channel);
+                        channel.closeFuture().addListener(closed -> handshakes.remove(channel));
                         metrics.add(ListenerMetrics.Counter.CONNECTIONS_ACCEPTED, 1);
+                        if (environment.tls() != null) {
+                            channel.pipeline().addLast(handler.newTlsHandler(channel));
+                        }
                         channel.pipeline().addLast(new Splitter(), handler);
                     }
                 })
@@ -313,6 +357,61 @@ final class RunningListener implements AutoCloseable {
         }
     }
 
+    /** Does something while the IO worker is busy, which then looks after deadlines before it reads any socket. */
+    void checkDeadlinesBehind(final Callable<?> action) throws Exception {
+        whileWorkerRests(() -> {
+            action.call();
+            worker.execute(connections::checkDeadlines);
+            return null;
+        });
+        awaitDeadlinesChecked();
+    }
+
+    /** Looks after deadlines, as the listener does a few times a second. */
+    void checkDeadlines() {
+        worker.execute(connections::checkDeadlines);
+        awaitDeadlinesChecked();
+    }
+
+    /** Looks after deadlines, and does something before they are compared: what other threads post meanwhile comes too late. */
+    void checkDeadlinesAround(final Callable<?> action) throws Exception {
+        final CountDownLatch held = new CountDownLatch(1);
+        final CountDownLatch done = new CountDownLatch(1);
+        worker.execute(() -> {
+            connections.checkDeadlines();
+            ((SingleThreadEventLoop) worker.next()).executeAfterEventLoopIteration(() -> {
+                held.countDown();
+                hold(done);
+            });
+        });
+        try {
+            awaiting().until(() -> held.getCount() == 0);
+            action.call();
+        } finally {
+            done.countDown();
+        }
+        awaitDeadlinesChecked();
+    }
+
+    /** Waits until so many tasks wait for the IO worker. */
+    void awaitPendingTasks(final int tasks) {
+        awaiting().until(() -> ((SingleThreadEventLoop) worker.next()).pendingTasks() >= tasks);
+    }
+
+    private static void hold(final CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void awaitDeadlinesChecked() {
+        final CountDownLatch checked = new CountDownLatch(1);
+        worker.execute(() -> connections.afterLoopIteration(checked::countDown));
+        awaiting().until(() -> checked.getCount() == 0);
+    }
+
     /** Does something while the IO worker does nothing. */
     void whileWorkerRests(final Callable<?> action) throws Exception {
         final CountDownLatch done = new CountDownLatch(1);
@@ -356,14 +455,18 @@ final class RunningListener implements AutoCloseable {
         return dispatchers;
     }
 
+    InetSocketAddress address() {
+        return (InetSocketAddress) serverChannel.localAddress();
+    }
+
     /** Connects a peer, which says nothing yet. */
     WirePeer connect() throws IOException {
-        return new WirePeer((InetSocketAddress) serverChannel.localAddress());
+        return new WirePeer(address());
     }
 
     /** Connects a peer from another address than the others. */
     WirePeer connectFrom(final String address) throws IOException {
-        return new WirePeer((InetSocketAddress) serverChannel.localAddress(), InetAddress.getByName(address));
+        return new WirePeer(address(), InetAddress.getByName(address));
     }
 
     /** Waits until the only connection, or the latest, is in a step. */
@@ -415,7 +518,7 @@ final class RunningListener implements AutoCloseable {
 
     /** Looks after the deadlines of all connections, as if so much time had passed. */
     void checkDeadlinesAfter(final Duration time) {
-        final long now = System.nanoTime() + time.toNanos();
+        final long now = environment.clock().nanoTime() + time.toNanos();
         worker.submit(() -> handlers.forEach(handler -> handler.checkDeadlines(now)))
                 .syncUninterruptibly();
     }
@@ -443,7 +546,7 @@ final class RunningListener implements AutoCloseable {
                     if (!latest.isRatePaused()) {
                         return false;
                     }
-                    latest.checkDeadlines(System.nanoTime() + time.toNanos());
+                    latest.checkDeadlines(environment.clock().nanoTime() + time.toNanos());
                     return true;
                 })
                 .get());
@@ -511,6 +614,9 @@ final class RunningListener implements AutoCloseable {
         contentReaders.shutdownNow();
         lookups.shutdownNow();
         peerLists.shutdownNow();
+        if (environment.tls() != null) {
+            environment.tls().close();
+        }
         worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
     }
 }

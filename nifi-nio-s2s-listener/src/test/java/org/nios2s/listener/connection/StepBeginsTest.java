@@ -10,6 +10,7 @@ import static org.mockito.Mockito.when;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -72,8 +73,8 @@ class StepBeginsTest {
                 new ListenerMetrics(0, NanoClock.SYSTEM),
                 faultLog,
                 NanoClock.SYSTEM);
-        return new EmbeddedChannel(
-                new MessageSequenceHandler(listener, new WorkerConnections(nanos -> {}, NanoClock.SYSTEM))) {
+        return new EmbeddedChannel(new MessageSequenceHandler(
+                listener, new WorkerConnections(mock(SingleThreadEventLoop.class), nanos -> {}, NanoClock.SYSTEM))) {
             @Override
             protected SocketAddress remoteAddress0() {
                 return new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);

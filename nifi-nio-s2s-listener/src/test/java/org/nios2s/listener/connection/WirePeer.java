@@ -36,7 +36,7 @@ final class WirePeer implements AutoCloseable {
 
     private static final int READ_TIMEOUT_MILLIS = 20_000;
 
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final DataInputStream in;
     private final ByteArrayOutputStream unsent = new ByteArrayOutputStream();
     private final DataOutputStream out = new DataOutputStream(unsent);
@@ -51,13 +51,24 @@ final class WirePeer implements AutoCloseable {
 
     /** @param own the address to connect from, or null for any */
     WirePeer(final InetSocketAddress listener, final InetAddress own) throws IOException {
+        this(connected(listener, own));
+        PeerOptions.set(socket);
+    }
+
+    /** @param connected a connection that says nothing yet, but for TLS */
+    WirePeer(final Socket connected) throws IOException {
+        socket = connected;
         socket.setSoTimeout(READ_TIMEOUT_MILLIS);
+        in = new DataInputStream(socket.getInputStream());
+    }
+
+    private static Socket connected(final InetSocketAddress listener, final InetAddress own) throws IOException {
+        final Socket socket = new Socket();
         if (own != null) {
             socket.bind(new InetSocketAddress(own, 0));
         }
         socket.connect(listener);
-        PeerOptions.set(socket);
-        in = new DataInputStream(socket.getInputStream());
+        return socket;
     }
 
     int localPort() {
@@ -76,6 +87,7 @@ final class WirePeer implements AutoCloseable {
     WirePeer flush() throws IOException {
         if (unsent.size() > 0) {
             socket.getOutputStream().write(unsent.toByteArray());
+            socket.getOutputStream().flush();
             sentBytes += unsent.size();
             unsent.reset();
         }

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.mockito.Mockito.when;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLSocket;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.settings.TransportSelection;
+import org.nios2s.listener.settings.TransportSelection.Choice;
+import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
+import org.nios2s.sockets.OneGoSocket;
+
+/** Our own delay is no silence of a peer's. Lives on the test's thread, with a clock that the test sets. */
+@DisplayName("While the listener is busy")
+class BusyWorkerTest {
+    /** Longer than a handshake may stand still at the limit. */
+    private static final Duration STANDSTILL = Duration.ofSeconds(4);
+
+    private final AtomicLong clock = new AtomicLong(System.nanoTime());
+
+    private RunningListener listener(final Choice transport, final String... settings) throws Exception {
+        return new RunningListener(
+                new RunningListener.Environment(TransportSelection.select(transport), null, clock::get), settings);
+    }
+
+    private void pass(final Duration time) {
+        clock.addAndGet(time.toNanos());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EPOLL", "NIO"})
+    @DisplayName("a handshake whose next step waits in the socket does not stand still")
+    void handshake(final Choice transport) throws Exception {
+        try (RunningListener listener = listener(transport, "handshakes.max", "1");
+                WirePeer peer = listener.connect()) {
+            peer.magic().flush();
+            listener.awaitStep("NegotiateProtocolStep");
+            listener.checkDeadlinesBehind(() -> {
+                pass(STANDSTILL);
+                return peer.protocol(WirePeer.LATEST_VERSION).flush();
+            });
+            listener.assertNoFault();
+            peer.expectByte(WirePeer.RESOURCE_OK);
+            pass(STANDSTILL);
+            listener.checkDeadlines();
+            listener.awaitFault(ConnectionFault.Kind.HANDSHAKE_TIMEOUT);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "IN_CODEC, 31",
+        "IN_ATTRIBUTES, 31",
+        "IN_CONTENT, 31",
+        "BETWEEN_PACKETS, 31",
+        "BEFORE_CONFIRMATION, 31",
+    })
+    @DisplayName("a peer whose bytes wait in the socket is not silent within its request")
+    void request(final DepartureTest.Moment moment, final int seconds) throws Exception {
+        try (RunningListener listener = listener(Choice.EPOLL);
+                WirePeer peer = listener.connect()) {
+            moment.reach(peer);
+            peer.flush();
+            listener.awaitStep(moment.step());
+            listener.awaitAllRead(0, peer);
+            listener.checkDeadlinesBehind(() -> {
+                pass(Duration.ofSeconds(seconds));
+                return peer.bytes((byte) 'R').flush();
+            });
+            listener.assertNoFault();
+            pass(Duration.ofSeconds(seconds));
+            listener.checkDeadlines();
+            listener.awaitFault(ConnectionFault.Kind.IDLE_TIMEOUT);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EPOLL", "NIO"})
+    @DisplayName("a peer whose next request waits in the socket is not idle")
+    void idle(final Choice transport) throws Exception {
+        try (RunningListener listener = listener(transport, "idle.timeout", "10 mins");
+                WirePeer peer = listener.connect().open()) {
+            listener.checkDeadlinesBehind(() -> {
+                pass(Duration.ofMinutes(11));
+                return peer.push().flush();
+            });
+            listener.assertNoFault();
+            peer.packet(Map.of(), new byte[1])
+                    .say(ResponseCode.FINISH_TRANSACTION)
+                    .expectConfirmation()
+                    .confirm()
+                    .expect(ResponseCode.TRANSACTION_FINISHED);
+            listener.assertNoFault();
+        }
+    }
+
+    @Test
+    @DisplayName("a peer is not slow whose bytes wait in the socket")
+    void slowPeer() throws Exception {
+        try (RunningListener listener = listener(Choice.EPOLL, "request.queue.size", "1");
+                WirePeer first = listener.connect();
+                WirePeer second = listener.connect()) {
+            DepartureTest.Moment.IN_CONTENT.reach(first);
+            first.flush();
+            listener.awaitAnyStep("ReceivePacketStep");
+            listener.awaitAllRead(0, first);
+            second.open().push().flush();
+            listener.awaitAnyStep("AdmitTransactionStep");
+            pass(STANDSTILL);
+            first.bytes(new byte[20_000]).flush();
+            listener.awaitAllRead(0, first);
+            listener.checkDeadlines();
+            listener.checkDeadlinesBehind(() -> {
+                pass(STANDSTILL);
+                return first.bytes(new byte[20_000]).flush();
+            });
+            listener.assertNoFault();
+            pass(STANDSTILL);
+            listener.checkDeadlines();
+            listener.awaitFault(ConnectionFault.Kind.SLOW_PEER);
+        }
+    }
+
+    @Test
+    @DisplayName("a handshake that waits for NiFi's decision does not stand still")
+    void slowAuthorizer() throws Exception {
+        try (RunningListener listener = listener(Choice.EPOLL, "handshakes.max", "1");
+                WirePeer peer = listener.connect()) {
+            final CountDownLatch mayAnswer = new CountDownLatch(1);
+            final PublicPort port = listener.input().port();
+            when(listener.rootGroup().findInputPort(RunningListener.INPUT_PORT)).thenAnswer(asked -> {
+                mayAnswer.await();
+                return port;
+            });
+            peer.magic()
+                    .protocol(WirePeer.LATEST_VERSION)
+                    .handshake(WirePeer.properties())
+                    .flush();
+            listener.awaitStep("ValidateHandshakeStep");
+            pass(STANDSTILL);
+            listener.checkDeadlines();
+            listener.assertNoFault();
+            mayAnswer.countDown();
+            peer.expectByte(WirePeer.RESOURCE_OK).expect(ResponseCode.PROPERTIES_OK);
+        }
+    }
+
+    private static WirePeer secured(final RunningListener listener, final HeldTrust trust, final OneGoSocket below)
+            throws IOException {
+        below.connect(listener.address());
+        final SSLSocket socket = (SSLSocket) trust.peers()
+                .getSocketFactory()
+                .createSocket(
+                        below,
+                        listener.address().getHostString(),
+                        listener.address().getPort(),
+                        true);
+        // With TLS 1.3 the peer is through before the listener has looked at its certificate.
+        socket.startHandshake();
+        return new WirePeer(socket);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EPOLL, OPENSSL", "NIO, OPENSSL", "EPOLL, JDK", "NIO, JDK"})
+    @DisplayName(
+            "a TLS handshake does not stand still that waits for our threads, and the peer's time begins with our answer")
+    void tlsTask(final Choice transport, final Provider provider) throws Exception {
+        final HeldTrust trust = new HeldTrust();
+        try (RunningListener listener =
+                        new RunningListener(trust.environment(transport, provider, clock::get), "handshakes.max", "1");
+                OneGoSocket below = new OneGoSocket();
+                WirePeer peer = secured(listener, trust, below)) {
+            trust.awaitAsked();
+            pass(STANDSTILL);
+            listener.checkDeadlines();
+            listener.assertNoFault();
+            trust.answer();
+            RunningListener.awaiting().until(() -> listener.metrics().get(Counter.TLS_HANDSHAKES) == 1);
+            listener.checkDeadlines();
+            listener.assertNoFault();
+            peer.magic().protocol(WirePeer.LATEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+            pass(STANDSTILL);
+            listener.checkDeadlines();
+            listener.awaitFault(ConnectionFault.Kind.HANDSHAKE_TIMEOUT);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"OPENSSL", "JDK"})
+    @DisplayName("a TLS handshake does not stand still whose task has ended, and whose answer has yet to leave")
+    void tlsAnswer(final Provider provider) throws Exception {
+        final HeldTrust trust = new HeldTrust();
+        try (RunningListener listener = new RunningListener(
+                        trust.environment(Choice.EPOLL, provider, clock::get), "handshakes.max", "1");
+                OneGoSocket below = new OneGoSocket();
+                WirePeer peer = secured(listener, trust, below)) {
+            trust.awaitAsked();
+            pass(STANDSTILL);
+            listener.checkDeadlinesAround(() -> {
+                trust.answer();
+                // The comparison, what follows from the task, and that it has ended.
+                listener.awaitPendingTasks(3);
+                return null;
+            });
+            listener.assertNoFault();
+            peer.magic().protocol(WirePeer.LATEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EPOLL, OPENSSL", "NIO, JDK"})
+    @DisplayName("a peer is not silent whose TLS record has come in part")
+    void partOfRecord(final Choice transport, final Provider provider) throws Exception {
+        final HeldTrust trust = new HeldTrust();
+        trust.answer();
+        try (RunningListener listener = new RunningListener(trust.environment(transport, provider, clock::get));
+                OneGoSocket below = new OneGoSocket();
+                WirePeer peer = secured(listener, trust, below)) {
+            peer.open().push().flush();
+            listener.awaitStep("ReceivePacketStep");
+            pass(Duration.ofSeconds(20));
+            below.holdBack();
+            peer.packet(Map.of(), new byte[1_000]).flush();
+            listener.checkDeadlinesBehind(() -> {
+                below.releaseHalf();
+                return null;
+            });
+            pass(Duration.ofSeconds(20));
+            listener.checkDeadlines();
+            listener.assertNoFault();
+            below.release();
+            peer.say(ResponseCode.FINISH_TRANSACTION)
+                    .expectConfirmation()
+                    .confirm()
+                    .expect(ResponseCode.TRANSACTION_FINISHED);
+            listener.assertNoFault();
+        }
+    }
+}
