@@ -226,7 +226,7 @@ public final class Packet {
         if (once != null && !taken.getAndSet(true)) {
             try {
                 once.close();
-            } catch (final IOException | RuntimeException e) {
+            } catch (final Exception | Error e) {
                 logger.debug("A stream that was not sent can't be closed", e);
             }
         }

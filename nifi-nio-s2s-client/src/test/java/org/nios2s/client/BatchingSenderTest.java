@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -209,6 +210,33 @@ class BatchingSenderTest {
         sender.close();
         await().until(() -> sent.stream().allMatch(CompletableFuture::isCompletedExceptionally));
         assertEquals(0, sender.pendingPackets());
+    }
+
+    @Test
+    void aRecordInTheLingerFailsWhenTheClientIsClosedAndLaterOnesAreRefused() throws Exception {
+        final BatchingSender sender =
+                sender(BatchingOptions.standard().withMaxPackets(10).withLinger(Duration.ofMinutes(10)));
+        final CompletableFuture<TransactionResult> waiting = sender.send(packet("a"));
+        nifi.close();
+        for (final CompletableFuture<TransactionResult> each :
+                List.of(waiting, sender.sendAsync(packet("b")), sender.send(packet("c")))) {
+            final ExecutionException failure =
+                    assertThrows(ExecutionException.class, () -> each.get(20, TimeUnit.SECONDS));
+            assertEquals(FailureReason.CLIENT_CLOSED, ((TransactionException) failure.getCause()).reason());
+        }
+        assertEquals(0, sender.pendingPackets());
+        assertEquals(List.of(), names());
+        sender.close();
+    }
+
+    @Test
+    void aSenderOfAClientThatIsClosedRefuses() throws Exception {
+        final InputPort port = nifi.inputPort("port-id");
+        nifi.close();
+        final BatchingSender late = port.batching(10, Duration.ofMinutes(10));
+        final ExecutionException failure = assertThrows(
+                ExecutionException.class, () -> late.sendAsync(packet("a")).get(20, TimeUnit.SECONDS));
+        assertEquals(FailureReason.CLIENT_CLOSED, ((TransactionException) failure.getCause()).reason());
     }
 
     @Test

@@ -121,6 +121,24 @@ class BlackHoleTest {
         return site;
     }
 
+    @Test
+    void aUrlThatDoesNotAcceptLeavesTimeForTheNextOne() throws Exception {
+        final ScriptedServer server = new ScriptedServer();
+        open.add(server);
+        server.peers.put("127.0.0.1", new int[] {server.port(), 0});
+        try (SiteToSite nifi = SiteToSite.builder()
+                .url("http://127.0.0.1:" + full() + "/nifi", site(server.port()).url())
+                .connectTimeout(Duration.ofSeconds(2))
+                .build()) {
+            assertEquals(
+                    1,
+                    nifi.inputPort("in")
+                            .send(Outcomes.packet("a"))
+                            .get(20, TimeUnit.SECONDS)
+                            .packets());
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void aThousandPushesEndWithinTheirDeadline(final Hole hole) throws Exception {

@@ -10,14 +10,18 @@ import static org.nios2s.client.Outcomes.packet;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -200,6 +204,164 @@ class CallTest {
                     (port, options) -> null));
             assertEquals(FailureReason.INTERNAL_ERROR, failure.reason());
             assertEquals(thrown, failure.getCause());
+        }
+    }
+
+    /** Fails at every event, also with what Java's compiler does not let it. */
+    private record ThrowingObserver(Throwable thrown) implements ClientObserver {
+        @SuppressWarnings("unchecked")
+        private static <T extends Throwable> void sneak(final Throwable thrown) throws T {
+            throw (T) thrown;
+        }
+
+        @Override
+        public void connectionOpened(final Connection connection) {
+            ThrowingObserver.<RuntimeException>sneak(thrown);
+        }
+
+        @Override
+        public void connectionFailed(final TransactionException failure) {
+            ThrowingObserver.<RuntimeException>sneak(thrown);
+        }
+
+        @Override
+        public void connectionClosed(final Connection connection) {
+            ThrowingObserver.<RuntimeException>sneak(thrown);
+        }
+
+        @Override
+        public void transactionCompleted(final Direction direction, final TransactionResult result) {
+            ThrowingObserver.<RuntimeException>sneak(thrown);
+        }
+
+        @Override
+        public void transactionFailed(final Direction direction, final TransactionException failure) {
+            ThrowingObserver.<RuntimeException>sneak(thrown);
+        }
+
+        @Override
+        public void retrying(
+                final Direction direction,
+                final TransactionException failure,
+                final int attempts,
+                final Duration pause) {
+            ThrowingObserver.<RuntimeException>sneak(thrown);
+        }
+    }
+
+    static Stream<Throwable> thrownByUsers() {
+        return Stream.of(
+                new StackOverflowError("planned"),
+                new IOException("planned"),
+                new IllegalStateException("planned"),
+                new Throwable("planned"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrownByUsers")
+    void whatTheObserverThrowsKeepsNobodyWaiting(final Throwable thrown) throws Exception {
+        nifi.close();
+        nifi = site().observer(new ThrowingObserver(thrown))
+                .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
+                .retry(RetryPolicy.standard()
+                        .withMaxAttempts(2)
+                        .withBackoff(Duration.ofMillis(1), Duration.ofMillis(2)))
+                .build();
+        assertEquals(1, in().send(packet("a")).get(20, TimeUnit.SECONDS).packets());
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        assertThrows(ExecutionException.class, () -> in().send(packet("b")).get(20, TimeUnit.SECONDS));
+        server.at(Moment.HANDSHAKE, ScriptedServer.hangUp());
+        assertThrows(ExecutionException.class, () -> in().send(packet("c")).get(20, TimeUnit.SECONDS));
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrownByUsers")
+    void whatTheCompletionExecutorThrowsKeepsNobodyWaiting(final Throwable thrown) throws Exception {
+        nifi.close();
+        nifi = site().completionExecutor(task -> ThrowingObserver.<RuntimeException>sneak(thrown))
+                .build();
+        assertEquals(1, in().send(packet("a")).get(20, TimeUnit.SECONDS).packets());
+        try (BatchingSender sender = in().batching(1, Duration.ofMillis(1))) {
+            assertEquals(1, sender.send(packet("b")).get(20, TimeUnit.SECONDS).packets());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrownByUsers")
+    void whatAnIteratorThrowsKeepsNobodyWaiting(final Throwable thrown) {
+        final Iterator<Packet> packets = new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                ThrowingObserver.<RuntimeException>sneak(thrown);
+                return false;
+            }
+
+            @Override
+            public Packet next() {
+                return packet("none");
+            }
+        };
+        assertThrows(
+                ExecutionException.class,
+                () -> in().withRetry(RetryPolicy.never()).send(packets).get(20, TimeUnit.SECONDS));
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrownByUsers")
+    void whatASourceThrowsKeepsNobodyWaiting(final Throwable thrown) {
+        final Packet packet = Packet.ofSupplier(
+                Map.of(),
+                () -> {
+                    ThrowingObserver.<RuntimeException>sneak(thrown);
+                    return null;
+                },
+                1);
+        assertThrows(
+                ExecutionException.class,
+                () -> in().withRetry(RetryPolicy.never()).send(packet).get(20, TimeUnit.SECONDS));
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrownByUsers")
+    void whatAHandlerThrowsKeepsNobodyWaiting(final Throwable thrown) {
+        server.offered.add(new ScriptedServer.Received(Map.of(), new byte[1]));
+        assertThrows(ExecutionException.class, () -> nifi.outputPort("port-id")
+                .withRetry(RetryPolicy.never())
+                .pull(batch -> ThrowingObserver.<RuntimeException>sneak(thrown))
+                .get(20, TimeUnit.SECONDS));
+    }
+
+    /** As a want of memory in the middle of a packet would: nothing else of ours fails there. */
+    private static Packet spoiled() throws ReflectiveOperationException {
+        final Packet packet = packet("spoiled");
+        final Field attributes = Packet.class.getDeclaredField("attributes");
+        attributes.setAccessible(true);
+        attributes.set(packet, null);
+        return packet;
+    }
+
+    @Test
+    void aPacketThatCannotBeWrittenEndsItsTransactionAtOnce() throws Exception {
+        final Iterator<Packet> slow = List.of(packet("a"), spoiled()).iterator();
+        final ExecutionException failure = assertThrows(
+                ExecutionException.class,
+                () -> in().withRetry(RetryPolicy.never()).send(slow).get(20, TimeUnit.SECONDS));
+        assertEquals(FailureReason.INTERNAL_ERROR, ((TransactionException) failure.getCause()).reason());
+        assertEquals(0, server.committed.size());
+    }
+
+    @Test
+    void limitsThatAreNoneAreTakenAsSuch() throws Exception {
+        for (final SiteToSite.Builder each : List.of(
+                site().maxPending(Integer.MAX_VALUE),
+                site().maxConnections(Integer.MAX_VALUE),
+                site().maxPending(Integer.MAX_VALUE).maxConnections(Integer.MAX_VALUE))) {
+            try (SiteToSite endless = each.retry(RetryPolicy.never()).build()) {
+                assertEquals(
+                        1,
+                        Outcomes.await(endless.inputPort("port-id").send(packet("a")))
+                                .packets());
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -115,6 +116,35 @@ class DefaultsByUrlTest {
                 .withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)));
         assertEquals(1, Outcomes.await(twice.send(packet("a"))).packets());
         assertTrue(refusals.get() > 4);
+    }
+
+    /** They share a pool, whose pauses are longer than a third of what one of them waits. */
+    @Test
+    void aFullDestinationIsWaitedOutByManySendsAtATime() throws Exception {
+        nifi.close();
+        nifi = site().idleTimeout(Duration.ofSeconds(5))
+                .reconnectBackoff(Duration.ofSeconds(2), Duration.ofSeconds(2))
+                .build();
+        final int together = 10;
+        final AtomicInteger refusals = new AtomicInteger();
+        server.at(Moment.HANDSHAKE, ScriptedServer.portOnly(wire -> {
+            if (refusals.incrementAndGet() > together + 2) {
+                return false;
+            }
+            wire.say(ResponseCode.PORTS_DESTINATION_FULL);
+            return true;
+        }));
+        final InputPort once = in().withRetry(RetryPolicy.standard()
+                .withMaxAttempts(2)
+                .withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)));
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        for (int i = 0; i < together; i++) {
+            sent.add(once.send(packet("a" + i)));
+        }
+        for (final CompletableFuture<TransactionResult> each : sent) {
+            assertEquals(1, Outcomes.await(each).packets());
+        }
+        assertEquals(Set.of(FailureReason.DESTINATION_FULL), Set.copyOf(retried));
     }
 
     @Test

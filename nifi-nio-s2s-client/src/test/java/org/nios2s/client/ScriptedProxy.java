@@ -168,6 +168,11 @@ public final class ScriptedProxy implements AutoCloseable {
                 credentials.add(header.substring(header.indexOf(':') + 1).strip());
             }
         }
+        if (manner == Manner.ASKS_FOR_PASSWORD && credentials.isEmpty()) {
+            out.write("HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic realm=\"gate\"\r\nContent-Length: 0\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII));
+            throw new EOFException("nobody gets through without a name");
+        }
         final String answer = manner == Manner.REFUSES ? "403 Forbidden" : "200 OK";
         out.write(("HTTP/1.1 " + answer + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
     }

@@ -12,6 +12,8 @@ import static org.nios2s.client.Outcomes.packet;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,11 +21,19 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.nifi.remote.TransferDirection;
 import org.apache.nifi.remote.client.SiteToSiteClient;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +42,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.client.internal.site.PeerStore;
+import org.nios2s.client.internal.site.PortSettings;
 import org.nios2s.client.internal.site.RestSite;
+import org.nios2s.client.internal.site.Site;
+import org.nios2s.client.internal.site.SiteDetails;
+import org.nios2s.client.internal.transaction.Engine;
 import org.nios2s.client.nifi.NioSiteToSiteClient;
 
 /** What a NiFi's REST API and its list of peers may say, and how often they are asked. */
@@ -216,8 +231,247 @@ class SiteTest {
                 null,
                 PeerProxy.of(PeerProxy.Kind.HTTP, "localhost", site.port()),
                 Outcomes.NEVER,
+                Outcomes.NEVER,
                 Runnable::run);
         assertEquals(server.port(), asked.ask().rawPort());
+    }
+
+    /** Of its first answers only the beginning comes. */
+    private String stalling(final int answers) throws IOException {
+        final HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        final AtomicInteger asked = new AtomicInteger();
+        final CountDownLatch over = new CountDownLatch(1);
+        final ExecutorService threads = Executors.newCachedThreadPool();
+        http.setExecutor(threads);
+        http.createContext("/nifi-api/site-to-site", exchange -> {
+            final byte[] body = controllerWith("in");
+            exchange.sendResponseHeaders(200, body.length);
+            if (asked.incrementAndGet() <= answers) {
+                exchange.getResponseBody().write(body, 0, 10);
+                exchange.getResponseBody().flush();
+                try {
+                    over.await();
+                } catch (final InterruptedException e) {
+                    return;
+                }
+            }
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        http.start();
+        open.add(() -> {
+            over.countDown();
+            http.stop(0);
+            threads.shutdownNow();
+        });
+        return "http://127.0.0.1:" + http.getAddress().getPort() + "/nifi";
+    }
+
+    private byte[] controllerWith(final String inputPort) {
+        return ("{\"controller\":{\"inputPorts\":[{\"id\":\"port-id\",\"name\":\"" + inputPort
+                        + "\"}],\"remoteSiteListeningPort\":" + server.port() + ",\"siteToSiteSecure\":false}}")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private SiteToSite.Builder hasty() {
+        return SiteToSite.builder().idleTimeout(Duration.ofSeconds(1)).deliveryTimeout(Duration.ofSeconds(20));
+    }
+
+    @Test
+    void anAnswerThatStallsInItsMiddleIsAskedForAgain() throws Exception {
+        final SiteToSite nifi = opened(hasty().url(stalling(1)));
+        assertEquals(1, Outcomes.await(nifi.inputPort("in").send(packet("a"))).packets());
+    }
+
+    @Test
+    void theSecondUrlServesWhileTheAnswerOfTheFirstStalls() throws Exception {
+        final SiteToSite nifi = opened(hasty().url(stalling(Integer.MAX_VALUE), site.url()));
+        assertEquals(1, Outcomes.await(nifi.inputPort("in").send(packet("a"))).packets());
+    }
+
+    @Test
+    void anErrorWhileTheSiteIsAskedIsAnAnswer() {
+        try (Engine engine = new Engine();
+                Site asked = new Site(
+                        engine,
+                        new SiteDetails.Source() {
+                            @Override
+                            public String name() {
+                                return "planned";
+                            }
+
+                            @Override
+                            public SiteDetails ask() {
+                                throw new OutOfMemoryError("planned");
+                            }
+                        },
+                        new PortSettings(null, null, false, Duration.ofSeconds(30), BatchLimits.none()),
+                        PeerStore.NONE)) {
+            final CompletableFuture<Site.Known> answer = asked.current();
+            final ExecutionException failure =
+                    assertThrows(ExecutionException.class, () -> answer.get(20, TimeUnit.SECONDS));
+            assertTrue(failure.getMessage().contains("planned"), failure.getMessage());
+        }
+    }
+
+    /** A source that says nothing, not even to an interrupt. */
+    @Test
+    void aSiteThatNeverEndsToAnswerIsGivenUpAndAskedAgain() throws Exception {
+        final AtomicInteger times = new AtomicInteger();
+        final CountDownLatch over = new CountDownLatch(1);
+        open.add(over::countDown);
+        final SiteDetails.Source source = new SiteDetails.Source() {
+            @Override
+            public String name() {
+                return "planned";
+            }
+
+            @Override
+            public SiteDetails ask() throws IOException {
+                if (times.incrementAndGet() == 1) {
+                    while (over.getCount() > 0) {
+                        LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+                    }
+                }
+                throw new IOException("asked again");
+            }
+        };
+        final PortSettings settings = new PortSettings(null, null, false, Duration.ofMillis(100), BatchLimits.none());
+        try (Engine engine = new Engine();
+                Site asked = new Site(engine, source, settings, PeerStore.NONE)) {
+            final CompletableFuture<Site.Known> first = asked.current();
+            assertThrows(ExecutionException.class, () -> first.get(20, TimeUnit.SECONDS));
+            await().until(() -> asked.current()
+                    .handle((known, failure) -> String.valueOf(failure))
+                    .get(20, TimeUnit.SECONDS)
+                    .contains("asked again"));
+        }
+    }
+
+    @Test
+    void aPortThatNobodyKnowsIsAskedForSeldomWhileTheSiteIsDown() throws Exception {
+        final AtomicInteger asked = new AtomicInteger();
+        final AtomicBoolean down = new AtomicBoolean();
+        final HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        http.createContext("/nifi-api/site-to-site", exchange -> {
+            asked.incrementAndGet();
+            final byte[] body = controllerWith("in");
+            exchange.sendResponseHeaders(down.get() ? 503 : 200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        http.start();
+        open.add(() -> http.stop(0));
+        final SiteToSite nifi = byUrl("http://127.0.0.1:" + http.getAddress().getPort() + "/nifi");
+        Outcomes.await(nifi.inputPort("in").send(packet("a")));
+        down.set(true);
+        final InputPort none = nifi.inputPort("none").withRetry(RetryPolicy.never());
+        await().until(() -> Outcomes.failureOf(none.send(packet("b"))).reason() == FailureReason.NO_PEER);
+        final int before = asked.get();
+        for (int i = 0; i < MANY * 4; i++) {
+            assertFails(none.send(packet("c")), TransactionStep.FIND_PEER, FailureReason.NO_PEER);
+        }
+        assertTrue(asked.get() - before < MANY, "asked " + (asked.get() - before));
+    }
+
+    /** What is asked of a proxy has the same path as what it asks for. */
+    private int askingProxy() throws IOException {
+        final HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        final String known =
+                "Basic " + Base64.getEncoder().encodeToString("user:s\u00e9cret".getBytes(StandardCharsets.UTF_8));
+        proxy.createContext("/", exchange -> {
+            final byte[] body = controllerWith("in");
+            final boolean let = known.equals(exchange.getRequestHeaders().getFirst("Proxy-Authorization"));
+            if (!let) {
+                exchange.getResponseHeaders().add("Proxy-Authenticate", "Basic realm=\"gate\"");
+            }
+            exchange.sendResponseHeaders(let ? 200 : 407, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        proxy.start();
+        open.add(() -> proxy.stop(0));
+        return proxy.getAddress().getPort();
+    }
+
+    @Test
+    void anHttpProxyLearnsNameAndPasswordAlsoForTheRestApi() throws Exception {
+        final RestSite asked = new RestSite(
+                Set.of("http://127.0.0.1:" + nobody() + "/nifi"),
+                null,
+                PeerProxy.of(PeerProxy.Kind.HTTP, "localhost", askingProxy()).withUser("user", "s\u00e9cret"),
+                Outcomes.NEVER,
+                Outcomes.NEVER,
+                Runnable::run);
+        assertEquals(server.port(), asked.ask().rawPort());
+    }
+
+    @Test
+    void aProxyThatWantsToKnowTheUserIsSaidToAtOnce() throws Exception {
+        final TransactionException failure = assertFails(
+                opened(SiteToSite.builder()
+                                .url("http://127.0.0.1:" + nobody() + "/nifi")
+                                .proxy(PeerProxy.of(PeerProxy.Kind.HTTP, "localhost", askingProxy())))
+                        .inputPort("in")
+                        .send(packet("a")),
+                TransactionStep.FIND_PEER,
+                FailureReason.UNAUTHORIZED);
+        assertTrue(failure.getMessage().contains("proxy asks for a user"), failure.getMessage());
+    }
+
+    /** Java sends no password to a proxy on the way to HTTPS unless it is told to. */
+    @Test
+    void aProxyOnTheWayToHttpsThatIsNotToldTheUserIsNoRiddle() throws Exception {
+        try (ScriptedProxy proxy =
+                new ScriptedProxy(PeerProxy.Kind.HTTP, ScriptedProxy.Manner.ASKS_FOR_PASSWORD, site.port())) {
+            final TransactionException failure = assertFails(
+                    opened(SiteToSite.builder()
+                                    .url("https://127.0.0.1:" + nobody() + "/nifi")
+                                    .proxy(PeerProxy.of(PeerProxy.Kind.HTTP, "127.0.0.1", proxy.port())
+                                            .withUser("user", "secret")))
+                            .inputPort("in")
+                            .send(packet("a")),
+                    TransactionStep.FIND_PEER,
+                    FailureReason.UNAUTHORIZED);
+            assertTrue(failure.getMessage().contains("jdk.http.auth.tunneling.disabledSchemes"), failure.getMessage());
+        }
+    }
+
+    @Test
+    void aHostNameOfThePeerListThatIsTooLongIsRefusedBeforeItHasArrived() throws Exception {
+        server.insteadOfPeers(wire -> {
+            wire.out.writeInt(1);
+            wire.out.writeShort(60_000);
+            wire.out.flush();
+            return server.stall().happen(wire);
+        });
+        final TransactionException failure = assertFails(
+                byUrl(site.url()).inputPort("in").withRetry(RetryPolicy.never()).send(packet("a")),
+                TransactionStep.FIND_PEER,
+                FailureReason.NO_PEER);
+        assertTrue(failure.getMessage().contains("60000"), failure.getMessage());
+    }
+
+    @Test
+    void aPeerListThatComesByteByByteIsRead() throws Exception {
+        final ByteArrayOutputStream list = new ByteArrayOutputStream();
+        final DataOutputStream out = new DataOutputStream(list);
+        out.writeInt(2);
+        for (final String host : List.of("127.0.0.1", "localhost")) {
+            out.writeUTF(host);
+            out.writeInt(server.port());
+            out.writeBoolean(false);
+            out.writeInt(5);
+        }
+        server.insteadOfPeers(wire -> {
+            for (final byte each : list.toByteArray()) {
+                wire.out.write(each);
+                wire.out.flush();
+            }
+            return true;
+        });
+        final SiteToSite nifi = byUrl(site.url());
+        assertEquals(1, Outcomes.await(nifi.inputPort("in").send(packet("a"))).packets());
     }
 
     @Test

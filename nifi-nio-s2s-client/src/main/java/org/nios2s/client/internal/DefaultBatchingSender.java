@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Every packet has a future of its own, which ends as its transaction does. Those of a transaction are handed to the
  * completion executor one by one, in the order of the packets: none waits for what depends on another. A packet whose
- * content fails is taken out, and its neighbours are sent without it. {@link #close} sends what is there and waits for it.
+ * content fails is taken out, and its neighbours are sent without it. {@link #close} sends what is there and waits for it; what is
+ * still there when the client is closed fails.
  */
 final class DefaultBatchingSender implements BatchingSender {
     private static final Logger logger = LoggerFactory.getLogger(DefaultBatchingSender.class);
@@ -193,6 +194,22 @@ final class DefaultBatchingSender implements BatchingSender {
         return flushed;
     }
 
+    /** The client is closed, and refuses what is started now: so what waits here ends. */
+    void clientClosed() {
+        refuseFurther();
+        flushGiven();
+    }
+
+    private void refuseFurther() {
+        lock.lock();
+        try {
+            closed = true;
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private List<Entry> flushGiven() {
         final List<Entry> given = new ArrayList<>();
         lock.lock();
@@ -219,13 +236,7 @@ final class DefaultBatchingSender implements BatchingSender {
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            room.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        refuseFurther();
         final List<Entry> given = flushGiven();
         try {
             over(given).get();
@@ -431,7 +442,7 @@ final class DefaultBatchingSender implements BatchingSender {
     private void complete(final Runnable task) {
         try {
             completion.execute(task);
-        } catch (final RuntimeException | Error e) {
+        } catch (final Throwable e) {
             // The caller must hear of it, if not where it wants to.
             task.run();
         }

@@ -105,8 +105,10 @@ final class DefaultInputPort implements InputPort {
 
     @Override
     public BatchingSender batching(final BatchingOptions gathering) {
-        return new DefaultBatchingSender(
+        final DefaultBatchingSender sender = new DefaultBatchingSender(
                 this, site.engine(), site.completion(), Objects.requireNonNull(gathering, "gathering"));
+        site.opened(sender);
+        return sender;
     }
 
     /** @return a failure of no peer */

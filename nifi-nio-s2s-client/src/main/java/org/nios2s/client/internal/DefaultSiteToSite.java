@@ -2,7 +2,11 @@
 package org.nios2s.client.internal;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +40,10 @@ final class DefaultSiteToSite implements SiteToSite {
 
     private final Map<String, PeerSelector> peers = new ConcurrentHashMap<>();
 
+    /** To be told of the close; one that nobody uses any more is forgotten. */
+    private final Set<DefaultBatchingSender> senders =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
     /** @param settings that nobody changes any more */
     DefaultSiteToSite(final SiteToSiteBuilder settings) {
         this.settings = settings;
@@ -51,7 +59,12 @@ final class DefaultSiteToSite implements SiteToSite {
 
     private Site site() {
         final RestSite source = new RestSite(
-                settings.urls, settings.restTls, settings.proxy, settings.options.idleTimeout(), engine.lookups());
+                settings.urls,
+                settings.restTls,
+                settings.proxy,
+                settings.connectionOptions.connectTimeout(),
+                settings.options.idleTimeout(),
+                engine.lookups());
         return new Site(engine, source, settings.portSettings(), PeerStore.NONE);
     }
 
@@ -87,6 +100,20 @@ final class DefaultSiteToSite implements SiteToSite {
         return calls;
     }
 
+    /** What waits in the sender ends when this is closed. */
+    void opened(final DefaultBatchingSender sender) {
+        senders.add(sender);
+        if (calls.isRefusing()) {
+            sender.clientClosed();
+        }
+    }
+
+    private List<DefaultBatchingSender> senders() {
+        synchronized (senders) {
+            return List.copyOf(senders);
+        }
+    }
+
     Engine engine() {
         return engine;
     }
@@ -120,6 +147,8 @@ final class DefaultSiteToSite implements SiteToSite {
         }
         final long startedNanos = System.nanoTime();
         engine.refuseOthers();
+        calls.refuseOthers();
+        senders().forEach(DefaultBatchingSender::clientClosed);
         calls.drain(max);
         final long left = TimeUnit.NANOSECONDS.convert(max) - (System.nanoTime() - startedNanos);
         engine.drain(Duration.ofNanos(Math.max(0, left)));

@@ -137,8 +137,26 @@ final class Call {
         return attempting;
     }
 
-    private synchronized void attempting(final boolean now) {
-        attempting = now;
+    /**
+     * The attempt succeeded. Nobody can decide otherwise between its end and this outcome, also if its caller has given it
+     * up: what arrived has arrived.
+     *
+     * @return whether this is the one who decides
+     */
+    private synchronized boolean endAttempt() {
+        attempting = false;
+        return settle(When.ALWAYS);
+    }
+
+    /**
+     * The attempt failed, or there was none. Who decides from now on knows of the failure.
+     *
+     * @return whether the outcome was decided before
+     */
+    private synchronized boolean endAttempt(final TransactionException failure) {
+        attempting = false;
+        remember(failure);
+        return decided.get();
     }
 
     void begin() {
@@ -156,7 +174,7 @@ final class Call {
     private void guarded(final Runnable step) {
         try {
             step.run();
-        } catch (final RuntimeException | Error e) {
+        } catch (final Exception | Error e) {
             tellFailed(failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e));
         }
     }
@@ -276,26 +294,25 @@ final class Call {
                     if (failure == null) {
                         succeeded(port, done);
                     } else {
-                        final TransactionException cause = known(failure);
-                        peers.failed(port, cause);
-                        judge(port, cause);
+                        judge(port, known(failure));
                     }
                 }));
     }
 
     private void succeeded(final Endpoint port, final TransactionResult attempted) {
-        if (attempted.destinationFull()) {
-            peers.full(port);
-        } else {
-            peers.succeeded(port);
-        }
         final TransactionResult done = attempted.after(Duration.ofNanos(attemptNanos - calledNanos));
-        attempting(false);
-        // Also of a call that its caller has given up: what arrived has arrived.
-        final boolean first = settle(When.ALWAYS);
-        SafeObserver.notify(calls.observer(), seen -> seen.transactionCompleted(direction, done));
-        if (first) {
-            handOver(() -> result.complete(done));
+        final boolean first = endAttempt();
+        try {
+            if (attempted.destinationFull()) {
+                peers.full(port);
+            } else {
+                peers.succeeded(port);
+            }
+            SafeObserver.notify(calls.observer(), seen -> seen.transactionCompleted(direction, done));
+        } finally {
+            if (first) {
+                handOver(() -> result.complete(done));
+            }
         }
     }
 
@@ -319,9 +336,11 @@ final class Call {
 
     /** An attempt failed, or no peer was found for one. */
     private void judge(final Endpoint port, final TransactionException failure) {
-        attempting(false);
-        remember(failure);
-        if (decided.get()) {
+        final boolean over = endAttempt(failure);
+        if (port != null) {
+            peers.failed(port, failure);
+        }
+        if (over) {
             // Given up by its caller: only the observer can still hear what became of it.
             SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, whole(failure)));
             return;
@@ -347,7 +366,7 @@ final class Call {
         return failure;
     }
 
-    private synchronized void remember(final TransactionException failure) {
+    private void remember(final TransactionException failure) {
         if (failure.reason() == FailureReason.DESTINATION_FULL) {
             timesFull++;
         } else {
@@ -475,7 +494,7 @@ final class Call {
         };
         try {
             completion.execute(handOver);
-        } catch (final RuntimeException | Error e) {
+        } catch (final Throwable e) {
             // The caller must hear of it, if not where it wants to.
             handOver.run();
         }

@@ -142,6 +142,15 @@ public final class CallRegistry {
         return closed;
     }
 
+    /** Refuses new calls; those that were begun go on. */
+    public void refuseOthers() {
+        draining = true;
+    }
+
+    public boolean isRefusing() {
+        return draining;
+    }
+
     /**
      * Refuses new calls, and waits until the outcome of those that were begun is decided, whatever they wait for, and the
      * completion executor has begun to hand it over.

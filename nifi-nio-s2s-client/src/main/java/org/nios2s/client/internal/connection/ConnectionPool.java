@@ -4,6 +4,7 @@ package org.nios2s.client.internal.connection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -27,9 +28,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A transaction takes the connection that was used last; a new one is opened only while transactions wait and the
  * limit allows it. When a connection could not be opened and there is no other, the transaction that waits longest fails
- * with its cause, for it was opened for that one; all fail if the cause is one that stays. Transactions that may go to
- * another peer do not wait here then, nor while the first connection is long in opening: they have not begun, so nothing
- * can be doubled. The next attempt pauses a growing, random time. A pool that nobody needs any more is retired.
+ * with its cause, for it was opened for that one; all fail if the cause is one that stays, or is what NiFi says of the
+ * port. Transactions that may go to another peer do not wait here then, nor while the first connection is long in opening:
+ * they have not begun, so nothing can be doubled. The next attempt pauses a random time, which grows with every failure in
+ * a row; those that were opened together count once. A pool that nobody needs any more is retired.
  */
 final class ConnectionPool implements HandshakeExchange.Listener, ClientConnection.CloseListener {
     /** Opens connections and runs tasks later. */
@@ -42,7 +44,20 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
         void later(Runnable task, long nanos);
     }
 
+    /**
+     * What is to be done for those that wait.
+     *
+     * @param connections to be opened now
+     * @param pauseNanos after which to look again; 0 for not at all
+     * @param watch whether to look later if they are long in opening
+     */
+    private record Missing(int connections, long pauseNanos, boolean watch) {}
+
     private static final Logger logger = LoggerFactory.getLogger(ConnectionPool.class);
+
+    /** What NiFi says of a port is true for all that wait for it, and tells their callers more than a time-out. */
+    private static final Set<FailureReason> SAID_OF_PORT =
+            EnumSet.of(FailureReason.DESTINATION_FULL, FailureReason.PORT_NOT_RUNNING);
 
     private static final int LARGEST_BACKOFF_SHIFT = 20;
     /** A connection that opens takes some milliseconds; a node that hangs takes the whole time-out. */
@@ -67,6 +82,9 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     private boolean watchingOpening;
 
     private int failuresInRow;
+    /** Whether a connection was begun after the last failure that counted. */
+    private boolean begunSinceFailure;
+
     private long pauseUntil = System.nanoTime();
     private boolean pausing;
     private boolean closed;
@@ -93,6 +111,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     boolean submit(final Attempt attempt) {
         ClientConnection taken = null;
         TransactionException refusal = null;
+        Missing missing = null;
         lock.lock();
         try {
             if (retired) {
@@ -102,7 +121,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
                 refusal = closedFailure();
             } else if (!idle.isEmpty()) {
                 taken = idle.pop();
-            } else if (waiting.size() >= settings.maxPending() + mostOpening()) {
+            } else if (waiting.size() >= (long) settings.maxPending() + mostOpening()) {
                 refusal = waitingFailure(
                         FailureReason.TOO_MANY_PENDING,
                         waiting.size() + " transactions wait for one of " + settings.maxConnections()
@@ -110,6 +129,9 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
                         null);
             } else {
                 waiting.add(attempt);
+                // In one with the adding: one that is forgotten now must not leave it the connection that it waited
+                // for.
+                missing = countMissing();
             }
         } finally {
             lock.unlock();
@@ -120,7 +142,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
             give(taken, attempt);
         } else {
             attempt.awaitConnection();
-            openWhatIsMissing();
+            open(missing);
         }
         return true;
     }
@@ -173,39 +195,51 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     }
 
     private void openWhatIsMissing() {
-        int missing = 0;
-        long pause = 0;
-        boolean watch = false;
+        final Missing missing;
         lock.lock();
         try {
-            final long left = pauseUntil - System.nanoTime();
-            if (failuresInRow > 0 && left > 0) {
-                if (!pausing && !waiting.isEmpty() && !closed) {
-                    pausing = true;
-                    pause = left;
-                }
-            } else {
-                final boolean first = opening == 0;
-                while (!closed && opening < Math.min(mostOpening(), waiting.size() + unwanted)) {
-                    opening++;
-                    missing++;
-                }
-                if (first && missing > 0) {
-                    openingSinceNanos = System.nanoTime();
-                }
-                watch = !watchingOpening && opening > 0 && open.isEmpty();
-                watchingOpening |= watch;
-            }
+            missing = countMissing();
         } finally {
             lock.unlock();
         }
-        if (pause > 0) {
-            opener.later(this::endPause, pause);
+        open(missing);
+    }
+
+    /** Called with the lock held; what it counts is to be opened. */
+    private Missing countMissing() {
+        int missing = 0;
+        long pause = 0;
+        boolean watch = false;
+        final long left = pauseUntil - System.nanoTime();
+        if (failuresInRow > 0 && left > 0) {
+            if (!pausing && !waiting.isEmpty() && !closed) {
+                pausing = true;
+                pause = left;
+            }
+        } else {
+            final boolean first = opening == 0;
+            while (!closed && opening < Math.min(mostOpening(), waiting.size() + unwanted)) {
+                opening++;
+                missing++;
+                begunSinceFailure = true;
+            }
+            if (first && missing > 0) {
+                openingSinceNanos = System.nanoTime();
+            }
+            watch = !watchingOpening && opening > 0 && open.isEmpty();
+            watchingOpening |= watch;
         }
-        if (watch) {
+        return new Missing(missing, pause, watch);
+    }
+
+    private void open(final Missing missing) {
+        if (missing.pauseNanos() > 0) {
+            opener.later(this::endPause, missing.pauseNanos());
+        }
+        if (missing.watch()) {
             opener.later(this::lookAtOpening, LONG_OPENING_NANOS);
         }
-        for (int i = 0; i < missing; i++) {
+        for (int i = 0; i < missing.connections(); i++) {
             opener.open(this);
         }
     }
@@ -302,12 +336,18 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
             opening--;
             none = open.isEmpty();
             first = failuresInRow == 0;
-            pauseUntil = System.nanoTime() + backoffNanos(failuresInRow);
-            failuresInRow++;
+            if (begunSinceFailure) {
+                pauseUntil = System.nanoTime() + backoffNanos(failuresInRow);
+                failuresInRow++;
+                begunSinceFailure = false;
+            }
             final boolean wanted = unwanted == 0;
             unwanted -= wanted ? 0 : 1;
             if (open.isEmpty() && !waiting.isEmpty()) {
-                if (failure.reason().isTransient() && !wanted) {
+                if (SAID_OF_PORT.contains(failure.reason())) {
+                    failing.addAll(waiting);
+                    waiting.clear();
+                } else if (failure.reason().isTransient() && !wanted) {
                     logger.debug("A connection to {} failed for which nobody waits", port.peer());
                 } else if (failure.reason().isTransient()) {
                     failing.add(pollWaiting());

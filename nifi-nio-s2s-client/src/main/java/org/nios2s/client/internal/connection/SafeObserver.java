@@ -15,7 +15,8 @@ public final class SafeObserver {
     public static void notify(final ClientObserver observer, final Consumer<ClientObserver> event) {
         try {
             event.accept(observer);
-        } catch (final RuntimeException | LinkageError | AssertionError e) {
+        } catch (final Throwable e) {
+            // It is not our code: also an Error, or a checked exception of another language, must not end what we do.
             logger.warn(
                     "The observer {} failed; the client goes on",
                     observer.getClass().getName(),

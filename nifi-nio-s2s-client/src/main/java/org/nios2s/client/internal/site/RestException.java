@@ -7,6 +7,7 @@ import java.io.IOException;
 final class RestException extends IOException {
     private static final int UNAUTHORIZED = 401;
     private static final int FORBIDDEN = 403;
+    private static final int UNKNOWN_TO_PROXY = 407;
 
     private final int status;
 
@@ -15,8 +16,12 @@ final class RestException extends IOException {
         this.status = status;
     }
 
-    /** @return whether NiFi does not know us or does not let us see this */
+    /** @return whether NiFi does not know us or does not let us see this, or a proxy does not let us through to it */
     boolean isUnauthorized() {
-        return status == UNAUTHORIZED || status == FORBIDDEN;
+        return status == UNAUTHORIZED || status == FORBIDDEN || isOfProxy();
+    }
+
+    boolean isOfProxy() {
+        return status == UNKNOWN_TO_PROXY;
     }
 }

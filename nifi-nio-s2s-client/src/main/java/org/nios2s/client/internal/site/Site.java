@@ -32,13 +32,16 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What was learned last serves at once; when it is older than {@link #PEERS_AGE} it is learned again meanwhile. A
  * failure serves too, for {@link #ASK_AGAIN}: callers in that time get it without another question, and each state is
- * logged once.
+ * logged once. A question ends: what has learned nothing after {@link #TIMEOUTS_OF_ALL} time-outs is given up.
  */
 public final class Site implements AutoCloseable {
     /** As NiFi's client: how long a list of peers is good. */
     private static final Duration PEERS_AGE = Duration.ofMinutes(1);
     /** The shortest time between two questions. */
     private static final Duration ASK_AGAIN = Duration.ofSeconds(2);
+
+    /** The longest time for all that has to be asked, in time-outs of one answer. */
+    private static final int TIMEOUTS_OF_ALL = 4;
 
     private static final int LONGEST_HOST = 255;
 
@@ -72,10 +75,10 @@ public final class Site implements AutoCloseable {
     private long askAgainNanos = System.nanoTime();
     private boolean closed;
 
-    /** These two belong to the thread that asks. */
-    private FailureReason toldFailure;
+    /** These two belong to the thread that asks; one that was given up may still do. */
+    private volatile FailureReason toldFailure;
 
-    private String toldUnusable = "";
+    private volatile String toldUnusable = "";
 
     public Site(
             final Engine engine, final SiteDetails.Source source, final PortSettings settings, final PeerStore store) {
@@ -109,8 +112,13 @@ public final class Site implements AutoCloseable {
                 }
                 return last;
             }
-            return failure != null && !due && !isAsking() ? CompletableFuture.failedFuture(failure) : ask();
+            return failedLately() ? CompletableFuture.failedFuture(failure) : ask();
         }
+    }
+
+    /** Called with the lock held. */
+    private boolean failedLately() {
+        return failure != null && System.nanoTime() - askAgainNanos < 0 && !isAsking();
     }
 
     /** @return what is known now if that is quite new, or the next answer: something was looked for that is not in it */
@@ -118,6 +126,9 @@ public final class Site implements AutoCloseable {
         synchronized (lock) {
             if (known != than && known != null && !isAsking()) {
                 return CompletableFuture.completedFuture(known);
+            }
+            if (failedLately()) {
+                return CompletableFuture.failedFuture(failure);
             }
             return than.isOlderThan(ASK_AGAIN) ? ask() : CompletableFuture.completedFuture(than);
         }
@@ -156,11 +167,28 @@ public final class Site implements AutoCloseable {
             return answer;
         }
         try {
-            askingTask = engine.lookups().submit(() -> learn(answer));
+            final Future<?> task = engine.lookups().submit(() -> learn(answer));
+            askingTask = task;
+            answer.copy().orTimeout(longestNanos(), TimeUnit.NANOSECONDS).whenComplete((learned, failed) -> {
+                if (failed instanceof TimeoutException) {
+                    engine.virtualThreads().execute(() -> giveUp(answer, task));
+                }
+            });
         } catch (final RejectedExecutionException e) {
             answer.completeExceptionally(closedFailure(e));
         }
         return answer;
+    }
+
+    private long longestNanos() {
+        final long each = TimeUnit.NANOSECONDS.convert(settings.timeout());
+        return each > Long.MAX_VALUE / TIMEOUTS_OF_ALL ? Long.MAX_VALUE : each * TIMEOUTS_OF_ALL;
+    }
+
+    /** Whatever it hangs in: others must be able to ask again. */
+    private void giveUp(final CompletableFuture<Known> answer, final Future<?> task) {
+        failed(answer, new IOException("Nothing was learned within " + TIMEOUTS_OF_ALL + " time-outs"));
+        task.cancel(true);
     }
 
     private TransactionException closedFailure(final Throwable cause) {
@@ -179,9 +207,11 @@ public final class Site implements AutoCloseable {
         try {
             final Known learned = learn();
             synchronized (lock) {
-                known = learned;
-                failure = null;
-                askAgainNanos = System.nanoTime() + PEERS_AGE.toNanos();
+                if (asking == answer && !closed) {
+                    known = learned;
+                    failure = null;
+                    askAgainNanos = System.nanoTime() + PEERS_AGE.toNanos();
+                }
             }
             if (toldFailure != null) {
                 logger.info("The peers of {} are found again", name());
@@ -190,16 +220,23 @@ public final class Site implements AutoCloseable {
             answer.complete(learned);
         } catch (final InterruptedException e) {
             answer.completeExceptionally(closedFailure(e));
-        } catch (final IOException | RuntimeException | LinkageError e) {
-            // Also a library that is missing must not leave anybody waiting.
-            final IOException told = e instanceof final IOException known ? known : new IOException(e.toString(), e);
-            synchronized (lock) {
-                failure = told;
-                askAgainNanos = System.nanoTime() + ASK_AGAIN.toNanos();
-            }
-            tell(told);
-            answer.completeExceptionally(told);
+        } catch (final Exception | Error e) {
+            // Also a library that is missing, or a want of memory, must not leave anybody waiting.
+            failed(answer, e instanceof final IOException known ? known : new IOException(e.toString(), e));
         }
+    }
+
+    private void failed(final CompletableFuture<Known> answer, final IOException told) {
+        synchronized (lock) {
+            if (asking != answer || answer.isDone()) {
+                // It was given up, and others may have learned more.
+                return;
+            }
+            failure = told;
+            askAgainNanos = System.nanoTime() + ASK_AGAIN.toNanos();
+        }
+        tell(told);
+        answer.completeExceptionally(told);
     }
 
     private void tell(final IOException told) {

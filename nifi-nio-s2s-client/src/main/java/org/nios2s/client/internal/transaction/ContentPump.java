@@ -74,7 +74,7 @@ final class ContentPump implements Runnable {
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             fail(e);
-        } catch (final IOException | RuntimeException | Error e) {
+        } catch (final Throwable e) {
             if (over) {
                 // All bytes are handed over, and another packet may be under way: it is not the one to fail.
                 logger.warn("The content of a packet to {} was sent, but can't be closed", peer(), e);

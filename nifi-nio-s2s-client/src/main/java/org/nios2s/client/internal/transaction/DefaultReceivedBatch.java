@@ -170,7 +170,7 @@ public final class DefaultReceivedBatch implements ReceivedBatch {
             // A handler that restores the flag, as every guide says, has returned all the same.
             Thread.interrupted();
             complete();
-        } catch (final Exception | Error e) {
+        } catch (final Throwable e) {
             // Also what a handler should not throw must not be lost, nor leave anybody waiting.
             refuse(e instanceof UncheckedIOException ? e.getCause() : e);
         } finally {

@@ -165,7 +165,7 @@ public final class InteractiveAttempt extends Attempt {
                                     failure instanceof CompletionException ? failure.getCause() : failure);
                         }
                     });
-                } catch (final RuntimeException e) {
+                } catch (final RuntimeException | Error e) {
                     done.completeExceptionally(e);
                 }
             });

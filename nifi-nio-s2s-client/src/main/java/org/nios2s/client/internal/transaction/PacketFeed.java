@@ -59,7 +59,7 @@ final class PacketFeed {
                 }
             }
             end(null);
-        } catch (final InterruptedException | RuntimeException | Error e) {
+        } catch (final Throwable e) {
             end(e);
         }
     }

@@ -19,10 +19,19 @@ import org.nios2s.wire.RequestType;
 /** Asks a peer for the peers of its cluster. Lives on the connection's IO worker. */
 final class PeerListAttempt extends Attempt implements Exchange {
     private static final int MOST_PEERS = 10_000;
+    /** As of a name in the DNS. */
+    private static final int LONGEST_HOST = 255;
+
     private static final int NUMBERS_BYTES = Integer.BYTES + 1 + Integer.BYTES;
+    private static final int UNKNOWN = -1;
 
     private final CompletableFuture<Set<ListedPeer>> peers = new CompletableFuture<>();
+    private final Set<ListedPeer> list = new HashSet<>();
     private ClientConnection connection;
+    /** Nodes that are still to be told. */
+    private int left = UNKNOWN;
+    /** Of the node whose numbers have not arrived yet; null for none. */
+    private String host;
 
     PeerListAttempt(final Endpoint port, final CallOptions options) {
         super(port, options);
@@ -56,36 +65,44 @@ final class PeerListAttempt extends Attempt implements Exchange {
         return TransactionStep.REQUEST_PEER_LIST;
     }
 
+    /** Takes each node as soon as it is there: a list that comes in pieces is read once, and is never held as bytes. */
     @Override
     public void read(final ByteBuf in) throws ProtocolException {
-        final int start = in.readerIndex();
-        final Set<ListedPeer> list = readIfComplete(in);
-        if (list == null) {
-            in.readerIndex(start);
-            return;
+        if (left == UNKNOWN) {
+            readCount(in);
         }
-        connection.finish(this);
-        succeed(0, 0, false);
-        peers.complete(list);
+        while (left > 0 && readNode(in)) {
+            left--;
+        }
+        if (left == 0) {
+            connection.finish(this);
+            succeed(0, 0, false);
+            peers.complete(list);
+        }
     }
 
-    private Set<ListedPeer> readIfComplete(final ByteBuf in) throws ProtocolException {
+    private void readCount(final ByteBuf in) throws ProtocolException {
         if (in.readableBytes() < Integer.BYTES) {
-            return null;
+            return;
         }
         final int count = in.readInt();
         if (count < 0 || count > MOST_PEERS) {
             throw new ProtocolException("The peer claims a cluster of " + count + " nodes");
         }
-        final Set<ListedPeer> list = new HashSet<>();
-        for (int i = 0; i < count; i++) {
-            final String host = ModifiedUtf8.readIfComplete(in);
-            if (host == null || in.readableBytes() < NUMBERS_BYTES) {
-                return null;
-            }
-            list.add(new ListedPeer(host, in.readInt(), in.readBoolean(), in.readInt()));
+        left = count;
+    }
+
+    /** @return whether all of it had arrived */
+    private boolean readNode(final ByteBuf in) throws ProtocolException {
+        if (host == null) {
+            host = ModifiedUtf8.readIfComplete(in, LONGEST_HOST);
         }
-        return list;
+        if (host == null || in.readableBytes() < NUMBERS_BYTES) {
+            return false;
+        }
+        list.add(new ListedPeer(host, in.readInt(), in.readBoolean(), in.readInt()));
+        host = null;
+        return true;
     }
 
     @Override

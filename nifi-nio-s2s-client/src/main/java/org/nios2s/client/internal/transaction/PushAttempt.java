@@ -46,12 +46,19 @@ final class PushAttempt extends Attempt {
         next();
     }
 
-    /** Sends what is there. */
+    /** Sends what is there. Whatever is thrown ends the transaction: the futures and tasks that call this hear nothing. */
     private void next() {
-        if (feed == null) {
-            sendAll();
-        } else if (!connection.isEnded() && !fedAll) {
-            sendFed();
+        try {
+            if (feed == null) {
+                sendAll();
+            } else if (!connection.isEnded() && !fedAll) {
+                sendFed();
+            }
+        } catch (final RuntimeException | Error e) {
+            final TransactionException failure =
+                    connection.failure(FailureReason.INTERNAL_ERROR, "The packets can't be sent: " + e, e);
+            connection.end(failure);
+            fail(failure);
         }
     }
 
@@ -115,7 +122,7 @@ final class PushAttempt extends Attempt {
             final Packet packet;
             try {
                 packet = nextPacket();
-            } catch (final RuntimeException | Error e) {
+            } catch (final Throwable e) {
                 packetsFailed(e);
                 return;
             }
