@@ -18,8 +18,8 @@ final class ActivityReport {
     void entered(final Step step) {
         final Activity before = last;
         last = of(step);
-        // The limit's lock is shared by all connections, and from one step of a transaction to the next nothing
-        // changes.
+        // The limit's lock is shared by all connections, and from
+        // one step of a transaction to the next nothing changes.
         if (last != Activity.BUSY || before != Activity.BUSY) {
             limit.set(member, last);
         }

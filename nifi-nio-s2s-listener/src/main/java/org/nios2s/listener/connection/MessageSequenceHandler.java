@@ -205,9 +205,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private void yieldToOthers() {
         yielded = true;
-        // A transaction waits for one look at the other sockets. Outside of one each message costs an answer, and a
-        // peer that
-        // sends so many of them at once is slowed down.
+        // A transaction waits for one look at the other sockets. Outside of one each message
+        // costs an answer, and a peer that sends so many of them at once is slowed down.
         if (step instanceof TransactionStep) {
             afterLoopIteration(this::endYield);
         } else {

@@ -53,8 +53,8 @@ final class QuickAck {
         if (unanswered == 0) {
             return;
         }
-        // In QUICK mode the kernel acknowledges full segments by itself; only a small one behind them needs another
-        // call.
+        // In QUICK mode the kernel acknowledges full segments by
+        // itself; only a small one behind them needs another call.
         if (mode == Mode.DELAYED || unanswered < LARGE_READ_BYTES) {
             kernel.run();
         }

@@ -186,8 +186,8 @@ public final class ConnectionLimit {
             }
             evictionOrder.forEach(candidates -> candidates.remove(slot));
             if (slot.isLeaving) {
-                // The limit chose it, it became busy, and only then it was told to close, which it ignored: another one
-                // has to.
+                // The limit chose it, it became busy, and only then it was
+                // told to close, which it ignored: another one has to.
                 slot.isLeaving = false;
                 leaving--;
             }

@@ -243,8 +243,8 @@ public final class DestinationRoom {
             }
             return true;
         } catch (final RuntimeException e) {
-            // The flow was edited while we iterated. To say yes is safe: the commit checks again, through NiFi's own
-            // context.
+            // The flow was edited while we iterated. To say yes is safe:
+            // the commit checks again, through NiFi's own context.
             logger.debug("The connections behind a port can't be read", e);
             return true;
         }

@@ -204,8 +204,8 @@ final class GroupCommit {
         if (!Outcome.isDestinationFull(context)) {
             return part.size();
         }
-        // NiFi called the destination full, and a consumer drained it before we looked: so at least the last one filled
-        // it.
+        // NiFi called the destination full, and a consumer drained
+        // it before we looked: so at least the last one filled it.
         final int last = part.size() - 1;
         try {
             return Math.min(

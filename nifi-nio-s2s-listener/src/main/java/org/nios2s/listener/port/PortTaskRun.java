@@ -104,8 +104,8 @@ final class PortTaskRun {
             }
             return !batch.isEmpty();
         } catch (final Throwable e) {
-            // The batch is claimed, so no other thread answers its peers: without an answer they would wait until they
-            // time out.
+            // The batch is claimed, so no other thread answers its peers:
+            // without an answer they would wait until they time out.
             OutcomeNotifier.failed(batch, Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
             throw e;
         }

@@ -91,13 +91,13 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
                 return true;
             }
             if (isLost && dispatcher.isFirstLoss(head.peer())) {
-                // The head may have nothing to do with the loss: it is the head of the next trigger, too, before it is
-                // refused.
+                // The head may have nothing to do with the loss: it is the
+                // head of the next trigger, too, before it is refused.
                 return true;
             }
             logger.debug("{} did not serve a trigger", port, e);
-            // The head has to go: otherwise it would be the head of every trigger to come, and nothing else would be
-            // served.
+            // The head has to go: otherwise it would be the head of
+            // every trigger to come, and nothing else would be served.
             head.refusal()
                     .accept(Kind.COMMIT_FAILED.fault(
                             "NiFi's port did not serve the transaction, which is rolled back: " + e, e));
@@ -175,8 +175,8 @@ final class PortTrigger extends SocketFlowFileServerProtocol {
             Guarded.run("The next trigger of " + port, () -> dispatcher.taskReturned(this));
             return flowFiles;
         } catch (final Throwable e) {
-            // An Error would keep the port from answering, and NiFi from triggering it for half a minute: it takes an
-            // exception.
+            // An Error would keep the port from answering, and NiFi from
+            // triggering it for half a minute: it takes an exception.
             throw new ProcessException("Serving Site-to-Site at " + port + " failed: " + e, e);
         } finally {
             silentSweeps = 0;

@@ -132,11 +132,11 @@ public final class RequestQueue {
             if (!destination.tryAdd(size.load)) {
                 return;
             }
-            // Added before it is claimed: if the claim or what follows throws, the caller finds the transaction in the
-            // batch.
+            // Added before it is claimed: if the claim or what follows
+            // throws, the caller finds the transaction in the batch.
             batch.addLast(next);
-            // Past its deadline a transaction stays unclaimed: its own connection ends it, and tells the peer by
-            // closing.
+            // Past its deadline a transaction stays unclaimed: its
+            // own connection ends it, and tells the peer by closing.
             if (next.isPastDeadline(nowNanos) || !next.claim()) {
                 batch.removeLast();
                 destination.remove(size.load);

@@ -58,8 +58,8 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
         if (in.readableBytes() < length) {
             return this;
         }
-        // A copy on the heap: if the decoder finds a fault, it does not release the part of the header that it has
-        // read.
+        // A copy on the heap: if the decoder finds a fault, it does
+        // not release the part of the header that it has read.
         final byte[] header = ByteBufUtil.getBytes(in, in.readerIndex(), length);
         in.skipBytes(length);
         connection.handler().excludeProxyHeader(length);

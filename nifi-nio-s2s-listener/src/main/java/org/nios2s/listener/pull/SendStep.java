@@ -69,8 +69,8 @@ final class SendStep implements WaitingTransactionStep {
             writeAllButTheLastSlice(piece);
             write(piece, held);
         } catch (final Throwable e) {
-            // For the first piece the current step is still AwaitFlowFilesStep, whose abandon() would not release our
-            // pull.
+            // For the first piece the current step is still
+            // AwaitFlowFilesStep, whose abandon() would not release our pull.
             abandon();
             throw e;
         }

@@ -63,9 +63,9 @@ final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
 
     @Override
     public void checkDeadline(final long nowNanos) throws ConnectionFault {
-        // The port task posted the outcome to this IO worker and then set ENDED. The first check that sees ENDED may
-        // still run
-        // ahead of the outcome. The second one runs behind it: if the step is still here, the outcome was lost.
+        // The port task posted the outcome to this IO worker and then set ENDED. The
+        // first check that sees ENDED may still run ahead of the outcome. The second
+        // one runs behind it: if the step is still here, the outcome was lost.
         if (hadEndedAtLastCheck) {
             throw Kind.INTERNAL.fault(
                     "The transaction has ended, and its outcome was lost: the peer gets no answer and will send the"

@@ -264,8 +264,8 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     /** From now on what arrives is streamed, and first what has arrived. */
     Step streamInto(final StreamedPush transaction, final Limit.Permit toStream, final Step next) {
         permit = toStream;
-        // BufferedPush.moveTo gives back what it had charged, and StreamedPush charges the same bytes. So neither is
-        // ours now.
+        // BufferedPush.moveTo gives back what it had charged, and
+        // StreamedPush charges the same bytes. So neither is ours now.
         charge(held());
         charged -= inMemory.bytes();
         streaming = transaction;

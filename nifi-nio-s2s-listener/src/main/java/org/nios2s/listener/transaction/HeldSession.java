@@ -69,7 +69,7 @@ public final class HeldSession {
     }
 
     /**
-     * Requests the commit. A push is committed inside a later visit to the port, or rolled back if the port stops before. A pull,
+     * Requests the commit. A push is committed in a later run of a port task, or rolled back if the port stops before. A pull,
      * whose peer has the FlowFiles, is committed at once.
      *
      * @param commitDeadline after which it is rolled back instead

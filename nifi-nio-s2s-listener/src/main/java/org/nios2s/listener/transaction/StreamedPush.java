@@ -270,9 +270,8 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             lease.close();
         }
         writing.set(false);
-        // A piece that the IO worker added between the last poll() and set(false) found writing == true, so no turn was
-        // scheduled
-        // for it. The same holds for abandon(). So this thread looks once more.
+        // A piece that the IO worker added between the last poll() and set(false) found writing == true,
+        // so no turn was scheduled for it. The same holds for abandon(). So this thread looks once more.
         if (!pieces.isEmpty() || state.get() == State.ABANDONED) {
             startWriting();
         }

@@ -364,9 +364,8 @@ class PortDispatcherTest {
     }
 
     private void assertAllFailed(final ConnectionFault.Kind kind, final int count) {
-        // After a run that failed only the sweep triggers another; as often as in NiFi, otherwise requests would
-        // count as
-        // lost.
+        // After a run that failed only the sweep triggers another; as
+        // often as in NiFi, otherwise requests would count as lost.
         await().pollInterval(SWEEP_INTERVAL).atMost(DEADLINE).until(() -> {
             dispatchers.sweep();
             return transactions.served().size() >= count;

@@ -129,8 +129,8 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
                         null);
             } else {
                 waiting.add(attempt);
-                // In one with the adding: one that is forgotten now must not leave it the connection that it waited
-                // for.
+                // In one with the adding: one that is forgotten now
+                // must not leave it the connection that it waited for.
                 missing = countMissing();
             }
         } finally {

@@ -165,8 +165,8 @@ public final class PushExchange implements Exchange {
         if (content.remaining() <= GATHERED_BYTES) {
             connection.gather().writeBytes(content);
         } else {
-            // Copied, as Netty would do before the socket: the caller's bytes are his own again when the packet is
-            // sent.
+            // Copied, as Netty would do before the socket: the caller's
+            // bytes are his own again when the packet is sent.
             connection.write(connection
                     .channel()
                     .alloc()

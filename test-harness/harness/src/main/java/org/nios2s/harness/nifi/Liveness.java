@@ -36,9 +36,9 @@ public final class Liveness {
         }
         try (Stream<Path> threads = Files.list(directory.resolve("task"))) {
             final String stat = Files.readString(directory.resolve("stat"));
-            // The state stands behind the name, which is in parentheses and may contain any character. It is that of
-            // the first
-            // thread, which ends before the others do: only with the last of them are sockets and files closed.
+            // The state stands behind the name, which is in parentheses and may
+            // contain any character. It is that of the first thread, which ends before
+            // the others do: only with the last of them are sockets and files closed.
             return stat.charAt(stat.lastIndexOf(')') + 2) == ZOMBIE && threads.count() <= 1;
         } catch (final IOException | StringIndexOutOfBoundsException e) {
             // It ended and was reaped between the two looks.

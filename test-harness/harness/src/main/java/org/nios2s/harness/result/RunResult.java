@@ -283,8 +283,8 @@ public record RunResult(
         if (settings.arrivals() == Arrivals.UNIFORM) {
             return Math.min(100, 100 * transactionsPerSecond / settings.intendedPerSecond());
         }
-        // By chance a window has more or fewer of them than on average: what was due is what was begun or should have
-        // been.
+        // By chance a window has more or fewer of them than on
+        // average: what was due is what was begun or should have been.
         return 100.0 * transactions / Math.max(1, transactions + failures + missed + abandoned);
     }
 

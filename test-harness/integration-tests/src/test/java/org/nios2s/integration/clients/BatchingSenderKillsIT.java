@@ -206,8 +206,8 @@ class BatchingSenderKillsIT {
                 persistent.awaitMore();
                 nifi.kill();
                 nifi.startAgain();
-                // What a sink has dropped and not written yet would be lost with the next kill: so it waits in the
-                // queue.
+                // What a sink has dropped and not written yet would be
+                // lost with the next kill: so it waits in the queue.
                 nifi.flow().stop(sink());
             }
             safe.awaitMore();
