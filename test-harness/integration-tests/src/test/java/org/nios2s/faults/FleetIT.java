@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -32,8 +33,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.faults.SteppingPeers.Line;
 import org.nios2s.faults.SteppingPeers.Script;
+import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.RawPeer;
 import org.nios2s.integration.SharedNifi;
@@ -200,17 +203,50 @@ class FleetIT {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Listener.class)
-    void handshakesWithPausesBeyondTheLimitComeToTheirEnd(final Listener listener) {
-        final int clients = Integer.getInteger("fleet.handshakes", 8_000);
-        final NifiNode nifi = nifi(listener);
-        final List<Line> lines = List.of(
+    private static List<Line> handshake(final NifiNode nifi) {
+        return List.of(
                 Line.of(Says.magic()),
                 new Line(Says.protocol(Says.NEWEST_VERSION), RESOURCE_OK),
                 new Line(
                         Says.handshake(Says.properties(input(nifi), false)),
                         ResponseCode.PROPERTIES_OK.getCodeSequence()));
+    }
+
+    /** The processors are the limit here: a peer waits for our TLS longer than a handshake may stand still. */
+    @Test
+    void tlsHandshakesThatUseUpAllProcessorsComeToTheirEnd() {
+        final int clients = Integer.getInteger("fleet.tls.handshakes", 1_500);
+        stop();
+        try (NifiNode nifi = NifiNode.start(OwnNifi.options(SharedNifi.HOMES.resolve("fleet-tls"))
+                .secure(true)
+                .property("nifi.remote.input.nio.handshakes.max", String.valueOf(MOST_HANDSHAKES))
+                .property("nifi.remote.input.nio.handshake.timeout", "60 secs"))) {
+            final SslContext tls =
+                    WireTls.client(nifi.security().tls(nifi.security().keyStore(Identity.CLIENT)));
+            final long beganNanos = System.nanoTime();
+            try (SteppingPeers peers = SteppingPeers.connect(
+                    clients, socketOf(nifi), new Script(Duration.ZERO, handshake(nifi), true), tls)) {
+                Awaitility.await().atMost(PATIENCE).until(() -> peers.over() == clients);
+                final double seconds = secondsSince(beganNanos);
+                final Map<String, Double> metrics = nifi.metrics("SiteToSiteListener");
+                logger.info(
+                        "{} TLS clients at once: {} completed in {} s, failed: {}, cut off in their handshake: {}",
+                        clients,
+                        peers.finished(),
+                        seconds,
+                        peers.failures(),
+                        metrics.get("Faults_HANDSHAKE_TIMEOUT").longValue());
+                assertEquals(Map.of(), peers.failures());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Listener.class)
+    void handshakesWithPausesBeyondTheLimitComeToTheirEnd(final Listener listener) {
+        final int clients = Integer.getInteger("fleet.handshakes", 8_000);
+        final NifiNode nifi = nifi(listener);
+        final List<Line> lines = handshake(nifi);
         final Duration cpuBefore = nifi.usage().cpu();
         final long beganNanos = System.nanoTime();
         try (SteppingPeers peers =

@@ -5,13 +5,17 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -33,6 +37,7 @@ final class SteppingPeers implements AutoCloseable {
 
     private final InetSocketAddress listener;
     private final Script script;
+    private final SslContext tls;
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("stepping-peers", true), NioIoHandler.newFactory());
     private final AtomicInteger finished = new AtomicInteger();
@@ -61,14 +66,25 @@ final class SteppingPeers implements AutoCloseable {
      */
     record Script(Duration pause, List<Line> lines, boolean leaves) {}
 
-    private SteppingPeers(final InetSocketAddress listener, final Script script) {
+    private SteppingPeers(final InetSocketAddress listener, final Script script, final SslContext tls) {
         this.listener = listener;
         this.script = script;
+        this.tls = tls;
     }
 
     /** Begins to connect so many peers, all at once. */
     static SteppingPeers connect(final int count, final InetSocketAddress listener, final Script script) {
-        final SteppingPeers peers = new SteppingPeers(listener, script);
+        return connect(count, listener, script, null);
+    }
+
+    /**
+     * Begins to connect so many peers, all at once.
+     *
+     * @param tls makes the TLS of each peer, or null for plain TCP
+     */
+    static SteppingPeers connect(
+            final int count, final InetSocketAddress listener, final Script script, final SslContext tls) {
+        final SteppingPeers peers = new SteppingPeers(listener, script, tls);
         for (int peer = 0; peer < count; peer++) {
             peers.connect();
         }
@@ -81,7 +97,17 @@ final class SteppingPeers implements AutoCloseable {
                 .channel(NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, false)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
-                .handler(new Peer())
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(final Channel channel) {
+                        if (tls != null) {
+                            final SslHandler handler = tls.newHandler(channel.alloc());
+                            handler.setHandshakeTimeoutMillis(CONNECT_MILLIS);
+                            channel.pipeline().addLast(handler);
+                        }
+                        channel.pipeline().addLast(new Peer());
+                    }
+                })
                 .connect(listener)
                 .addListener(done -> {
                     if (done.isSuccess()) {

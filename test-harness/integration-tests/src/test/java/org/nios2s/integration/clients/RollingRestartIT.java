@@ -13,14 +13,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.apache.nifi.remote.Transaction;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.Peer;
@@ -38,6 +41,8 @@ class RollingRestartIT {
     private static final Logger logger = LoggerFactory.getLogger(RollingRestartIT.class);
     private static final Path HOME = SharedNifi.HOMES.resolve("clients-rolling-restart");
     private static final String EMPTY = "is empty: no peer is connected to a port";
+    private static final String DRAINS = " drains: new handshakes";
+    private static final int TIME_OF_DAY = "2026-01-01 00:00:00,000".length();
     private static final String PACKET_IDS = "rolling.ids";
     private static final Duration PATIENCE = Duration.ofSeconds(180);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(200);
@@ -65,7 +70,9 @@ class RollingRestartIT {
         }
     }
 
+    /** Far above what three nodes take. It bounds all of the waits together. */
     @Test
+    @Timeout(value = 9, unit = TimeUnit.MINUTES)
     void everyClientKnowsWhatBecameOfEachTransaction() throws Exception {
         cluster.nodes().forEach(node -> node.keepPacketIds(PACKET_IDS));
         final List<Thread> clients = new ArrayList<>();
@@ -76,7 +83,18 @@ class RollingRestartIT {
             }
             for (final NifiNode node : cluster.nodes()) {
                 awaitMoreTransactions();
+                final long beganNanos = System.nanoTime();
                 node.stop();
+                final long tookNanos = System.nanoTime() - beganNanos;
+                // A line begins with the time of day: both are within the time that the stop took.
+                logger.info(
+                        "{} drained and stopped in {} ms: {}",
+                        node.info().s2sPort(),
+                        TimeUnit.NANOSECONDS.toMillis(tookNanos),
+                        Stream.of(DRAINS, EMPTY)
+                                .flatMap(text -> node.log().linesWith(text).stream())
+                                .map(line -> line.substring(0, TIME_OF_DAY))
+                                .toList());
                 assertEquals(1, node.log().linesWith(EMPTY).size());
                 awaitMoreTransactions();
                 node.startAgain();
