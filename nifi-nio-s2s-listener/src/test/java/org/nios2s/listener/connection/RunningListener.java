@@ -414,12 +414,15 @@ final class RunningListener implements AutoCloseable {
 
     /** Does something while the IO worker does nothing. */
     void whileWorkerRests(final Callable<?> action) throws Exception {
+        final CountDownLatch held = new CountDownLatch(1);
         final CountDownLatch done = new CountDownLatch(1);
         worker.submit(() -> {
+            held.countDown();
             done.await();
             return null;
         });
         try {
+            awaiting().until(() -> held.getCount() == 0);
             action.call();
         } finally {
             done.countDown();
