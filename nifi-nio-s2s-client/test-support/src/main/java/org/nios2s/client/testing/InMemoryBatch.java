@@ -4,6 +4,7 @@ package org.nios2s.client.testing;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -16,13 +17,14 @@ import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
 import org.nios2s.client.TransactionStep;
 
-/** Packets of a port in memory, with the rules of a real batch. Belongs to one thread at a time. */
+/** Packets of a port in memory, with the rules of a real batch. Belongs to one thread at a time; any may give it up. */
 final class InMemoryBatch implements ReceivedBatch {
     private enum State {
         OPEN,
         CONFIRMED,
         COMPLETE,
-        CLOSED
+        CLOSED,
+        GIVEN_UP
     }
 
     /** Content that can be read until the next packet is asked for. */
@@ -95,7 +97,7 @@ final class InMemoryBatch implements ReceivedBatch {
             @Override
             public boolean hasNext() {
                 leave();
-                return state == State.OPEN && next < packets.size();
+                return isOpen() && next < packets.size();
             }
 
             @Override
@@ -111,7 +113,11 @@ final class InMemoryBatch implements ReceivedBatch {
         };
     }
 
-    private void requireOpen() {
+    private synchronized boolean isOpen() {
+        return state == State.OPEN;
+    }
+
+    private synchronized void requireOpen() {
         if (state != State.OPEN) {
             throw new IllegalStateException("The batch is over: it is " + state);
         }
@@ -127,8 +133,18 @@ final class InMemoryBatch implements ReceivedBatch {
         return skipped;
     }
 
+    private TransactionException notComplete() {
+        return port.failure(
+                TransactionStep.RECEIVE_PACKETS,
+                FailureReason.CANCELLED,
+                "The batch was closed or given up before it was complete");
+    }
+
     @Override
-    public void confirm() {
+    public synchronized void confirm() throws TransactionException {
+        if (state == State.GIVEN_UP) {
+            throw notComplete();
+        }
         if (state == State.CONFIRMED) {
             return;
         }
@@ -142,12 +158,16 @@ final class InMemoryBatch implements ReceivedBatch {
     }
 
     @Override
-    public TransactionResult complete() {
+    public synchronized TransactionResult complete() throws TransactionException {
         if (state != State.COMPLETE) {
             confirm();
             state = State.COMPLETE;
             port.complete(packets);
         }
+        return result();
+    }
+
+    private TransactionResult result() {
         return port.result(
                 packets.size(),
                 packets.stream().mapToLong(packet -> packet.content().length).sum(),
@@ -156,11 +176,24 @@ final class InMemoryBatch implements ReceivedBatch {
 
     @Override
     public void close() {
-        if (state != State.COMPLETE && state != State.CLOSED) {
-            state = State.CLOSED;
-            leave();
+        giveBack(State.CLOSED);
+        leave();
+    }
+
+    /** NiFi keeps the packets, whatever the handler does from now on. Any thread. */
+    void giveUp() {
+        giveBack(State.GIVEN_UP);
+    }
+
+    private synchronized void giveBack(final State now) {
+        if (state == State.OPEN || state == State.CONFIRMED) {
+            state = now;
             port.giveBack(packets);
         }
+    }
+
+    private synchronized State state() {
+        return state;
     }
 
     /** Has the batch handled, and completes it, or gives its packets back. */
@@ -168,16 +201,34 @@ final class InMemoryBatch implements ReceivedBatch {
         try {
             handler.handle(this);
             return complete();
-        } catch (final Exception | Error e) {
-            close();
-            throw port
-                    .failure(
-                            TransactionStep.RECEIVE_PACKETS,
-                            FailureReason.HANDLER_FAILED,
-                            "The handler refuses the batch: " + e)
-                    .toBuilder()
-                    .cause(e)
-                    .build();
+        } catch (final Throwable e) {
+            return refused(e);
+        } finally {
+            // A handler that restores the flag, as every guide says, has returned all the same.
+            Thread.interrupted();
         }
+    }
+
+    private TransactionResult refused(final Throwable thrown) throws TransactionException {
+        final State before = state();
+        close();
+        return switch (before) {
+            // The packets are delivered; the real one writes a warning.
+            case COMPLETE -> result();
+            case CLOSED, GIVEN_UP -> throw notComplete();
+            case OPEN, CONFIRMED ->
+                throw handlerFailed(thrown instanceof UncheckedIOException ? thrown.getCause() : thrown);
+        };
+    }
+
+    private TransactionException handlerFailed(final Throwable cause) {
+        return port
+                .failure(
+                        TransactionStep.RECEIVE_PACKETS,
+                        FailureReason.HANDLER_FAILED,
+                        "The handler refuses the batch: " + cause)
+                .toBuilder()
+                .cause(cause)
+                .build();
     }
 }

@@ -19,7 +19,11 @@ import org.nios2s.client.TransactionStep;
 final class InMemoryBatchingSender implements BatchingSender {
     private final InMemoryInputPort port;
     private final BatchingOptions options;
-    private final List<CompletableFuture<TransactionResult>> pending = new ArrayList<>();
+    /** All of these are guarded by this object. */
+    private final List<CompletableFuture<TransactionResult>> unfinished = new ArrayList<>();
+
+    private final List<CompletableFuture<Void>> roomAsked = new ArrayList<>();
+    private int pendingPackets;
     private boolean closed;
 
     InMemoryBatchingSender(final InMemoryInputPort port, final BatchingOptions options) {
@@ -29,6 +33,7 @@ final class InMemoryBatchingSender implements BatchingSender {
 
     @Override
     public CompletableFuture<TransactionResult> send(final Packet packet) throws InterruptedIOException {
+        final CompletableFuture<TransactionResult> result;
         synchronized (this) {
             while (isFull() && !closed) {
                 try {
@@ -38,26 +43,49 @@ final class InMemoryBatchingSender implements BatchingSender {
                     throw new InterruptedIOException("Interrupted while waiting for room; the packet was not taken");
                 }
             }
+            if (closed) {
+                return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
+            }
+            result = taken();
         }
-        return sendAsync(packet);
+        return sending(packet, result);
     }
 
     @Override
     public CompletableFuture<TransactionResult> sendAsync(final Packet packet) {
+        final CompletableFuture<TransactionResult> result;
         synchronized (this) {
             if (closed) {
                 return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
             }
             if (isFull()) {
-                return refused(FailureReason.TOO_MANY_PENDING, pending.size() + " packets are pending");
+                return refused(FailureReason.TOO_MANY_PENDING, pendingPackets + " packets are pending");
             }
+            result = taken();
         }
-        final CompletableFuture<TransactionResult> sent = port.send(packet);
-        synchronized (this) {
-            pending.add(sent);
-        }
-        sent.whenComplete((done, failure) -> over(sent));
-        return sent;
+        return sending(packet, result);
+    }
+
+    /** Called with the lock held, so that the caller that found room has it. */
+    private CompletableFuture<TransactionResult> taken() {
+        final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
+        pendingPackets++;
+        unfinished.add(result);
+        return result;
+    }
+
+    private CompletableFuture<TransactionResult> sending(
+            final Packet packet, final CompletableFuture<TransactionResult> result) {
+        port.send(packet).whenComplete((done, failure) -> {
+            over();
+            if (failure == null) {
+                result.complete(done);
+            } else {
+                result.completeExceptionally(failure);
+            }
+            finished(result);
+        });
+        return result;
     }
 
     private CompletableFuture<TransactionResult> refused(final FailureReason reason, final String message) {
@@ -65,32 +93,42 @@ final class InMemoryBatchingSender implements BatchingSender {
     }
 
     private boolean isFull() {
-        return pending.size() >= options.maxPendingPackets();
+        return pendingPackets >= options.maxPendingPackets();
     }
 
-    private synchronized void over(final CompletableFuture<TransactionResult> sent) {
-        pending.remove(sent);
-        notifyAll();
+    /** The books are right before the packet's future is complete. */
+    private void over() {
+        final List<CompletableFuture<Void>> told;
+        synchronized (this) {
+            pendingPackets--;
+            notifyAll();
+            told = List.copyOf(roomAsked);
+            roomAsked.clear();
+        }
+        told.forEach(asked -> asked.complete(null));
+    }
+
+    private synchronized void finished(final CompletableFuture<TransactionResult> result) {
+        unfinished.remove(result);
     }
 
     private synchronized List<CompletableFuture<TransactionResult>> given() {
-        return List.copyOf(pending);
+        return List.copyOf(unfinished);
     }
 
     @Override
-    public CompletableFuture<Void> whenWritable() {
-        synchronized (this) {
-            if (!isFull() || closed) {
-                return CompletableFuture.completedFuture(null);
-            }
+    public synchronized CompletableFuture<Void> whenWritable() {
+        if (!isFull() || closed) {
+            return CompletableFuture.completedFuture(null);
         }
-        return CompletableFuture.anyOf(given().toArray(CompletableFuture[]::new))
-                .handle((first, failure) -> null);
+        final CompletableFuture<Void> asked = new CompletableFuture<>();
+        roomAsked.add(asked);
+        return asked;
     }
 
     @Override
     public synchronized int pendingPackets() {
-        return pending.size();
+        return pendingPackets;
     }
 
     @Override

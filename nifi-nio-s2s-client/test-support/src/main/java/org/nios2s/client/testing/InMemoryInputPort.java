@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -234,7 +235,7 @@ public final class InMemoryInputPort extends InMemoryPort implements InputPort {
     /** Each packet is a transaction of its own, so that its future is complete at once. */
     @Override
     public BatchingSender batching(final BatchingOptions options) {
-        return new InMemoryBatchingSender(this, options);
+        return new InMemoryBatchingSender(this, Objects.requireNonNull(options, "options"));
     }
 
     /** Nothing takes time here. */

@@ -29,12 +29,19 @@ public final class InMemoryNifi implements SiteToSite {
 
     @Override
     public InMemoryInputPort inputPort(final String nameOrId) {
-        return inputs.computeIfAbsent(nameOrId, name -> new InMemoryInputPort(name, () -> closed));
+        return inputs.computeIfAbsent(named(nameOrId), name -> new InMemoryInputPort(name, () -> closed));
     }
 
     @Override
     public InMemoryOutputPort outputPort(final String nameOrId) {
-        return outputs.computeIfAbsent(nameOrId, name -> new InMemoryOutputPort(name, () -> closed));
+        return outputs.computeIfAbsent(named(nameOrId), name -> new InMemoryOutputPort(name, () -> closed));
+    }
+
+    private static String named(final String nameOrId) {
+        if (nameOrId.isBlank()) {
+            throw new IllegalArgumentException("A port is known by its name or its id, and this one is blank");
+        }
+        return nameOrId;
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -166,6 +167,7 @@ public final class InMemoryOutputPort extends InMemoryPort implements OutputPort
 
     @Override
     public CompletableFuture<TransactionResult> pull(final BatchHandler handler) {
+        Objects.requireNonNull(handler, "handler");
         final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
             try {
@@ -180,7 +182,7 @@ public final class InMemoryOutputPort extends InMemoryPort implements OutputPort
 
     @Override
     public BatchReceiver receive(final BatchHandler handler, final int parallelism) {
-        return new InMemoryReceiver(this, handler, parallelism);
+        return new InMemoryReceiver(this, Objects.requireNonNull(handler, "handler"), parallelism);
     }
 
     /** Nothing takes time here. */

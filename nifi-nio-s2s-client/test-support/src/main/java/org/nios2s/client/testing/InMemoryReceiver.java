@@ -4,7 +4,9 @@ package org.nios2s.client.testing;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -30,9 +32,16 @@ final class InMemoryReceiver implements BatchReceiver {
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final AtomicInteger running;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    /** These two are guarded by this object. */
+    private final Set<InMemoryBatch> inHand = new HashSet<>();
+
+    private boolean givenUp;
     private volatile TransactionException failed;
 
     InMemoryReceiver(final InMemoryOutputPort port, final BatchHandler handler, final int parallelism) {
+        if (parallelism < 1) {
+            throw new IllegalArgumentException("parallelism is " + parallelism + "; accepted: 1 or more");
+        }
         this.port = port;
         this.handler = handler;
         this.running = new AtomicInteger(parallelism);
@@ -63,26 +72,63 @@ final class InMemoryReceiver implements BatchReceiver {
         try {
             final InMemoryBatch batch = port.next(PAUSE).orElse(null);
             if (batch != null) {
-                batch.handle(handler);
+                handle(batch);
             }
         } catch (final TransactionException e) {
-            if (e.reason().isTransient() || e.reason() == FailureReason.HANDLER_FAILED) {
+            if (goesOn(e.reason())) {
                 pause();
             } else {
                 failed = e;
                 stop();
             }
         } catch (final IOException e) {
-            // An interrupt of a thread that is ours: of a handler that did not return in time.
-            stop();
+            // Somebody interrupts a thread that is ours: the real one goes on, too.
+            pause();
         }
     }
 
+    private static boolean goesOn(final FailureReason reason) {
+        return reason.isTransient() || reason == FailureReason.HANDLER_FAILED || reason == FailureReason.CANCELLED;
+    }
+
+    private void handle(final InMemoryBatch batch) throws TransactionException {
+        final boolean late;
+        synchronized (this) {
+            inHand.add(batch);
+            late = givenUp;
+        }
+        try {
+            if (late) {
+                batch.close();
+            } else {
+                batch.handle(handler);
+            }
+        } finally {
+            synchronized (this) {
+                inHand.remove(batch);
+            }
+        }
+    }
+
+    /** NiFi keeps what is in hand, also when its handler returns later. */
+    private void giveUp() {
+        final List<InMemoryBatch> left;
+        synchronized (this) {
+            givenUp = true;
+            left = List.copyOf(inHand);
+        }
+        left.forEach(InMemoryBatch::giveUp);
+        threads.forEach(Thread::interrupt);
+    }
+
     private void pause() {
+        // A flag that somebody left would end the pause.
+        Thread.interrupted();
         try {
             stopping.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (final InterruptedException e) {
-            stop();
+            // It was short anyway.
+            Thread.interrupted();
         }
     }
 
@@ -114,11 +160,11 @@ final class InMemoryReceiver implements BatchReceiver {
         } catch (final ExecutionException e) {
             return true;
         } catch (final TimeoutException e) {
-            threads.forEach(Thread::interrupt);
+            giveUp();
             return false;
         } catch (final InterruptedException e) {
+            giveUp();
             Thread.currentThread().interrupt();
-            threads.forEach(Thread::interrupt);
             return false;
         }
     }

@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,7 @@ import org.nios2s.client.Packet;
 import org.nios2s.client.ReceivedBatch;
 import org.nios2s.client.ReceivedPacket;
 import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionResult;
 
 /** What tests of users' code may count on. Lives on the test's thread. */
 @DisplayName("A NiFi in memory")
@@ -246,6 +249,111 @@ class InMemoryNifiTest {
                         .reason());
         assertArrayEquals(
                 "b".getBytes(), nifi.outputPort("out").remaining().getFirst().content());
+    }
+
+    @Test
+    @DisplayName("has a batch that its handler completed, whatever the handler throws afterwards")
+    void completedBeforeTheFailure() throws Exception {
+        nifi.offer("out", StoredPacket.of("a"));
+        final TransactionResult done = nifi.outputPort("out")
+                .pull(batch -> {
+                    batch.skipRest();
+                    batch.complete();
+                    throw new IllegalStateException("too late");
+                })
+                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        assertEquals(1, done.packets());
+        assertEquals(1, nifi.outputPort("out").delivered().size());
+    }
+
+    @Test
+    @DisplayName("goes on receiving after a handler that restored its thread's interrupt flag")
+    void interruptFlag() throws Exception {
+        final CountDownLatch first = new CountDownLatch(1);
+        final CountDownLatch second = new CountDownLatch(2);
+        nifi.offer("out", StoredPacket.of("a"));
+        try (BatchReceiver receiver = nifi.outputPort("out").receive(batch -> {
+            batch.skipRest();
+            Thread.currentThread().interrupt();
+            first.countDown();
+            second.countDown();
+        })) {
+            assertTrue(first.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            nifi.offer("out", StoredPacket.of("b"));
+            assertTrue(second.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            assertTrue(receiver.close(Duration.ofSeconds(PATIENCE_SECONDS)));
+        }
+    }
+
+    @Test
+    @DisplayName("keeps a batch whose handler did not return in time, also when it returns later")
+    void closedTooEarly() throws Exception {
+        final CountDownLatch entered = new CountDownLatch(1);
+        final CountDownLatch mayReturn = new CountDownLatch(1);
+        nifi.offer("out", StoredPacket.of("a"));
+        try (BatchReceiver receiver = nifi.outputPort("out").receive(batch -> {
+            batch.skipRest();
+            entered.countDown();
+            while (mayReturn.getCount() > 0) {
+                // As a handler does that hears of no interrupt.
+                LockSupport.parkNanos(1_000_000);
+                Thread.interrupted();
+            }
+        })) {
+            assertTrue(entered.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            assertFalse(receiver.close(Duration.ZERO));
+            mayReturn.countDown();
+            receiver.whenEnded().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        }
+        assertEquals(List.of(), nifi.outputPort("out").delivered());
+        assertEquals("a", nifi.outputPort("out").remaining().getFirst().text());
+    }
+
+    @Test
+    @DisplayName("tells everybody who waits for room, and refuses no packet of a sender that blocks")
+    void manyProducers() throws Exception {
+        final int producers = 8;
+        final int each = 500;
+        final List<CompletableFuture<?>> told = new CopyOnWriteArrayList<>();
+        final List<Throwable> failures = new CopyOnWriteArrayList<>();
+        try (BatchingSender sender =
+                nifi.inputPort("in").batching(BatchingOptions.standard().withMaxPending(1, 1_000))) {
+            final List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < producers; i++) {
+                threads.add(Thread.ofPlatform().start(() -> {
+                    for (int j = 0; j < each; j++) {
+                        try {
+                            sender.send(packet("a")).whenComplete((done, failure) -> {
+                                if (failure != null) {
+                                    failures.add(failure);
+                                }
+                            });
+                            told.add(sender.whenWritable());
+                        } catch (final IOException e) {
+                            failures.add(e);
+                        }
+                    }
+                }));
+            }
+            for (final Thread thread : threads) {
+                thread.join();
+            }
+            CompletableFuture.allOf(told.toArray(CompletableFuture[]::new)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        }
+        assertEquals(List.of(), failures);
+        assertEquals(producers * each, received().size());
+    }
+
+    @Test
+    @DisplayName("refuses names and numbers that the real one refuses")
+    void refusals() {
+        assertThrows(IllegalArgumentException.class, () -> nifi.inputPort(" "));
+        assertThrows(IllegalArgumentException.class, () -> nifi.outputPort(""));
+        final InMemoryOutputPort out = nifi.outputPort("out");
+        assertThrows(IllegalArgumentException.class, () -> out.receive(ReceivedBatch::skipRest, 0));
+        assertThrows(NullPointerException.class, () -> out.receive(null, 1));
+        assertThrows(NullPointerException.class, () -> out.pull(null));
+        assertThrows(NullPointerException.class, () -> nifi.inputPort("in").batching(null));
     }
 
     @Test
