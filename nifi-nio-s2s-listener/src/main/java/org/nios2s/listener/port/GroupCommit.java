@@ -21,6 +21,7 @@ import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
+import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.FlowFileReceiver;
 import org.nios2s.listener.transaction.Outcome;
 import org.slf4j.Logger;
@@ -120,7 +121,7 @@ final class GroupCommit {
         } catch (final RuntimeException e) {
             return halve(part, e);
         }
-        if (part.stream().anyMatch(this::isExpired)) {
+        if (hasExpired(part)) {
             return writeAgain(part);
         }
         try {
@@ -149,17 +150,11 @@ final class GroupCommit {
      * @return the others
      */
     private List<BufferedPush> refuseExpired(final List<BufferedPush> part) {
-        if (part.stream().noneMatch(this::isExpired)) {
-            return part;
-        }
+        final long nowNanos = clock.nanoTime();
         final List<BufferedPush> inTime = new ArrayList<>(part.size());
         for (final BufferedPush transaction : part) {
-            if (isExpired(transaction)) {
-                OutcomeNotifier.failed(
-                        List.of(transaction),
-                        Kind.REQUEST_EXPIRED.fault(
-                                "The peer stopped waiting before the transaction could be committed; the transaction is rolled"
-                                        + " back, and the peer will send it again"));
+            if (transaction.isPastDeadline(nowNanos)) {
+                OutcomeNotifier.failed(List.of(transaction), CommitDeadline.expired());
             } else {
                 inTime.add(transaction);
             }
@@ -167,8 +162,9 @@ final class GroupCommit {
         return inTime;
     }
 
-    private boolean isExpired(final BufferedPush transaction) {
-        return transaction.isPastDeadline(clock.nanoTime());
+    private boolean hasExpired(final List<BufferedPush> part) {
+        final long nowNanos = clock.nanoTime();
+        return part.stream().anyMatch(transaction -> transaction.isPastDeadline(nowNanos));
     }
 
     /** A peer stopped waiting while the contents were written: its data must not be committed with that of the others. */

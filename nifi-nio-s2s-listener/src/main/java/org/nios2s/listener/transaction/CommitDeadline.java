@@ -2,6 +2,8 @@
 package org.nios2s.listener.transaction;
 
 import java.util.concurrent.TimeUnit;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 
 /**
  * The time until which a transaction that its peer has confirmed may be committed. Immutable; any thread.
@@ -36,6 +38,13 @@ public final class CommitDeadline {
         }
         final long marginMillis = Math.min(expirationMillis / MARGIN_PART, MAX_MARGIN_MILLIS);
         return new CommitDeadline(nowNanos + TimeUnit.MILLISECONDS.toNanos(expirationMillis - marginMillis));
+    }
+
+    /** @return what a peer hears that stopped waiting before its transaction could be committed */
+    public static ConnectionFault expired() {
+        return Kind.REQUEST_EXPIRED.fault(
+                "The peer stopped waiting before the transaction could be committed; the transaction is"
+                        + " rolled back, and the peer will send it again");
     }
 
     public boolean hasPassed(final long nowNanos) {

@@ -106,8 +106,7 @@ public final class HeldSession {
         end(Runnable::run, () -> {
             final long startNanos = closer.nowNanos();
             if (deadline.hasPassed(startNanos)) {
-                return rolledBack(Kind.REQUEST_EXPIRED.fault(
-                        "The peer stopped waiting before the transaction could be committed"));
+                return rolledBack(CommitDeadline.expired());
             }
             session.commit();
             // From here on the transaction is committed, also if memory runs out: the peer may not be told otherwise.

@@ -121,6 +121,14 @@ class GroupCommitTest {
         nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(EXPIRATION_MILLIS));
     }
 
+    private void letPeersStopWaitingDuringWrites() {
+        when(session.write(any(FlowFile.class), any(OutputStreamCallback.class)))
+                .thenAnswer(invocation -> {
+                    letPeersStopWaiting();
+                    return invocation.getArgument(0);
+                });
+    }
+
     private Outcome outcomeOf(final BufferedPush transaction) {
         final List<Outcome> outcomes = transactions.served().stream()
                 .filter(served -> served.transaction() == transaction)
@@ -182,11 +190,7 @@ class GroupCommitTest {
     @DisplayName(
             "what a peer stopped waiting for while its content was written is rolled back, and the others are written again")
     void expiresInWrite() throws Exception {
-        when(session.write(any(FlowFile.class), any(OutputStreamCallback.class)))
-                .thenAnswer(invocation -> {
-                    letPeersStopWaiting();
-                    return invocation.getArgument(0);
-                });
+        letPeersStopWaitingDuringWrites();
         final BufferedPush expired = claimedWithDeadline(null, "a");
         final BufferedPush patient = claimed(null, "b");
         assertEquals(1, groupCommit.commit(List.of(expired, patient)));
@@ -199,11 +203,7 @@ class GroupCommitTest {
     @Test
     @DisplayName("a session that can't be rolled back when a peer has stopped waiting commits nothing")
     void expiresAndCannotBeRolledBack() throws Exception {
-        when(session.write(any(FlowFile.class), any(OutputStreamCallback.class)))
-                .thenAnswer(invocation -> {
-                    letPeersStopWaiting();
-                    return invocation.getArgument(0);
-                });
+        letPeersStopWaitingDuringWrites();
         doThrow(new ProcessException("test")).when(session).rollback();
         final BufferedPush expired = claimedWithDeadline(null, "a");
         final BufferedPush patient = claimed(null, "b");
