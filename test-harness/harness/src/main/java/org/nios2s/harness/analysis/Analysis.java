@@ -106,7 +106,7 @@ public final class Analysis {
                 pairs.range(metric, row, column).filter(own -> own.min() > 0).isPresent();
         return pairs.comparison(row, column)
                 .filter(compared -> some
-                        && pairs.range(metric, compared.againstRow(), compared.againstColumn())
+                        && pairs.rangeOfBaseline(metric, row, column)
                                 .filter(other -> other.max() == 0)
                                 .isPresent())
                 .map(compared -> compared.against() + " has none")
@@ -277,7 +277,13 @@ public final class Analysis {
                     .filter(metric -> !telling.contains(metric))
                     .forEach(telling::add);
             for (final Metric metric : telling) {
-                headline(metric, cell).ifPresent(headline -> (shown.add(metric) ? first : more).add(headline));
+                headline(metric, cell).ifPresent(headline -> {
+                    if (shown.add(metric)) {
+                        first.add(headline);
+                    } else {
+                        more.add(headline);
+                    }
+                });
             }
         }
         return Stream.concat(first.stream(), more.stream()).limit(MAX_HEADLINES).toList();
@@ -298,8 +304,7 @@ public final class Analysis {
                                 .isEmpty()) {
             return Optional.empty();
         }
-        final Optional<Range> baseline =
-                pairs.range(metric, compared.get().againstRow(), compared.get().againstColumn());
+        final Optional<Range> baseline = pairs.rangeOfBaseline(metric, cell.row(), cell.column());
         final Optional<Range> own = pairs.range(metric, cell.row(), cell.column());
         final String caption = metric.title() + ", " + compared.get().against() + " → " + cell.column();
         return Optional.of(new Headline(

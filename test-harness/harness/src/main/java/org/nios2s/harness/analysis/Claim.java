@@ -33,13 +33,10 @@ record Claim(Metric metric, String words) {
      */
     Optional<String> held(final PairedComparison pairs, final String row, final String column) {
         final Optional<Range> own = pairs.range(metric, row, column);
-        final Optional<Range> others = pairs.comparison(row, column)
-                .flatMap(compared -> pairs.range(metric, compared.againstRow(), compared.againstColumn()));
+        final Optional<Range> others = pairs.rangeOfBaseline(metric, row, column);
         final Optional<Ratio> ratio = pairs.ratio(metric, row, column);
-        final Optional<Range> failures = pairs.range(Metric.FAILURES, row, column);
-        final Optional<Range> othersFailures = pairs.comparison(row, column)
-                .flatMap(compared -> pairs.range(Metric.FAILURES, compared.againstRow(), compared.againstColumn()));
-        if (most(failures) > most(othersFailures)) {
+        if (most(pairs.range(Metric.FAILURES, row, column))
+                > most(pairs.rangeOfBaseline(Metric.FAILURES, row, column))) {
             return Optional.empty();
         }
         final boolean none = others.filter(range -> range.max() == 0).isPresent()

@@ -95,6 +95,12 @@ public record PairedComparison(List<Comparison> comparisons, List<RunResult> run
         return medians;
     }
 
+    /** The baseline's range of a metric; empty without a baseline. */
+    Optional<Range> rangeOfBaseline(final Metric metric, final String row, final String column) {
+        return comparison(row, column)
+                .flatMap(compared -> range(metric, compared.againstRow(), compared.againstColumn()));
+    }
+
     Optional<Range> range(final Metric metric, final String row, final String column) {
         return Range.ofAny(byRound(metric, row, column).values());
     }

@@ -42,12 +42,11 @@ public record Warning(String brief, String remark) {
     /** More kinds of runs or differences than these are counted and not listed. */
     private static final int MAX_LABELS = 4;
 
-    /** What is to be said of the runs of an experiment on a machine of so many processors, worst first. */
-    static List<Warning> of(final List<RunResult> runs, final int processors) {
-        return of(runs, processors, (row, metric) -> true);
-    }
-
-    /** @param shown whether a metric of a row is shown: of others nothing is said */
+    /**
+     * What is to be said of the runs of an experiment on a machine of so many processors, worst first.
+     *
+     * @param shown whether a metric of a row is shown: of others nothing is said
+     */
     static List<Warning> of(final List<RunResult> runs, final int processors, final BiPredicate<String, Metric> shown) {
         final Search search = new Search(runs, shown, new ArrayList<>());
         search.generator(processors);

@@ -279,13 +279,16 @@ class AnalysisTest {
         assertTrue(verdict.endsWith("But the order is not balanced."), verdict);
     }
 
+    /** What is to be said where every metric is shown. */
+    private static List<Warning> warnings(final List<RunResult> runs) {
+        return Warning.of(runs, PROCESSORS, (row, metric) -> true);
+    }
+
     @Test
     void aBusyGeneratorAndANoisyMachineAreNamedForAnyKindOfRun() {
-        final List<Warning> warnings = Warning.of(
-                List.of(
-                        run("nio", 1, 1_000, new GeneratorMetrics(0.1, 110, 97, 120.0, 60.0), Samples.QUIET),
-                        run("nio", 2, 1_000, Samples.EASY, new Disturbance(60, 12))),
-                PROCESSORS);
+        final List<Warning> warnings = warnings(List.of(
+                run("nio", 1, 1_000, new GeneratorMetrics(0.1, 110, 97, 120.0, 60.0), Samples.QUIET),
+                run("nio", 2, 1_000, Samples.EASY, new Disturbance(60, 12))));
 
         assertEquals(
                 List.of(
@@ -306,7 +309,7 @@ class AnalysisTest {
                         .at(new Place("row " + row, "nio", 1, 1)))
                 .toList();
 
-        final String remark = Warning.of(runs, PROCESSORS).getFirst().remark();
+        final String remark = warnings(runs).getFirst().remark();
 
         assertTrue(remark.startsWith("The machine was noisy in 5 of 6 runs, the first of them row 1, nio: "), remark);
     }
@@ -315,17 +318,17 @@ class AnalysisTest {
     void runsOfTheSameWorkThatLieFarApartAreNoise() {
         assertEquals(
                 List.of("runs of the same work differ widely"),
-                Warning.of(List.of(run("nio", 1, 1_000), run("nio", 2, 1_300)), PROCESSORS).stream()
+                warnings(List.of(run("nio", 1, 1_000), run("nio", 2, 1_300))).stream()
                         .map(Warning::brief)
                         .toList());
-        assertEquals(List.of(), Warning.of(List.of(run("nio", 1, 1_000), run("nio", 2, 1_100)), PROCESSORS));
+        assertEquals(List.of(), warnings(List.of(run("nio", 1, 1_000), run("nio", 2, 1_100))));
     }
 
     @Test
     void countsThatASearchTriesAreNotTheSameWork() {
         final RunResult another = Samples.withClients(4, run("nio", 2, 4_000));
 
-        assertEquals(List.of(), Warning.of(List.of(run("nio", 1, 1_000), another), PROCESSORS));
+        assertEquals(List.of(), warnings(List.of(run("nio", 1, 1_000), another)));
     }
 
     @Test
