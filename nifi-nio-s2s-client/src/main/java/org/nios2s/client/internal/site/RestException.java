@@ -18,10 +18,14 @@ final class RestException extends IOException {
 
     /** @return whether NiFi does not know us or does not let us see this, or a proxy does not let us through to it */
     boolean isUnauthorized() {
-        return status == UNAUTHORIZED || status == FORBIDDEN || isOfProxy();
+        return isUnauthorized(status);
     }
 
-    boolean isOfProxy() {
+    static boolean isUnauthorized(final int status) {
+        return status == UNAUTHORIZED || status == FORBIDDEN || isOfProxy(status);
+    }
+
+    static boolean isOfProxy(final int status) {
         return status == UNKNOWN_TO_PROXY;
     }
 }

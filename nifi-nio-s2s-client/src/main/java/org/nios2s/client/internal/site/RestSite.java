@@ -226,13 +226,14 @@ public final class RestSite implements SiteDetails.Source {
     }
 
     private String refusal(final URI api, final int status) {
-        final String said = api + " answers with HTTP status " + status;
-        if (new RestException(said, status).isOfProxy()) {
+        if (RestException.isOfProxy(status)) {
             return refusalOfProxy(api);
         }
-        return new RestException(said, status).isUnauthorized()
-                ? said + ": the certificate's identity needs the policy \"retrieve site-to-site details\""
-                : said + "; is it the address of a NiFi?";
+        final String said = api + " answers with HTTP status " + status;
+        if (RestException.isUnauthorized(status)) {
+            return said + ": the certificate's identity needs the policy \"retrieve site-to-site details\"";
+        }
+        return said + "; is it the address of a NiFi?";
     }
 
     private String refusalOfProxy(final URI api) {

@@ -104,10 +104,9 @@ public final class Site implements AutoCloseable {
     /** @return what is known, or the next answer; may be completed with an {@link IOException} */
     public CompletableFuture<Known> current() {
         synchronized (lock) {
-            final boolean due = System.nanoTime() - askAgainNanos >= 0;
             if (known != null) {
                 final CompletableFuture<Known> last = CompletableFuture.completedFuture(known);
-                if (due) {
+                if (isDue()) {
                     ask();
                 }
                 return last;
@@ -117,8 +116,13 @@ public final class Site implements AutoCloseable {
     }
 
     /** Called with the lock held. */
+    private boolean isDue() {
+        return System.nanoTime() - askAgainNanos >= 0;
+    }
+
+    /** Called with the lock held. */
     private boolean failedLately() {
-        return failure != null && System.nanoTime() - askAgainNanos < 0 && !isAsking();
+        return failure != null && !isDue() && !isAsking();
     }
 
     /** @return what is known now if that is quite new, or the next answer: something was looked for that is not in it */
