@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.DirectoryStream;
@@ -14,29 +13,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The client needs the wire codecs, Netty's seven jars and SLF4J, and no jar of NiFi's. Lives on the test's thread. */
 class CoreClassPathTest {
-    private static final Set<String> CORE = Set.of(
-            "nifi-nio-s2s-wire",
-            "netty-handler",
-            "netty-common",
-            "netty-resolver",
-            "netty-buffer",
-            "netty-transport",
-            "netty-transport-native-unix-common",
-            "netty-codec-base",
-            "slf4j-api");
-
     private static ClassLoader core() throws Exception {
         final List<URL> urls = new ArrayList<>();
-        for (final String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-            final Path path = Path.of(entry);
-            final String artifact = path.getFileName().toString().replaceFirst("-\\d.*", "");
-            if (Files.isDirectory(path) || CORE.contains(artifact)) {
+        for (final Path path : RequiredJars.classPath().toList()) {
+            if (Files.isDirectory(path) || RequiredJars.contains(path)) {
                 urls.add(path.toUri().toURL());
             }
         }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
 import java.lang.module.Configuration;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleDescriptor.Exports;
@@ -15,30 +14,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The client's jar as a module, beside what it requires and nothing of NiFi's. Lives on the test's thread. */
 class ModulePathIT {
     private static final String CLIENT = "org.nios2s.client";
-    private static final Set<String> REQUIRED = Set.of(
-            "nifi-nio-s2s-client",
-            "nifi-nio-s2s-wire",
-            "netty-handler",
-            "netty-common",
-            "netty-resolver",
-            "netty-buffer",
-            "netty-transport",
-            "netty-transport-native-unix-common",
-            "netty-codec-base",
-            "slf4j-api");
 
     private static ModuleFinder modules() {
-        return ModuleFinder.of(Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(Path::of)
-                .filter(path -> path.toString().endsWith(".jar")
-                        && !path.toString().endsWith("-tests.jar")
-                        && REQUIRED.contains(path.getFileName().toString().replaceFirst("-\\d.*", "")))
+        return ModuleFinder.of(RequiredJars.classPath()
+                .filter(path ->
+                        path.toString().endsWith(".jar") && !path.toString().endsWith("-tests.jar"))
+                .filter(path -> RequiredJars.contains(path)
+                        || RequiredJars.artifact(path).equals("nifi-nio-s2s-client"))
                 .toArray(Path[]::new));
     }
 

@@ -168,7 +168,7 @@ final class RunningListener implements AutoCloseable {
         this.environment = environment;
         final NanoClock clock = environment.clock();
         worker = environment.transport().workers(1, "worker of a test");
-        connections = new WorkerConnections((SingleThreadEventLoop) worker.next(), nanos -> {}, clock);
+        connections = new WorkerConnections(loop(), nanos -> {}, clock);
         metrics = new ListenerMetrics(1, clock);
         faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), clock);
         drain = new Drain(1, () -> 0, clock);
@@ -352,8 +352,7 @@ final class RunningListener implements AutoCloseable {
         final int now = answers.get();
         mostInATurn.accumulateAndGet(now - before, Math::max);
         if (now < end) {
-            ((SingleThreadEventLoop) worker.next())
-                    .executeAfterEventLoopIteration(() -> worker.execute(() -> takeTurns(now, end)));
+            loop().executeAfterEventLoopIteration(() -> worker.execute(() -> takeTurns(now, end)));
         }
     }
 
@@ -379,7 +378,7 @@ final class RunningListener implements AutoCloseable {
         final CountDownLatch done = new CountDownLatch(1);
         worker.execute(() -> {
             connections.checkDeadlines();
-            ((SingleThreadEventLoop) worker.next()).executeAfterEventLoopIteration(() -> {
+            loop().executeAfterEventLoopIteration(() -> {
                 held.countDown();
                 hold(done);
             });
@@ -393,9 +392,13 @@ final class RunningListener implements AutoCloseable {
         awaitDeadlinesChecked();
     }
 
+    private SingleThreadEventLoop loop() {
+        return (SingleThreadEventLoop) worker.next();
+    }
+
     /** Waits until so many tasks wait for the IO worker. */
     void awaitPendingTasks(final int tasks) {
-        awaiting().until(() -> ((SingleThreadEventLoop) worker.next()).pendingTasks() >= tasks);
+        awaiting().until(() -> loop().pendingTasks() >= tasks);
     }
 
     private static void hold(final CountDownLatch latch) {

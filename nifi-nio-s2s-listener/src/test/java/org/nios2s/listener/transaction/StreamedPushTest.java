@@ -51,13 +51,16 @@ class StreamedPushTest {
     private final Queue<Runnable> contentWorker = new ArrayDeque<>();
     private final ListenerMetrics metrics = new ListenerMetrics(0, NanoClock.SYSTEM);
 
+    private TransactionLease newLease() {
+        return new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
+    }
+
     private StreamedPush streamInto(final ByteArrayOutputStream content) {
         final ProcessSession session = mock(ProcessSession.class);
         when(session.create()).thenReturn(mock(FlowFile.class));
         when(session.write(any(FlowFile.class))).thenReturn(content);
         when(session.getProvenanceReporter()).thenReturn(mock(ProvenanceReporter.class));
-        final TransactionLease hold =
-                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
+        final TransactionLease hold = newLease();
         final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
         when(held.peer()).thenReturn(mock(TransactionPeer.class));
@@ -183,8 +186,7 @@ class StreamedPushTest {
 
     private StreamedPush committing(
             final EventExecutor worker, final ListenerMetrics ofPort, final OutcomeListener listener) {
-        final TransactionLease lease =
-                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
+        final TransactionLease lease = newLease();
         final HeldSession held = mock(HeldSession.class);
         final TransactionPeer peer = mock(TransactionPeer.class);
         when(held.peer()).thenReturn(peer);
@@ -211,8 +213,7 @@ class StreamedPushTest {
     @Test
     @DisplayName("a transaction for which no content worker can be had is rolled back, and gives everything back")
     void noContentWorker() {
-        final TransactionLease hold =
-                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
+        final TransactionLease hold = newLease();
         final HeldSession held = mock(HeldSession.class);
         final List<ConnectionFault> faults = new ArrayList<>();
         final StreamedPush transaction = new StreamedPush(
@@ -248,8 +249,7 @@ class StreamedPushTest {
     @DisplayName("what is passed on to a stream is no longer held in memory, even where passing it on fails midway")
     void passedOn() {
         final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        final TransactionLease hold =
-                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
+        final TransactionLease hold = newLease();
         final BufferedPush inMemory = new BufferedPush(mock(TransactionPeer.class), hold, allocator);
         inMemory.packetBegins(new HashMap<>(), 1);
         inMemory.content(Unpooled.wrappedBuffer(new byte[1]), 1);
