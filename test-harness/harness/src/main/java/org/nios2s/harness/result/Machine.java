@@ -36,6 +36,10 @@ public record Machine(
     /** The version of NiFi that the build puts together, in {@link #versionsOfBuild}. */
     public static final String NIFI = "NiFi";
 
+    /** The name of this project's commit among the versions; only a clone of its repository has one. */
+    public static final String COMMIT = "commit";
+
+    private static final String COMMIT_PROPERTY = "s2s.harness.commit";
     private static final String UNKNOWN = "unknown";
     private static final Path PROCESSOR_LIST = Path.of("/proc/cpuinfo");
     private static final long MEBIBYTE = 1024L * 1024;
@@ -44,6 +48,10 @@ public record Machine(
     public static Machine current(final Set<String> measured) {
         final Map<String, String> versions = versionsOfBuild();
         versions.put(NIFI, measured.isEmpty() ? UNKNOWN : String.join(", ", measured));
+        final String commit = System.getProperty(COMMIT_PROPERTY, "");
+        if (!commit.isEmpty()) {
+            versions.put(COMMIT, commit);
+        }
         return new Machine(
                 Runtime.getRuntime().availableProcessors(),
                 model(),
