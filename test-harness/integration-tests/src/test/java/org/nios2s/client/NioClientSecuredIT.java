@@ -71,10 +71,10 @@ class NioClientSecuredIT {
                 .url(instance.api().replace("/nifi-api", "/nifi"))
                 .portName("input")
                 .keystoreFilename(keyStore)
-                .keystorePass(instance.password())
+                .keystorePass(instance.security().password())
                 .keystoreType(KeystoreType.PKCS12)
-                .truststoreFilename(instance.trustStore())
-                .truststorePass(instance.password())
+                .truststoreFilename(instance.security().trustStore())
+                .truststorePass(instance.security().password())
                 .truststoreType(KeystoreType.PKCS12)
                 .buildConfig();
     }
@@ -92,7 +92,8 @@ class NioClientSecuredIT {
     void anAuthorizedClientPushesOverTls() throws Exception {
         final SinkLedger before = nifi.ledger();
         final TransactionResult result = engine.push(
-                        port(nifi.info().keyStore()), List.of(Packet.of(Map.of("packet.id", "secured"), new byte[10])))
+                        port(nifi.info().security().keyStore()),
+                        List.of(Packet.of(Map.of("packet.id", "secured"), new byte[10])))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         assertEquals(1, result.packets());
         awaitOnePacket(before);
@@ -107,7 +108,7 @@ class NioClientSecuredIT {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatIsPushedOverTlsIsPulledBackOverTls(final boolean compress) throws Exception {
-        final String keyStore = nifi.info().keyStore();
+        final String keyStore = nifi.info().security().keyStore();
         final byte[] content = new byte[SEVERAL_RECORDS_BYTES];
         new Random(1).nextBytes(content);
         engine.push(
@@ -133,7 +134,7 @@ class NioClientSecuredIT {
     void theDropInFindsPeerAndPortOverTheSecuredRestApi() throws Exception {
         final SinkLedger before = nifi.ledger();
         try (SiteToSiteClient client =
-                new NioSiteToSiteClient(config(nifi.info().keyStore()))) {
+                new NioSiteToSiteClient(config(nifi.info().security().keyStore()))) {
             assertTrue(client.isSecure());
             final Transaction transaction = client.createTransaction(TransferDirection.SEND);
             transaction.send(new byte[10], Map.of("packet.id", "secured drop-in"));
@@ -147,7 +148,7 @@ class NioClientSecuredIT {
     @Test
     void aStrangerIsNotAuthorized() {
         final ExecutionException failure = assertThrows(ExecutionException.class, () -> engine.push(
-                        port(nifi.info().strangerKeyStore()), List.of(Packet.of(Map.of(), new byte[1])))
+                        port(nifi.info().security().strangerKeyStore()), List.of(Packet.of(Map.of(), new byte[1])))
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         final TransactionException refused = assertInstanceOf(TransactionException.class, failure.getCause());
         assertEquals(FailureReason.UNAUTHORIZED, refused.reason());

@@ -78,7 +78,7 @@ final class Ordeal {
             Files.write(ledger, new byte[0]);
             ledgers.add(ledger);
         }
-        if (nifi().info().keyStore() != null) {
+        if (nifi().info().security() != null) {
             tls = clientContext();
         }
     }

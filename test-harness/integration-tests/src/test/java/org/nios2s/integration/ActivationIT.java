@@ -41,7 +41,7 @@ class ActivationIT {
 
     @Test
     void aNifiThatLacksWhatItLinksToIsOneErrorAndTheStockListenerServes() throws IOException {
-        final Path original = Path.of(SharedNifi.NIO.get().info().home(), "lib");
+        final Path original = Path.of(SharedNifi.NIO.get().info().files().home(), "lib");
         final NifiInstallation doctored = DoctoredNifi.without(
                 original,
                 SharedNifi.HOMES.resolve("doctored"),

@@ -98,7 +98,7 @@ class BehindHaProxyIT {
         final Socket plain = new Socket();
         plain.bind(new InetSocketAddress(AGENT, 0));
         plain.connect(balancer.address());
-        if (nifi.info().keyStore() == null) {
+        if (nifi.info().security() == null) {
             return plain;
         }
         final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));

@@ -282,7 +282,7 @@ final class ConversationRun {
     }
 
     private String toldHost() {
-        return nifi.info().keyStore() == null ? OWN_HOST : ROUTED_HOST;
+        return nifi.info().security() == null ? OWN_HOST : ROUTED_HOST;
     }
 
     private String portId(final MatchResult port) {

@@ -99,9 +99,9 @@ class KilledMeasureIT {
                 ResultDirectory.read(files("result.json").getFirst().getParent());
         assertEquals(State.INTERRUPTED, result.completion().state());
         assertEquals(1, result.runs().size());
-        assertTrue(result.runs().getFirst().transactions() > 0);
+        assertTrue(result.runs().getFirst().load().transactions() > 0);
         assertEquals(1, files("report.html").size());
-        assertEquals(version, result.machine().versions().get(Machine.NIFI));
+        assertEquals(version, result.setup().machine().versions().get(Machine.NIFI));
     }
 
     private void awaitFirstRound(final Process measuring, final String name) {

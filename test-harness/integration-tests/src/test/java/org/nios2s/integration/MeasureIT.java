@@ -117,21 +117,21 @@ class MeasureIT {
             case "pulled compressed" -> assertPulled(run, 100, true);
             case "pulled" -> assertPulled(run, 2_048, false);
             case "repeated" -> assertTrue(run.probes().get("live-heap") > 0, load);
-            case "made inside" -> assertEquals("inside", run.client());
-            case "by NiFi's client" -> assertEquals("nifi", run.client());
-            case "as MiNiFi writes" -> assertEquals("minifi", run.client());
-            case "by the NIO client" -> assertEquals("nio", run.client());
-            default -> assertEquals("wire", run.client(), load);
+            case "made inside" -> assertEquals("inside", run.execution().client());
+            case "by NiFi's client" -> assertEquals("nifi", run.execution().client());
+            case "as MiNiFi writes" -> assertEquals("minifi", run.execution().client());
+            case "by the NIO client" -> assertEquals("nio", run.execution().client());
+            default -> assertEquals("wire", run.execution().client(), load);
         }
         if (!pulled && !load.equals("made inside") && !load.equals("large")) {
-            assertEquals(run.flowFiles(), run.ledger().acknowledged(), load);
-            assertEquals(run.flowFiles(), run.ledger().arrived(), load);
+            assertEquals(run.load().flowFiles(), run.ledger().acknowledged(), load);
+            assertEquals(run.load().flowFiles(), run.ledger().arrived(), load);
         }
     }
 
     private static void assertPulled(final RunResult run, final int size, final boolean gzip) {
         assertEquals(gzip, run.settings().shape().gzip());
-        assertEquals(run.flowFiles() * size, run.bytes());
+        assertEquals(run.load().flowFiles() * size, run.load().bytes());
     }
 
     /** The table's ratio of rates is that of the two runs, or of the medians of their laps. */
@@ -151,7 +151,7 @@ class MeasureIT {
     private static double rate(final ExperimentResult result, final String load, final String listener) {
         final double[] rates = result.runs().stream()
                 .filter(run -> run.place().kind().equals(load + ", " + listener))
-                .mapToDouble(RunResult::transactionsPerSecond)
+                .mapToDouble(run -> run.load().transactionsPerSecond())
                 .sorted()
                 .toArray();
         return (rates[(rates.length - 1) / 2] + rates[rates.length / 2]) / 2;

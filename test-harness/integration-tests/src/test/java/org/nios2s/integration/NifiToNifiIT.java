@@ -68,7 +68,7 @@ class NifiToNifiIT {
         groups.connect(source, groups.port(group, ComponentKind.INPUT_PORT, PORT), BackPressure.generous());
         groups.setTransmitting(group, true);
         sending.start(source);
-        final Path log = Path.of(to.info().ledger(), LOG);
+        final Path log = Path.of(to.info().files().ledger(), LOG);
         try {
             Awaitility.await().atMost(PATIENCE).until(() -> lines(log) >= WARM_UP + FLOW_FILES);
         } finally {

@@ -45,9 +45,9 @@ class NullListenerIT {
                     load.run(PLACE, load(TRANSACTIONS, 10), null).result();
             final RunResult large = load.run(PLACE, load(1, LARGE_PACKET), null).result();
 
-            assertTrue(small.flawless(), () -> "failures: " + small.failuresByCause());
-            assertEquals(CLIENTS * TRANSACTIONS, small.transactions());
-            assertTrue(large.flawless(), () -> "failures: " + large.failuresByCause());
+            assertTrue(small.flawless(), () -> "failures: " + small.load().failuresByCause());
+            assertEquals(CLIENTS * TRANSACTIONS, small.load().transactions());
+            assertTrue(large.flawless(), () -> "failures: " + large.load().failuresByCause());
         }
         process.onExit().get(END_SECONDS, TimeUnit.SECONDS);
     }

@@ -65,7 +65,7 @@ final class OwnPorts {
             prioritize(prioritizers);
         }
         for (final Component port : ports.values()) {
-            if (nifi.info().keyStore() != null) {
+            if (nifi.info().security() != null) {
                 nifi.policies()
                         .grant(Identity.CLIENT.distinguishedName(), Action.WRITE, AccessPolicies.transferTo(port));
             }

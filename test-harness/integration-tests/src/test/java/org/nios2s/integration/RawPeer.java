@@ -56,7 +56,7 @@ public final class RawPeer implements Closeable {
 
     /** Connects to a NiFi as its flow's client: over TLS if it is secured. */
     static RawPeer of(final NifiNode nifi) throws IOException {
-        if (nifi.info().keyStore() == null) {
+        if (nifi.info().security() == null) {
             return new RawPeer(nifi.info());
         }
         final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));

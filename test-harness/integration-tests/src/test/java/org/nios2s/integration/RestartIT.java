@@ -75,7 +75,7 @@ class RestartIT {
     static void stop() {
         if (nifi != null) {
             nifi.stop();
-            assertTrue(NifiNode.attach(Path.of(nifi.info().home())).isEmpty());
+            assertTrue(NifiNode.attach(Path.of(nifi.info().files().home())).isEmpty());
         }
     }
 

@@ -80,7 +80,7 @@ final class SideFlow {
     }
 
     private void grantPorts() {
-        if (nifi.info().keyStore() == null) {
+        if (nifi.info().security() == null) {
             return;
         }
         for (final String name : INPUT_PORTS) {

@@ -25,7 +25,9 @@ public final class Idle {
                 .map(run -> run.server() == null
                         ? run
                         : run.with(run.server()
-                                .above(percent(byTarget.get(run.place().column())), run.transactions())))
+                                .above(
+                                        percent(byTarget.get(run.place().column())),
+                                        run.load().transactions())))
                 .toList();
     }
 

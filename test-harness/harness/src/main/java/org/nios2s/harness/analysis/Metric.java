@@ -66,8 +66,10 @@ public record Metric(
     private static final double MEBIBYTE = 1024 * 1024;
     private static final double MEGABYTE = 1e6;
 
-    public static final Metric RATE = new Metric("rate", "tx/s", Unit.COUNT, 0, MORE, RunResult::transactionsPerSecond);
-    public static final Metric FAILURES = new Metric("failures", "failures", Unit.COUNT, 0, LESS, RunResult::failures);
+    public static final Metric RATE =
+            new Metric("rate", "tx/s", Unit.COUNT, 0, MORE, run -> run.load().transactionsPerSecond());
+    public static final Metric FAILURES = new Metric(
+            "failures", "failures", Unit.COUNT, 0, LESS, run -> run.load().failures());
     public static final Metric PACE = new Metric("pace", "pace kept %", Unit.PERCENT, 1, MORE, Metric::pace);
     public static final Metric P50 = latency("p50", "p50 ms", LatencySummary::p50);
     public static final Metric P95 = latency("p95", "p95 ms", LatencySummary::p95);
@@ -81,13 +83,26 @@ public record Metric(
 
     private static final List<Metric> ALL = List.of(
             RATE,
-            new Metric("flowfiles", "FlowFiles/s", Unit.COUNT, 0, MORE, run -> perSecond(run, run.flowFiles())),
-            new Metric("mb", "MB/s", Unit.COUNT, 1, MORE, run -> perSecond(run, run.bytes() / MEGABYTE)),
+            new Metric(
+                    "flowfiles",
+                    "FlowFiles/s",
+                    Unit.COUNT,
+                    0,
+                    MORE,
+                    run -> perSecond(run, run.load().flowFiles())),
+            new Metric(
+                    "mb",
+                    "MB/s",
+                    Unit.COUNT,
+                    1,
+                    MORE,
+                    run -> perSecond(run, run.load().bytes() / MEGABYTE)),
             probe("arrived", "FlowFiles/s into the sink", Unit.COUNT, 0, MORE),
             PACE,
             FAILURES,
             probe("longest-gap", "longest time without an answer ms", Unit.MILLIS, 0, LESS),
-            new Metric("missed", "never begun", Unit.COUNT, 0, LESS, RunResult::missed),
+            new Metric("missed", "never begun", Unit.COUNT, 0, LESS, run -> run.load()
+                    .missed()),
             P50,
             latency("p75", "p75 ms", LatencySummary::p75),
             latency("p90", "p90 ms", LatencySummary::p90),
@@ -180,7 +195,7 @@ public record Metric(
      */
     public Optional<Range> range(final List<RunResult> runs) {
         return Range.ofAny(runs.stream()
-                .filter(run -> !run.interrupted())
+                .filter(run -> !run.execution().interrupted())
                 .filter(run -> !isTime() || run.timesTell())
                 .map(this::orNull)
                 .filter(Objects::nonNull)
@@ -252,8 +267,8 @@ public record Metric(
     /** From the intended start wherever there is a pace, and the title says so in the note of every table. */
     private static Metric latency(final String key, final String title, final Function<LatencySummary, Number> part) {
         return new Metric(key, title, Unit.MILLIS, 1, LESS, run -> {
-            final LatencySummary total = run.latencyMillis().get(Phase.TOTAL);
-            return known(run.latencyMillis().getOrDefault(Phase.RESPONSE, total), part);
+            final LatencySummary total = run.load().latencyMillis().get(Phase.TOTAL);
+            return known(run.load().latencyMillis().getOrDefault(Phase.RESPONSE, total), part);
         });
     }
 
@@ -264,7 +279,7 @@ public record Metric(
                 Unit.MILLIS,
                 3,
                 LESS,
-                run -> known(run.latencyMillis().get(Phase.TOTAL), part));
+                run -> known(run.load().latencyMillis().get(Phase.TOTAL), part));
     }
 
     private static Number known(final LatencySummary summary, final Function<LatencySummary, Number> part) {
@@ -276,11 +291,13 @@ public record Metric(
     }
 
     private static Double perSecond(final RunResult run, final double amount) {
-        return run.transactions() == 0 ? null : run.transactionsPerSecond() * amount / run.transactions();
+        return run.load().transactions() == 0
+                ? null
+                : run.load().transactionsPerSecond() * amount / run.load().transactions();
     }
 
     private static long timedOut(final RunResult run) {
-        return run.failuresByCause().entrySet().stream()
+        return run.load().failuresByCause().entrySet().stream()
                 .filter(cause ->
                         cause.getKey().contains("time-out") || cause.getKey().contains("DEADLINE_PASSED"))
                 .mapToLong(Map.Entry::getValue)

@@ -48,10 +48,10 @@ public record Trend(String column, Metric metric, long transactions, Slope slope
         final double[] transactions = new double[telling.size()];
         long sum = repetitions.stream()
                 .limit(repetitions.size() / WARM_UP_PART)
-                .mapToLong(RunResult::transactions)
+                .mapToLong(run -> run.load().transactions())
                 .sum();
         for (int repetition = 0; repetition < telling.size(); repetition++) {
-            sum += telling.get(repetition).transactions();
+            sum += telling.get(repetition).load().transactions();
             transactions[repetition] = sum / PER;
         }
         final double[] values = telling.stream().mapToDouble(metric::orNull).toArray();

@@ -169,11 +169,12 @@ public record Warning(String brief, String remark) {
         private void whole() {
             say(
                     "some runs were cold",
-                    RunResult::cold,
+                    run -> run.execution().cold(),
                     "Nothing had warmed the target up before %s: the times there are in no median and no ratio.");
             say(
                     "some runs have no steady part",
-                    run -> run.window() != null && !run.window().usable(),
+                    run -> run.execution().window() != null
+                            && !run.execution().window().usable(),
                     "In %s all clients were at work together for too short a time: rates and times there are those of"
                             + " the whole run, start and end included.");
             say(

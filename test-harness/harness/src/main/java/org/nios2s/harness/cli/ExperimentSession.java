@@ -39,7 +39,9 @@ import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ExperimentResult.Completion;
 import org.nios2s.harness.result.ExperimentResult.Completion.State;
+import org.nios2s.harness.result.ExperimentResult.Conclusion;
 import org.nios2s.harness.result.ExperimentResult.Repeat;
+import org.nios2s.harness.result.ExperimentResult.Setup;
 import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
@@ -266,9 +268,9 @@ final class ExperimentSession implements Runner.Observer {
         onProgress(Metric.words(
                 "%s: %,.0f tx/s%s, %,d failures%s",
                 run.place(),
-                run.transactionsPerSecond(),
+                run.load().transactionsPerSecond(),
                 p99 == null ? "" : Metric.words(", p99 %,.1f ms", p99),
-                run.failures(),
+                run.load().failures(),
                 run.ledger() == null || run.ledger().exact() ? "" : ", but the ledger is not exact"));
     }
 
@@ -286,17 +288,17 @@ final class ExperimentSession implements Runner.Observer {
         final Analysis analysis = new Analysis(measured, runs);
         final ExperimentResult result = result(completion);
         keep(result);
-        out.println(result.sentence());
+        out.println(result.conclusion().sentence());
         out.println();
         result.tables().forEach(table -> {
             out.println(table.text());
             Optional.ofNullable(table.note()).ifPresent(out::println);
         });
-        result.remarks().forEach(out::println);
+        result.conclusion().remarks().forEach(out::println);
         if (!completion.complete()) {
             out.println("not complete: " + completion.reason());
         }
-        out.println(result.verdict());
+        out.println(result.conclusion().verdict());
         out.println("report: " + directory.path().resolve(HtmlReport.FILE));
         if (!analysis.crossedThresholds().isEmpty()) {
             return THRESHOLD_CROSSED;
@@ -322,28 +324,30 @@ final class ExperimentSession implements Runner.Observer {
         final List<String> said =
                 new ArrayList<>(warnings.stream().map(Warning::remark).toList());
         analysis.trends().forEach(trend -> said.add(trend.sentence() + "."));
-        runs.forEach(run -> run.failuresByCause()
+        runs.forEach(run -> run.load()
+                .failuresByCause()
                 .forEach((cause, count) -> said.add(Metric.words("%s failed: %,d × %s", run.place(), count, cause))));
         analysis.crossedThresholds().forEach(threshold -> said.add("Threshold: " + threshold + "."));
         if (completion.complete()) {
             analysis.uncheckedThresholds().forEach(threshold -> said.add("Threshold: " + threshold + "."));
         }
         said.addAll(remarks);
+        final Conclusion conclusion = compared
+                ? new Conclusion(analysis.sentence(), analysis.verdict(processors), analysis.headlines(), said)
+                : new Conclusion(verdict, Warning.append(verdict, warnings), List.of(), said);
         return new ExperimentResult(
                 measured.name(),
-                compared ? analysis.sentence() : verdict,
-                compared ? analysis.verdict(processors) : Warning.append(verdict, warnings),
                 started,
-                Machine.current(versions),
-                config(measured),
+                new Setup(
+                        Machine.current(versions),
+                        config(measured),
+                        new Repeat(commandLine(), Presets.write(measured))),
                 completion,
-                said,
-                compared ? analysis.headlines() : List.of(),
+                conclusion,
                 shown,
                 compared ? analysis.charts() : List.of(),
                 analysis.runs(),
-                analysis.comparisons(),
-                new Repeat(commandLine(), Presets.write(measured)));
+                analysis.comparisons());
     }
 
     /** As it was written, but for a password. */

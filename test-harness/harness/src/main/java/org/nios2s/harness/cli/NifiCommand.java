@@ -127,8 +127,8 @@ public final class NifiCommand {
             running.forEach(nifi -> ProcessHandle.of(nifi.info().pid()).ifPresent(SuspendedProcess::resume));
             NifiCluster.stop(running);
             final PrintWriter err = spec.commandLine().getErr();
-            running.forEach(
-                    nifi -> err.println("Stopped the NiFi in " + nifi.info().home()));
+            running.forEach(nifi ->
+                    err.println("Stopped the NiFi in " + nifi.info().files().home()));
         }
     }
 

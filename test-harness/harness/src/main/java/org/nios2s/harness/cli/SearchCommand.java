@@ -195,7 +195,7 @@ public final class SearchCommand implements Callable<Integer> {
     }
 
     private boolean isMet(final RunResult run, final Settings settings) {
-        return run.transactions() > 0
+        return run.load().transactions() > 0
                 && (run.ledger() == null || run.ledger().exact())
                 && wanted.stream()
                         .filter(threshold -> threshold.isAbout(settings))

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.load.ClientStats;
@@ -13,6 +12,7 @@ import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadRecorder;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.LoadTotals;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.SteadyWindow;
 import org.nios2s.harness.target.RemoteGroup;
@@ -62,12 +62,7 @@ final class GroupGenerator implements LoadGenerator {
                 List.of(stats),
                 new SteadyWindow(0, seconds, 0, transactions, true),
                 new EnumMap<>(Phase.class),
-                Map.of(),
-                flowFiles,
-                flowFiles * load.shape().size().largest(),
-                0,
-                0,
-                0);
+                LoadTotals.ofArrived(flowFiles, flowFiles * load.shape().size().largest()));
     }
 
     @Override

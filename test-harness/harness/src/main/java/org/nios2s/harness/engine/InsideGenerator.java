@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadRecorder;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.LoadTotals;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.SteadyWindow;
 import org.nios2s.harness.nifi.NifiNode;
@@ -62,12 +62,7 @@ record InsideGenerator(
                 List.of(),
                 window,
                 new EnumMap<>(Phase.class),
-                Map.of(),
-                made.count(),
-                made.bytes(),
-                0,
-                0,
-                0);
+                LoadTotals.ofArrived(made.count(), made.bytes()));
     }
 
     private void awaitSink() throws InterruptedException {

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,8 +37,9 @@ import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.LatencyLog;
 import org.nios2s.harness.result.RunResult;
-import org.nios2s.harness.result.RunResult.LatencySummary;
+import org.nios2s.harness.result.RunResult.Execution;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
+import org.nios2s.harness.result.RunResult.LoadMetrics;
 import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.RunResult.ServerMetrics;
 import org.nios2s.harness.target.FlowFileSource;
@@ -135,28 +135,18 @@ public record LoadRun(
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
         final ServerMetrics server = watch.server(transactions, idlePercent);
-        final Map<Phase, LatencySummary> latencies = new EnumMap<>(Phase.class);
-        outcome.histograms().forEach((phase, histogram) -> latencies.put(phase, LatencySummary.of(histogram)));
         final RunResult result = new RunResult(
                 place,
-                outcome.run(),
-                client().name().toLowerCase(Locale.ROOT),
-                outcome.started(),
                 load,
-                outcome.wall().toNanos() / NANOS_PER_SECOND,
-                outcome.window(),
-                interruption.interrupted() || hasEnded(),
-                cold,
-                transactions,
-                outcome.transactionsPerSecond(),
-                outcome.flowFiles(),
-                outcome.bytes(),
-                outcome.failed(),
-                outcome.failures(),
-                outcome.abandoned(),
-                outcome.missed(),
-                outcome.destinationFull(),
-                latencies,
+                new Execution(
+                        outcome.run(),
+                        client().name().toLowerCase(Locale.ROOT),
+                        outcome.started(),
+                        outcome.wall().toNanos() / NANOS_PER_SECOND,
+                        outcome.window(),
+                        interruption.interrupted() || hasEnded(),
+                        cold),
+                LoadMetrics.of(outcome, transactions),
                 watch.generator(transactions),
                 server,
                 packets,
@@ -167,7 +157,10 @@ public record LoadRun(
         if (hasEnded() && !interruption.interrupted()) {
             throw new BrokenRunException(
                     "NiFi of %s, process %d, ended in mid-run, %.1f s after the first client began: see logs/nifi-app.log and the other logs of its home."
-                            .formatted(place.column(), target.process().pid(), result.seconds()),
+                            .formatted(
+                                    place.column(),
+                                    target.process().pid(),
+                                    result.execution().seconds()),
                     measured);
         }
         return measured;

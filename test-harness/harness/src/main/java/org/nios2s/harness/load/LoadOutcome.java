@@ -10,18 +10,13 @@ import org.HdrHistogram.Histogram;
 /**
  * What a load run did, seen from its clients. Immutable but for the histograms, which nobody writes any more.
  *
- * @param run             name of the run, the first part of its packet ids
- * @param started         when it began
- * @param wall            from there until the last client ended
- * @param clients         what each client did
- * @param window          when all of them were at work
- * @param histograms      times in that window in microseconds
- * @param failures        failed transactions by cause
- * @param flowFiles       FlowFiles of the acknowledged transactions
- * @param bytes           content of the acknowledged transactions
- * @param abandoned       transactions given up because the run was stopped
- * @param missed         transactions that the pace had asked for and no client came to
- * @param destinationFull acknowledged transactions after which the destination was full
+ * @param run        name of the run, the first part of its packet ids
+ * @param started    when it began
+ * @param wall       from there until the last client ended
+ * @param clients    what each client did
+ * @param window     when all of them were at work
+ * @param histograms times in that window in microseconds
+ * @param totals     what all of them achieved, over the whole run
  */
 public record LoadOutcome(
         String run,
@@ -30,12 +25,7 @@ public record LoadOutcome(
         List<ClientStats> clients,
         SteadyWindow window,
         Map<Phase, Histogram> histograms,
-        Map<String, Long> failures,
-        long flowFiles,
-        long bytes,
-        long abandoned,
-        long missed,
-        long destinationFull) {
+        LoadTotals totals) {
 
     /** Acknowledged transactions of all clients. */
     public long successes() {

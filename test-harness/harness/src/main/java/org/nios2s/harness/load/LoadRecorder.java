@@ -179,12 +179,8 @@ public final class LoadRecorder {
                 List.copyOf(stats),
                 window,
                 histograms(window),
-                failuresByCause(),
-                flowFiles(),
-                bytes(),
-                abandoned.sum(),
-                missed(),
-                destinationFull.sum());
+                new LoadTotals(
+                        failuresByCause(), flowFiles(), bytes(), abandoned.sum(), missed(), destinationFull.sum()));
     }
 
     /** The times since the last tick, in microseconds; they stay part of {@link #histograms}. */

@@ -64,7 +64,8 @@ public record NifiHome(Path directory) {
         NifiCluster.attach(directory).stream().findFirst().ifPresent(running -> {
             throw new HarnessException(
                     "A NiFi, process %d, runs in %s: stop it with 'nifi stop --home %s' or choose another --home"
-                            .formatted(running.info().pid(), running.info().home(), directory));
+                            .formatted(
+                                    running.info().pid(), running.info().files().home(), directory));
         });
     }
 

@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.NifiNodeInfo.NodeFiles;
+import org.nios2s.harness.nifi.NifiNodeInfo.NodeSecurity;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
@@ -293,14 +295,12 @@ public final class NifiNode implements AutoCloseable {
                 s2sPort == null ? 0 : s2sPort,
                 options.listener.name().toLowerCase(Locale.ROOT),
                 options.installation().version(),
-                home.directory().toString(),
-                home.logs().toString(),
-                home.ledger().toString(),
+                new NodeFiles(
+                        home.directory().toString(),
+                        home.logs().toString(),
+                        home.ledger().toString()),
                 Map.of(),
-                security == null ? null : security.keyStore(Identity.CLIENT).toString(),
-                security == null ? null : security.trustStore().toString(),
-                security == null ? null : security.password(),
-                security == null ? null : security.keyStore(Identity.STRANGER).toString());
+                security == null ? null : NodeSecurity.of(security));
         instance.write();
     }
 }

@@ -14,9 +14,23 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
-/** What is known about a running NiFi; kept in its home and printed as one JSON line. Immutable, for any thread. */
+/**
+ * What is known about a running NiFi; kept in its home and printed as one JSON line. Immutable, for any thread.
+ *
+ * @param pid       its process
+ * @param startedAt when that process began, in ISO 8601
+ * @param api       address of its REST API
+ * @param s2sHost   host of its RAW Site-to-Site listener
+ * @param s2sPort   port of the same; 0 when there is none
+ * @param listener  which listener that is
+ * @param version   version of NiFi
+ * @param files     where it keeps what it writes
+ * @param ports     ids of its ports by name
+ * @param security  how to speak to it; null when it is not secured
+ */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record NifiNodeInfo(
@@ -27,14 +41,37 @@ public record NifiNodeInfo(
         int s2sPort,
         String listener,
         String version,
-        String home,
-        String logs,
-        String ledger,
+        NodeFiles files,
         Map<String, String> ports,
-        String keyStore,
-        String trustStore,
-        String password,
-        String strangerKeyStore) {
+        NodeSecurity security) {
+
+    /**
+     * Where a NiFi keeps what it writes. Immutable, for any thread.
+     *
+     * @param home   its directory
+     * @param logs   its log files
+     * @param ledger what its sinks note
+     */
+    public record NodeFiles(String home, String logs, String ledger) {}
+
+    /**
+     * How to speak to a secured NiFi. Immutable, for any thread.
+     *
+     * @param keyStore         of a client that it knows
+     * @param trustStore       certificates that it and its clients trust
+     * @param password         of all three
+     * @param strangerKeyStore of a client that it trusts and that may do nothing
+     */
+    public record NodeSecurity(String keyStore, String trustStore, String password, String strangerKeyStore) {
+
+        static NodeSecurity of(final SecurityFiles files) {
+            return new NodeSecurity(
+                    files.keyStore(Identity.CLIENT).toString(),
+                    files.trustStore().toString(),
+                    files.password(),
+                    files.keyStore(Identity.STRANGER).toString());
+        }
+    }
 
     private static final String FILE_NAME = "instance.json";
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(3);
@@ -47,7 +84,9 @@ public record NifiNodeInfo(
 
     /** The key stores, or null when NiFi is not secured. */
     public SecurityFiles securityFiles() {
-        return keyStore == null ? null : SecurityFiles.open(Path.of(keyStore).getParent());
+        return security == null
+                ? null
+                : SecurityFiles.open(Path.of(security.keyStore()).getParent());
     }
 
     /** The record that a home holds, whether or not its process still runs. */
@@ -63,8 +102,8 @@ public record NifiNodeInfo(
     }
 
     void write() {
-        final Path file = Path.of(home, FILE_NAME);
-        final Path next = Path.of(home, FILE_NAME + ".next");
+        final Path file = Path.of(files.home(), FILE_NAME);
+        final Path next = Path.of(files.home(), FILE_NAME + ".next");
         HarnessException.attempt(e -> "Cannot write " + file, () -> {
             Files.writeString(next, RestClient.JSON.valueToTree(this) + System.lineSeparator());
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
@@ -72,7 +111,7 @@ public record NifiNodeInfo(
     }
 
     void delete() {
-        final Path file = Path.of(home, FILE_NAME);
+        final Path file = Path.of(files.home(), FILE_NAME);
         HarnessException.attempt(e -> "Cannot delete " + file, () -> Files.deleteIfExists(file));
     }
 
@@ -86,6 +125,8 @@ public record NifiNodeInfo(
         return info.startInstant()
                         .filter(start -> Duration.between(started, start).abs().compareTo(CLOCK_TOLERANCE) > 0)
                         .isEmpty()
-                && info.commandLine().filter(line -> !line.contains(home)).isEmpty();
+                && info.commandLine()
+                        .filter(line -> !line.contains(files.home()))
+                        .isEmpty();
     }
 }

@@ -42,7 +42,7 @@ record Digests(NifiNode nifi, LoadSettings load, BooleanSupplier interrupted) im
     }
 
     private Map<String, String> arrived(final String run) {
-        final Path file = Path.of(nifi.info().ledger(), FILE);
+        final Path file = Path.of(nifi.info().files().ledger(), FILE);
         return HarnessException.attempt(e -> "Cannot read the sink's digests " + file, () -> {
             final String text = Files.exists(file) ? Files.readString(file) : "";
             return text.substring(0, text.lastIndexOf('\n') + 1)

@@ -151,10 +151,12 @@ public final class HtmlReport {
         return Map.of(
                 "result", result,
                 "when", TIME.format(result.started().atZone(ZoneId.systemDefault())),
-                "where", where(result.machine()),
+                "where", where(result.setup().machine()),
                 "tables", result.tables().stream().map(HtmlReport::table).toList(),
                 "drawings", drawings(charts),
-                "faultless", !runs.isEmpty() && runs.stream().allMatch(run -> run.failures() == 0),
+                "faultless",
+                        !runs.isEmpty()
+                                && runs.stream().allMatch(run -> run.load().failures() == 0),
                 "runs", runs.isEmpty() ? List.of() : List.of(table(everyRun)),
                 "repeat", repeat(result),
                 "settings", settings(result));
@@ -167,11 +169,11 @@ public final class HtmlReport {
 
     /** How to measure it again, and the files beside the page; nothing of a page that was made of several results. */
     private static List<Map<String, Object>> repeat(final ExperimentResult result) {
-        return result.repeat() == null
+        return result.setup().repeat() == null
                 ? List.of()
                 : List.of(Map.of(
-                        "command", result.repeat().command(),
-                        "experiment", result.repeat().experiment(),
+                        "command", result.setup().repeat().command(),
+                        "experiment", result.setup().repeat().experiment(),
                         "files", FILES.stream().map(Link::of).toList(),
                         "logs",
                                 result.runs().stream()
@@ -218,9 +220,9 @@ public final class HtmlReport {
     }
 
     private static List<Group> settings(final ExperimentResult result) {
-        final Machine machine = result.machine();
+        final Machine machine = result.setup().machine();
         return List.of(
-                new Group("Settings", result.config().entrySet()),
+                new Group("Settings", result.setup().config().entrySet()),
                 new Group(
                         "Machine",
                         List.of(

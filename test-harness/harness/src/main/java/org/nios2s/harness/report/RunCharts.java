@@ -100,13 +100,13 @@ final class RunCharts {
 
     private static Chart failures(final List<RunResult> runs) {
         final Set<String> causes = new LinkedHashSet<>();
-        runs.forEach(run -> causes.addAll(run.failuresByCause().keySet()));
+        runs.forEach(run -> causes.addAll(run.load().failuresByCause().keySet()));
         final List<Series> series = new ArrayList<>();
         for (final String cause : causes) {
             final List<Point> points = runs.stream()
-                    .filter(run -> run.failures() > 0)
+                    .filter(run -> run.load().failures() > 0)
                     .map(run -> new Point(run.place().toString(), (double)
-                            run.failuresByCause().getOrDefault(cause, 0L)))
+                            run.load().failuresByCause().getOrDefault(cause, 0L)))
                     .toList();
             series.add(new Series(cause, points));
         }
@@ -134,10 +134,11 @@ final class RunCharts {
 
         /** Some runs one after the other, with a gap between them. */
         private static List<Point> points(final List<RunResult> runs, final Function<Sample, Number> value) {
-            final Instant first = runs.getFirst().started();
+            final Instant first = runs.getFirst().execution().started();
             final List<Point> points = new ArrayList<>();
             for (final RunResult run : runs) {
-                final double offset = Duration.between(first, run.started()).toMillis() / MILLIS_PER_SECOND;
+                final double offset =
+                        Duration.between(first, run.execution().started()).toMillis() / MILLIS_PER_SECOND;
                 if (!points.isEmpty()) {
                     points.add(new Point(offset, null));
                 }

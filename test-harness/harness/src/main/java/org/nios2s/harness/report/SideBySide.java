@@ -19,6 +19,8 @@ import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ExperimentResult.Completion;
+import org.nios2s.harness.result.ExperimentResult.Conclusion;
+import org.nios2s.harness.result.ExperimentResult.Setup;
 import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
@@ -52,25 +54,21 @@ public final class SideBySide {
         settings(byLetter).ifPresent(tables::add);
         return new ExperimentResult(
                 "report",
-                verdict(byLetter),
-                verdict(byLetter),
                 first.started(),
-                first.machine(),
-                common(byLetter),
+                new Setup(first.setup().machine(), common(byLetter), null),
                 Completion.COMPLETE,
-                remarks(byLetter),
-                List.of(),
+                new Conclusion(verdict(byLetter), verdict(byLetter), List.of(), remarks(byLetter)),
                 tables,
                 charts(byLetter),
                 runs(byLetter),
-                List.of(),
-                null);
+                List.of());
     }
 
     private static String said(final ExperimentResult result) {
         return result.completion().complete()
-                ? result.sentence()
-                : "Not complete: " + result.completion().reason() + " " + result.sentence();
+                ? result.conclusion().sentence()
+                : "Not complete: " + result.completion().reason() + " "
+                        + result.conclusion().sentence();
     }
 
     private static String verdict(final Map<String, ExperimentResult> byLetter) {
@@ -81,11 +79,16 @@ public final class SideBySide {
 
     private static List<String> remarks(final Map<String, ExperimentResult> byLetter) {
         final List<String> remarks = new ArrayList<>();
-        if (byLetter.values().stream().map(ExperimentResult::machine).distinct().count() > 1) {
+        if (byLetter.values().stream()
+                        .map(result -> result.setup().machine())
+                        .distinct()
+                        .count()
+                > 1) {
             remarks.add("The results are of different machines or versions: compare ratios inside each only."
                     + " Below stands the machine of A.");
         }
-        byLetter.forEach((letter, result) -> result.remarks().forEach(remark -> remarks.add(letter + ": " + remark)));
+        byLetter.forEach((letter, result) ->
+                result.conclusion().remarks().forEach(remark -> remarks.add(letter + ": " + remark)));
         return remarks;
     }
 
@@ -166,7 +169,7 @@ public final class SideBySide {
         final List<String> columns = new ArrayList<>(List.of("setting"));
         columns.addAll(byLetter.keySet());
         final List<List<Object>> rows = byLetter.values().stream()
-                .flatMap(result -> result.config().keySet().stream())
+                .flatMap(result -> result.setup().config().keySet().stream())
                 .distinct()
                 .sorted()
                 .filter(name -> values(name, byLetter).distinct().count() > 1)
@@ -177,14 +180,15 @@ public final class SideBySide {
     }
 
     private static Map<String, Object> common(final Map<String, ExperimentResult> byLetter) {
-        final Map<String, Object> common = new TreeMap<>(byLetter.get("A").config());
+        final Map<String, Object> common =
+                new TreeMap<>(byLetter.get("A").setup().config());
         common.keySet().removeIf(name -> values(name, byLetter).distinct().count() > 1);
         return common;
     }
 
     private static Stream<String> values(final String setting, final Map<String, ExperimentResult> byLetter) {
         return byLetter.values().stream()
-                .map(result -> Objects.toString(result.config().get(setting), "–"));
+                .map(result -> Objects.toString(result.setup().config().get(setting), "–"));
     }
 
     private static List<Chart> charts(final Map<String, ExperimentResult> byLetter) {

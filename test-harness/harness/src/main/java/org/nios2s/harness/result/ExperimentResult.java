@@ -10,36 +10,56 @@ import java.util.Map;
 /**
  * All that an experiment found: what result.json holds and the report shows. Immutable, any thread.
  *
- * @param experiment its name
- * @param sentence   what held in it, in a sentence that one would say
- * @param verdict    what it says, with its metrics and what to beware of
- * @param started    when it began
- * @param machine    where
- * @param config     its settings
- * @param completion whether it came to its end
- * @param remarks    what to beware of
- * @param headlines  the few metrics that tell most
- * @param tables     its metrics
- * @param charts     the same, drawn
- * @param runs       every run
+ * @param experiment  its name
+ * @param started     when it began
+ * @param setup       what was measured, and where
+ * @param completion  whether it came to its end
+ * @param conclusion  what it says
+ * @param tables      its metrics
+ * @param charts      the same, drawn
+ * @param runs        every run
  * @param comparisons what is compared with what
- * @param repeat     how to measure it again
  */
 public record ExperimentResult(
         String experiment,
-        String sentence,
-        String verdict,
         Instant started,
-        Machine machine,
-        Map<String, Object> config,
+        Setup setup,
         Completion completion,
-        List<String> remarks,
-        List<Headline> headlines,
+        Conclusion conclusion,
         List<DataTable> tables,
         List<Chart> charts,
         List<RunResult> runs,
-        List<Comparison> comparisons,
-        Repeat repeat) {
+        List<Comparison> comparisons) {
+
+    /**
+     * What was measured, and where. Immutable, any thread.
+     *
+     * @param machine the machine, and the versions on it
+     * @param config  settings of the experiment
+     * @param repeat  how to measure it again; null for what was put together from several results
+     */
+    public record Setup(Machine machine, Map<String, Object> config, Repeat repeat) {
+
+        public Setup {
+            config = new LinkedHashMap<>(config);
+        }
+    }
+
+    /**
+     * What an experiment says. Immutable, any thread.
+     *
+     * @param sentence  what held in it, in a sentence that one would say
+     * @param verdict   what it says, with its metrics and what to beware of
+     * @param headlines the few metrics that tell most
+     * @param remarks   what to beware of
+     */
+    public record Conclusion(String sentence, String verdict, List<Headline> headlines, List<String> remarks) {
+
+        public Conclusion {
+            headlines = List.copyOf(headlines);
+            remarks = List.copyOf(remarks);
+        }
+    }
 
     /**
      * How to measure it again. Immutable, any thread.
@@ -84,14 +104,9 @@ public record ExperimentResult(
     public record Headline(String value, String range, String caption) {}
 
     public ExperimentResult {
-        config = new LinkedHashMap<>(config);
-        remarks = List.copyOf(remarks);
-        headlines = List.copyOf(headlines);
         tables = List.copyOf(tables);
         charts = List.copyOf(charts);
         runs = List.copyOf(runs);
-        // Results of an older harness have neither.
-        sentence = sentence == null ? verdict : sentence;
-        comparisons = comparisons == null ? List.of() : List.copyOf(comparisons);
+        comparisons = List.copyOf(comparisons);
     }
 }

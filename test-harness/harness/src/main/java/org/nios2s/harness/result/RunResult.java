@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.result;
 
-import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.load.Arrivals;
+import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.LoadTotals;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.SteadyWindow;
 
-/** Every metric of one run. Immutable, any thread. */
+/**
+ * Every metric of one run. Immutable, any thread.
+ *
+ * @param place       where in its experiment it stands
+ * @param settings    its load as it was asked for
+ * @param execution   how it went
+ * @param load        what its clients achieved
+ * @param generator   what it cost the process of the clients
+ * @param server      what it cost the server; null where the harness has not started the server
+ * @param ledger      what became of the packets; null where nobody notes them
+ * @param disturbance what else the machine did
+ * @param series      how it went, second by second
+ * @param probes      further metrics by key
+ */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunResult(
         Place place,
-        String run,
-        String client,
-        Instant started,
         LoadSettings settings,
-        double seconds,
-        SteadyWindow window,
-        boolean interrupted,
-        boolean cold,
-        long transactions,
-        double transactionsPerSecond,
-        long flowFiles,
-        long bytes,
-        long failures,
-        Map<String, Long> failuresByCause,
-        long abandoned,
-        @JsonAlias("unbegun") long missed,
-        long destinationFull,
-        Map<Phase, LatencySummary> latencyMillis,
+        Execution execution,
+        LoadMetrics load,
         GeneratorMetrics generator,
         ServerMetrics server,
         LedgerMetrics ledger,
@@ -53,11 +53,7 @@ public record RunResult(
      * @param round  from 1
      * @param repetition    of that measurement, from 1
      */
-    public record Place(
-            String row,
-            String column,
-            int round,
-            @JsonAlias("lap") int repetition) {
+    public record Place(String row, String column, int round, int repetition) {
 
         /** What is measured several times: row and column. */
         public String kind() {
@@ -67,6 +63,79 @@ public record RunResult(
         @Override
         public String toString() {
             return kind() + " #" + round + (repetition > 1 ? "." + repetition : "");
+        }
+    }
+
+    /**
+     * How a run went. Immutable, any thread.
+     *
+     * @param run         its name, the first part of its packet ids
+     * @param client      which client made the load
+     * @param started     when its first client began
+     * @param seconds     from there until its last client ended
+     * @param window      when all clients were at work
+     * @param interrupted whether it was stopped before its end
+     * @param cold        whether it is the first of a server that had not been warmed up
+     */
+    public record Execution(
+            String run,
+            String client,
+            Instant started,
+            double seconds,
+            SteadyWindow window,
+            boolean interrupted,
+            boolean cold) {}
+
+    /**
+     * What the clients of a run achieved. Immutable, any thread.
+     *
+     * @param transactions          acknowledged
+     * @param transactionsPerSecond acknowledged, in the window
+     * @param flowFiles             of the acknowledged transactions
+     * @param bytes                 content of the acknowledged transactions
+     * @param failures              failed transactions
+     * @param failuresByCause       the same by cause
+     * @param abandoned             transactions given up because the run was stopped
+     * @param missed                transactions that the pace had asked for and no client came to
+     * @param destinationFull       acknowledged transactions after which the destination was full
+     * @param latencyMillis         their times in the window
+     */
+    public record LoadMetrics(
+            long transactions,
+            double transactionsPerSecond,
+            long flowFiles,
+            long bytes,
+            long failures,
+            Map<String, Long> failuresByCause,
+            long abandoned,
+            long missed,
+            long destinationFull,
+            Map<Phase, LatencySummary> latencyMillis) {
+
+        /**
+         * Sums up what clients saw.
+         *
+         * @param transactions how many were acknowledged, by what tells it best
+         */
+        public static LoadMetrics of(final LoadOutcome outcome, final long transactions) {
+            final LoadTotals totals = outcome.totals();
+            final Map<Phase, LatencySummary> latencies = new EnumMap<>(Phase.class);
+            outcome.histograms().forEach((phase, histogram) -> latencies.put(phase, LatencySummary.of(histogram)));
+            return new LoadMetrics(
+                    transactions,
+                    outcome.transactionsPerSecond(),
+                    totals.flowFiles(),
+                    totals.bytes(),
+                    outcome.failed(),
+                    totals.failures(),
+                    totals.abandoned(),
+                    totals.missed(),
+                    totals.destinationFull(),
+                    latencies);
+        }
+
+        private long begunOrDue() {
+            return transactions + failures + missed + abandoned;
         }
     }
 
@@ -242,37 +311,12 @@ public record RunResult(
     }
 
     private RunResult with(final Place other, final ServerMetrics metrics) {
-        return new RunResult(
-                other,
-                run,
-                client,
-                started,
-                settings,
-                seconds,
-                window,
-                interrupted,
-                cold,
-                transactions,
-                transactionsPerSecond,
-                flowFiles,
-                bytes,
-                failures,
-                failuresByCause,
-                abandoned,
-                missed,
-                destinationFull,
-                latencyMillis,
-                generator,
-                metrics,
-                ledger,
-                disturbance,
-                series,
-                probes);
+        return new RunResult(other, settings, execution, load, generator, metrics, ledger, disturbance, series, probes);
     }
 
     /** Whether its times are those of a server at its work: not the first steps of one, and no queue that only grows. */
     public boolean timesTell() {
-        return !interrupted && !cold && (!settings.paced() || pacePercent() >= PACE_PERCENT);
+        return !execution.interrupted() && !execution.cold() && (!settings.paced() || pacePercent() >= PACE_PERCENT);
     }
 
     /** Acknowledged transactions in percent of what the pace asks for, at most 100: to catch up is no more than to keep it. */
@@ -281,15 +325,18 @@ public record RunResult(
             return 100;
         }
         if (settings.arrivals() == Arrivals.UNIFORM) {
-            return Math.min(100, 100 * transactionsPerSecond / settings.intendedPerSecond());
+            return Math.min(100, 100 * load.transactionsPerSecond() / settings.intendedPerSecond());
         }
         // By chance a window has more or fewer of them than on
         // average: what was due is what was begun or should have been.
-        return 100.0 * transactions / Math.max(1, transactions + failures + missed + abandoned);
+        return 100.0 * load.transactions() / Math.max(1, load.begunOrDue());
     }
 
     /** Whether nothing failed, nothing was given up, and every packet arrived once. */
     public boolean flawless() {
-        return failures == 0 && !interrupted && transactions > 0 && (ledger == null || ledger.exact());
+        return load.failures() == 0
+                && !execution.interrupted()
+                && load.transactions() > 0
+                && (ledger == null || ledger.exact());
     }
 }

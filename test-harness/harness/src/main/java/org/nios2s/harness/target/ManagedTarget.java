@@ -74,7 +74,7 @@ public final class ManagedTarget implements MeasuredTarget {
         final SecurityFiles files = instance.securityFiles();
         final ProcessHandle process = ProcessHandle.of(instance.pid())
                 .orElseThrow(() -> new HarnessException("NiFi, process " + instance.pid() + ", has ended"));
-        final Path packetIds = Path.of(instance.ledger(), PACKET_IDS);
+        final Path packetIds = Path.of(instance.files().ledger(), PACKET_IDS);
         final ClientTls tls = files == null ? null : files.tls(files.keyStore(Identity.CLIENT));
         return new Target(instance.listener(), address, process, packetIds, tls, List.of());
     }

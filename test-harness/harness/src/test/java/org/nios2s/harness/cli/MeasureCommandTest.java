@@ -73,7 +73,7 @@ class MeasureCommandTest {
             final Path result = result();
             assertTrue(Files.exists(result.resolve("report.html")));
             final String version =
-                    ResultDirectory.read(result).machine().versions().get(Machine.NIFI);
+                    ResultDirectory.read(result).setup().machine().versions().get(Machine.NIFI);
             assertEquals("unknown", version, "nobody has asked the one that runs");
             assertTrue(Files.readString(result.resolve("metrics.txt")).contains("s2s_rate{experiment=\"measure\""));
             assertTrue(Files.readString(result.resolve("metrics.txt")).endsWith("# EOF\n"));

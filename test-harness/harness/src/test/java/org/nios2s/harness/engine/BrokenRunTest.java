@@ -51,8 +51,8 @@ class BrokenRunTest {
                     broken.getMessage().contains("process " + process.pid() + ", ended in mid-run"),
                     broken::getMessage);
             // Of eleven packets that have come two may be of transactions under way.
-            assertTrue(broken.measured().result().transactions() >= 9);
-            assertTrue(broken.measured().result().interrupted());
+            assertTrue(broken.measured().result().load().transactions() >= 9);
+            assertTrue(broken.measured().result().execution().interrupted());
             assertTrue(broken.measured().result().server() == null);
         } finally {
             process.destroyForcibly();
@@ -72,7 +72,7 @@ class BrokenRunTest {
                     .run(new Place("", "stock", 1, 1), settings.load(), null)
                     .result();
 
-            assertTrue(run.failures() > 0 && run.transactions() == 0, run::toString);
+            assertTrue(run.load().failures() > 0 && run.load().transactions() == 0, run::toString);
             assertTrue(run.server().cpuMillis() >= 0);
             assertTrue(Metric.CPU.orNull(run) == null, "0.000 would look like a server that costs nothing");
         } finally {

@@ -50,8 +50,8 @@ class RunnerTest {
                     List.of("packets 1, nio #1", "packets 2, nio #1", "packets 1, nio #2", "packets 2, nio #2"),
                     runs.stream().map(run -> run.place().toString()).toList());
             for (final RunResult run : runs) {
-                assertEquals(4 * TRANSACTIONS, run.transactions());
-                assertTrue(run.flawless(), () -> run.failuresByCause().toString());
+                assertEquals(4 * TRANSACTIONS, run.load().transactions());
+                assertTrue(run.flawless(), () -> run.load().failuresByCause().toString());
                 assertNotNull(run.generator().loopP99Millis());
             }
         }
@@ -67,11 +67,13 @@ class RunnerTest {
                     .getFirst();
 
             // 400 ms of silence: one transaction sees it all, those that are due meanwhile are late because of it.
-            assertTrue(Metric.P99.of(run).orElseThrow() > 300, () -> "from the intended start: " + run.latencyMillis());
             assertTrue(
-                    run.latencyMillis().get(Phase.RESPONSE).average()
-                            > 2 * run.latencyMillis().get(Phase.TOTAL).average(),
-                    () -> run.latencyMillis().toString());
+                    Metric.P99.of(run).orElseThrow() > 300,
+                    () -> "from the intended start: " + run.load().latencyMillis());
+            assertTrue(
+                    run.load().latencyMillis().get(Phase.RESPONSE).average()
+                            > 2 * run.load().latencyMillis().get(Phase.TOTAL).average(),
+                    () -> run.load().latencyMillis().toString());
         }
     }
 
@@ -82,7 +84,7 @@ class RunnerTest {
                     .getFirst();
 
             assertTrue(Metric.PACE.of(run).orElseThrow() < 50);
-            assertTrue(run.missed() > 100, () -> run.missed() + " never begun");
+            assertTrue(run.load().missed() > 100, () -> run.load().missed() + " never begun");
             assertTrue(Metric.P99.of(run).orElseThrow() > 300);
         }
     }
@@ -99,9 +101,13 @@ class RunnerTest {
                                 "packets=3")
                         .getFirst();
 
-                assertEquals(4 * TRANSACTIONS, run.transactions());
-                assertEquals(0, run.failures(), () -> run.failuresByCause().toString());
-                assertEquals(run.transactions() * 3 * ScriptedServer.PULLED_BYTES, run.bytes());
+                assertEquals(4 * TRANSACTIONS, run.load().transactions());
+                assertEquals(0, run.load().failures(), () -> run.load()
+                        .failuresByCause()
+                        .toString());
+                assertEquals(
+                        run.load().transactions() * 3 * ScriptedServer.PULLED_BYTES,
+                        run.load().bytes());
             }
         }
     }
@@ -118,10 +124,16 @@ class RunnerTest {
                     List.of("packets 2, nio #1", "packets 2, beside it: pull, nio #1"),
                     runs.stream().map(run -> run.place().toString()).toList());
             final RunResult pull = runs.getLast();
-            assertTrue(pull.transactions() > 0, () -> pull.failuresByCause().toString());
-            assertEquals(pull.transactions() * 2 * ScriptedServer.PULLED_BYTES, pull.bytes());
+            assertTrue(
+                    pull.load().transactions() > 0,
+                    () -> pull.load().failuresByCause().toString());
+            assertEquals(
+                    pull.load().transactions() * 2 * ScriptedServer.PULLED_BYTES,
+                    pull.load().bytes());
             for (final RunResult run : runs) {
-                assertEquals(0, run.failures(), () -> run.failuresByCause().toString());
+                assertEquals(0, run.load().failures(), () -> run.load()
+                        .failuresByCause()
+                        .toString());
                 assertNull(run.generator().cpuMillisPerTransaction(), "nobody knows the share of one load");
             }
         }
@@ -151,7 +163,8 @@ class RunnerTest {
                             "packets=2")
                     .getFirst();
 
-            assertEquals(0, run.failures(), () -> run.failuresByCause().toString());
+            assertEquals(
+                    0, run.load().failures(), () -> run.load().failuresByCause().toString());
             assertTrue(server.sizes().contains(70 * 1024) && server.sizes().contains(10));
         }
     }

@@ -47,7 +47,7 @@ public abstract class LoadClientContract {
             final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, PATIENCE, PACKET_BYTES));
 
             assertEquals(2, outcome.successes());
-            assertEquals(2, outcome.destinationFull());
+            assertEquals(2, outcome.totals().destinationFull());
         }
     }
 
@@ -67,7 +67,7 @@ public abstract class LoadClientContract {
             generator.stop();
 
             final LoadOutcome outcome = run.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            assertEquals(3, outcome.abandoned());
+            assertEquals(3, outcome.totals().abandoned());
             assertEquals(0, outcome.failed());
             assertEquals(0, outcome.successes());
         }
@@ -79,7 +79,7 @@ public abstract class LoadClientContract {
         try (ScriptedServer server = new ScriptedServer(script)) {
             final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, timeout, PACKET_BYTES));
 
-            assertEquals(Map.of(cause, 2L), outcome.failures());
+            assertEquals(Map.of(cause, 2L), outcome.totals().failures());
             assertEquals(2, outcome.failed());
             assertEquals(0, outcome.successes());
             return server.connections();

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.nifi.NifiNodeInfo.NodeFiles;
 
 /**
  * What a home remembers of its NiFi. The test's own process stands in for NiFi's.
@@ -72,13 +73,8 @@ class NifiNodeInfoTest {
                 10443,
                 "stock",
                 "2.3.0",
-                home,
-                "logs",
-                "ledger",
+                new NodeFiles(home, "logs", "ledger"),
                 Map.of("input", "1"),
-                null,
-                null,
-                null,
                 null);
     }
 }

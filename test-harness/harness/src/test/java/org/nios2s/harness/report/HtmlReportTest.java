@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.ExperimentResult.Conclusion;
+import org.nios2s.harness.result.ExperimentResult.Setup;
 import org.nios2s.harness.result.Samples;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
@@ -108,19 +110,14 @@ class HtmlReportTest {
 
         final String shown = HtmlReport.of(new ExperimentResult(
                 "x",
-                "A sentence.",
-                "v",
                 one.started(),
-                one.machine(),
-                one.config(),
+                new Setup(one.setup().machine(), one.setup().config(), null),
                 one.completion(),
-                List.of(),
-                List.of(),
+                new Conclusion("A sentence.", "v", List.of(), List.of()),
                 List.of(table),
                 List.of(),
                 one.runs(),
-                List.of(),
-                null));
+                List.of()));
 
         assertEquals(2, shown.split("class=\"group\"", -1).length - 1);
         assertFalse(shown.contains("data-label=\"what\""));

@@ -17,11 +17,15 @@ import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.ExperimentResult.Completion;
+import org.nios2s.harness.result.ExperimentResult.Conclusion;
 import org.nios2s.harness.result.ExperimentResult.Repeat;
+import org.nios2s.harness.result.ExperimentResult.Setup;
 import org.nios2s.harness.result.RunResult.Disturbance;
+import org.nios2s.harness.result.RunResult.Execution;
 import org.nios2s.harness.result.RunResult.GeneratorMetrics;
 import org.nios2s.harness.result.RunResult.LatencySummary;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
+import org.nios2s.harness.result.RunResult.LoadMetrics;
 import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.RunResult.ServerMetrics;
 import org.nios2s.harness.result.RunResult.TimeSeries;
@@ -67,24 +71,26 @@ public final class Samples {
         }
         return new RunResult(
                 new Place("", column, round, 1),
-                "r1",
-                "wire",
-                Instant.parse("2026-11-21T10:00:00Z"),
                 settings(),
-                5,
-                new SteadyWindow(1, 4, 0.5, (long) (4 * rate), true),
-                false,
-                false,
-                (long) (5 * rate),
-                rate,
-                5,
-                500,
-                FAILURES,
-                Map.of(CAUSE, FAILURES),
-                0,
-                0,
-                0,
-                Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 5.0, 6.0, 7.0, 9, null, null, 10)),
+                new Execution(
+                        "r1",
+                        "wire",
+                        Instant.parse("2026-11-21T10:00:00Z"),
+                        5,
+                        new SteadyWindow(1, 4, 0.5, (long) (4 * rate), true),
+                        false,
+                        false),
+                new LoadMetrics(
+                        (long) (5 * rate),
+                        rate,
+                        5,
+                        500,
+                        FAILURES,
+                        Map.of(CAUSE, FAILURES),
+                        0,
+                        0,
+                        0,
+                        Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 5.0, 6.0, 7.0, 9, null, null, 10))),
                 generator,
                 new ServerMetrics(100, 5_000, 0.5, 50, 10.0, 0.4, 1 << 30, 100),
                 new LedgerMetrics(50, 50, 0, 0, 0, true),
@@ -100,16 +106,18 @@ public final class Samples {
         return ResultDirectory.JSON.convertValue(copy, RunResult.class);
     }
 
-    /** The same run, with another value of something that is true or false of it. */
+    /** The same run, with another value of something that is true or false of its execution. */
     public static RunResult but(final String name, final RunResult run) {
         final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
-        return ResultDirectory.JSON.convertValue(copy.put(name, true), RunResult.class);
+        copy.withObject("/execution").put(name, true);
+        return ResultDirectory.JSON.convertValue(copy, RunResult.class);
     }
 
     /** The same run with so many failures. */
     public static RunResult withFailures(final int failures, final RunResult run) {
         final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
-        return ResultDirectory.JSON.convertValue(copy.put("failures", failures), RunResult.class);
+        copy.withObject("/load").put("failures", failures);
+        return ResultDirectory.JSON.convertValue(copy, RunResult.class);
     }
 
     /** The same run of another number of clients. */
@@ -146,19 +154,21 @@ public final class Samples {
                 List.of(new Chart.Series("nio", List.of(new Chart.Point(1.0, 10.0), new Chart.Point(2.0, 20.0))))));
         return new ExperimentResult(
                 "compare",
-                analysis.sentence(),
-                analysis.verdict(2),
                 Instant.parse("2026-11-21T10:00:00Z"),
-                Machine.current(Set.of("2.9.0")),
-                Map.of("clients", 100, "interval", "10ms"),
+                new Setup(
+                        Machine.current(Set.of("2.9.0")),
+                        Map.of("clients", 100, "interval", "10ms"),
+                        new Repeat("s2s-harness measure compare", "clients: 100")),
                 Completion.COMPLETE,
-                List.of("The machine was noisy."),
-                analysis.headlines(),
+                new Conclusion(
+                        analysis.sentence(),
+                        analysis.verdict(2),
+                        analysis.headlines(),
+                        List.of("The machine was noisy.")),
                 List.of(analysis.table()),
                 charts,
                 runs,
-                analysis.comparisons(),
-                new Repeat("s2s-harness measure compare", "clients: 100"));
+                analysis.comparisons());
     }
 
     private static LoadSettings settings() {

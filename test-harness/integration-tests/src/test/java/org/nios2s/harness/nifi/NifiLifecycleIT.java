@@ -33,8 +33,9 @@ class NifiLifecycleIT {
     @Test
     void attachingFindsTheSameNifiWithTheAdministratorsRights() {
         final NifiNode nifi = SharedNifi.NIO_SECURED.get();
-        try (RestClient rest =
-                NifiNode.attach(Path.of(nifi.info().home())).orElseThrow().rest()) {
+        try (RestClient rest = NifiNode.attach(Path.of(nifi.info().files().home()))
+                .orElseThrow()
+                .rest()) {
             assertEquals(nifi.flow().rootGroup(), new FlowClient(rest).rootGroup());
         }
     }

@@ -317,7 +317,7 @@ class BatchingDefaultsIT {
     private static Map<String, Integer> written() throws IOException {
         final Map<String, Integer> times = new HashMap<>();
         for (final NifiNode node : cluster.nodes()) {
-            final Path ids = Path.of(node.info().ledger()).resolve(IDS);
+            final Path ids = Path.of(node.info().files().ledger()).resolve(IDS);
             if (Files.exists(ids)) {
                 Files.readAllLines(ids).forEach(id -> times.merge(id, 1, Integer::sum));
             }

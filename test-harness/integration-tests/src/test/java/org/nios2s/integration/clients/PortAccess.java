@@ -18,10 +18,10 @@ final class PortAccess {
         settings.put(Exchange.Setting.URL, userInterface(nifi));
         settings.put(Exchange.Setting.PORT, port);
         settings.put(Exchange.Setting.COMPRESS, String.valueOf(compress));
-        if (nifi.keyStore() != null) {
-            settings.put(Exchange.Setting.KEY_STORE, nifi.keyStore());
-            settings.put(Exchange.Setting.TRUST_STORE, nifi.trustStore());
-            settings.put(Exchange.Setting.PASSWORD, nifi.password());
+        if (nifi.security() != null) {
+            settings.put(Exchange.Setting.KEY_STORE, nifi.security().keyStore());
+            settings.put(Exchange.Setting.TRUST_STORE, nifi.security().trustStore());
+            settings.put(Exchange.Setting.PASSWORD, nifi.security().password());
         }
         return settings;
     }

@@ -127,7 +127,7 @@ class RollingRestartIT {
     private static List<String> received() throws IOException {
         final List<String> received = new ArrayList<>();
         for (final NifiNode node : cluster.nodes()) {
-            final Path ids = Path.of(node.info().ledger()).resolve(PACKET_IDS);
+            final Path ids = Path.of(node.info().files().ledger()).resolve(PACKET_IDS);
             if (Files.exists(ids)) {
                 received.addAll(Files.readAllLines(ids));
             }

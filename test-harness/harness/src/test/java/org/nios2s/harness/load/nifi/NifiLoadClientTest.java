@@ -56,7 +56,7 @@ class NifiLoadClientTest extends LoadClientContract {
             final LoadOutcome outcome = generator.drive();
 
             assertEquals(12, outcome.successes());
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
             assertEquals(12 * 2, new HashSet<>(server.packetIds()).size());
             assertEquals(12 * 2, server.packetIds().size());
             final Map<Phase, Histogram> times = generator.recorder().tick();
@@ -83,12 +83,12 @@ class NifiLoadClientTest extends LoadClientContract {
             assertEquals(0, outcome.successes(), script::name);
             assertEquals(
                     2,
-                    outcome.failures().values().stream()
+                    outcome.totals().failures().values().stream()
                             .mapToLong(Long::longValue)
                             .sum());
             assertTrue(
-                    outcome.failures().keySet().stream().allMatch(cause -> cause.contains(words)),
-                    outcome.failures()::toString);
+                    outcome.totals().failures().keySet().stream().allMatch(cause -> cause.contains(words)),
+                    outcome.totals().failures()::toString);
         }
     }
 

@@ -37,7 +37,7 @@ class NioLoadClientsTest extends LoadClientContract {
             final LoadOutcome outcome = generator.drive();
 
             assertEquals(21, outcome.successes());
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
             assertTrue(server.connections() <= 7, "more connections than clients");
             assertEquals(21 * 2, new HashSet<>(server.packetIds()).size());
             assertEquals(21 * 2, server.packetIds().size());
@@ -59,7 +59,7 @@ class NioLoadClientsTest extends LoadClientContract {
                     .drive();
 
             assertEquals(6, outcome.successes());
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
         }
     }
 
@@ -77,7 +77,9 @@ class NioLoadClientsTest extends LoadClientContract {
         final LoadOutcome outcome =
                 load(settings(1, 2, Duration.ZERO, PATIENCE, 10), unusedPort()).drive();
 
-        assertEquals(Map.of("CONNECT_FAILED while in step CONNECT", 2L), outcome.failures());
+        assertEquals(
+                Map.of("CONNECT_FAILED while in step CONNECT", 2L),
+                outcome.totals().failures());
     }
 
     @Override

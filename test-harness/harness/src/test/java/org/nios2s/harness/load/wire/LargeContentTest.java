@@ -30,7 +30,7 @@ class LargeContentTest {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
             final LoadOutcome outcome = push(server);
 
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
             assertEquals(2, outcome.successes());
             assertEquals(List.of(BYTES, BYTES), server.sizes());
         }

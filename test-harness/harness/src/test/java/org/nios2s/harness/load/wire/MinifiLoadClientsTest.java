@@ -24,7 +24,7 @@ class MinifiLoadClientsTest extends LoadClientContract {
         try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
             final LoadOutcome outcome = drive(server, settings(3, 2, Duration.ZERO, PATIENCE, 70_000));
 
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
             assertEquals(6, outcome.successes());
             assertEquals(12, new HashSet<>(server.packetIds()).size());
         }

@@ -60,7 +60,7 @@ class WireLoadClientsTest extends LoadClientContract {
 
             assertEquals(21, outcome.successes());
             assertEquals(0, outcome.failed());
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
             assertEquals(7, server.connections());
             assertEquals(21 * 2, server.packetIds().size());
             assertEquals(21 * 2, new HashSet<>(server.packetIds()).size());
@@ -79,7 +79,7 @@ class WireLoadClientsTest extends LoadClientContract {
             final LoadOutcome outcome = drive(server, settings);
 
             assertEquals(12, outcome.successes());
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
             assertEquals(12, server.connections());
             assertEquals(12 * 2, new HashSet<>(server.packetIds()).size());
             Awaitility.await().atMost(PATIENCE).until(() -> server.politeEnds() == 12);
@@ -98,7 +98,7 @@ class WireLoadClientsTest extends LoadClientContract {
                     load(settings, server.port(), WireTls.client(clientSide)).drive();
 
             assertEquals(6, outcome.successes());
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
             assertTrue(server.sizes().stream().allMatch(size -> size == 300_000));
             Awaitility.await().atMost(PATIENCE).until(() -> server.politeEnds() == 6);
         }
@@ -138,7 +138,7 @@ class WireLoadClientsTest extends LoadClientContract {
         try (ScriptedServer server = new ScriptedServer(Script.PAUSES_IN_A_PULL)) {
             final LoadOutcome outcome = load(pull(2, gzip), server.port()).drive();
 
-            assertEquals(Map.of(), outcome.failures());
+            assertEquals(Map.of(), outcome.totals().failures());
             assertEquals(1, outcome.successes());
         }
     }
@@ -150,8 +150,8 @@ class WireLoadClientsTest extends LoadClientContract {
             final LoadOutcome outcome = load(pull(3, gzip), server.port()).drive();
 
             assertEquals(1, outcome.successes());
-            assertEquals(2, outcome.flowFiles());
-            assertEquals(2 * ScriptedServer.PULLED_BYTES, outcome.bytes());
+            assertEquals(2, outcome.totals().flowFiles());
+            assertEquals(2 * ScriptedServer.PULLED_BYTES, outcome.totals().bytes());
         }
     }
 
@@ -206,8 +206,8 @@ class WireLoadClientsTest extends LoadClientContract {
 
         assertEquals(2, outcome.failed());
         assertTrue(
-                outcome.failures().keySet().iterator().next().endsWith("while connecting"),
-                outcome.failures().toString());
+                outcome.totals().failures().keySet().iterator().next().endsWith("while connecting"),
+                outcome.totals().failures().toString());
     }
 
     private void assertOnlyFailure(final Script script, final String cause) throws Exception {

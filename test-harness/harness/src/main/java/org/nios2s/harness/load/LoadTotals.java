@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.load;
+
+import java.util.Map;
+
+/**
+ * What the clients of a load run achieved together, and what they did not. Immutable, any thread.
+ *
+ * @param failures        failed transactions by cause
+ * @param flowFiles       FlowFiles of the acknowledged transactions
+ * @param bytes           content of the acknowledged transactions
+ * @param abandoned       transactions given up because the run was stopped
+ * @param missed          transactions that the pace had asked for and no client came to
+ * @param destinationFull acknowledged transactions after which the destination was full
+ */
+public record LoadTotals(
+        Map<String, Long> failures, long flowFiles, long bytes, long abandoned, long missed, long destinationFull) {
+
+    /** The totals of a load that NiFi makes by itself: what arrived is all that is known. */
+    public static LoadTotals ofArrived(final long flowFiles, final long bytes) {
+        return new LoadTotals(Map.of(), flowFiles, bytes, 0, 0, 0);
+    }
+}
