@@ -26,6 +26,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.nios2s.client.InputPort;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
@@ -43,6 +44,7 @@ import org.slf4j.LoggerFactory;
  * which they know is dead, and when a node has no RAW port. Runs on the thread of the tests, with a cluster of its own.
  */
 @Tag("full")
+@Isolated("it judges times")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterListsIT {
 

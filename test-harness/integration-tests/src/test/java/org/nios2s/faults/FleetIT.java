@@ -28,6 +28,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,6 +49,7 @@ import org.slf4j.LoggerFactory;
  * peers, against NiFis of its own. The log has the figures.
  */
 @Tag("full")
+@Isolated("it takes the whole machine")
 class FleetIT {
     private static final Logger logger = LoggerFactory.getLogger(FleetIT.class);
     private static final Duration PATIENCE = Duration.ofMinutes(3);

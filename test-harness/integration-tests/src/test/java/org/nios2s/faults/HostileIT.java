@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.harness.load.LoadOutcome;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p>{@code -Pfaults} attacks longer and with all peers; the honest clients' rate is reported and not judged.
  */
 @Tag("full")
+@Isolated("it takes the whole machine")
 class HostileIT {
 
     private static final Logger logger = LoggerFactory.getLogger(HostileIT.class);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.nios2s.harness.load.LoadClient;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Connection;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
  * that counts.
  */
 @Tag("full")
+@Isolated("it takes the whole machine")
 class StormIT {
     private static final Logger logger = LoggerFactory.getLogger(StormIT.class);
     private static final int AGENTS = Integer.getInteger("storm.agents", 500);

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.Peer;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
  * ends and starts nodes; each client has a thread of its own. {@code -Drolling.nodes=3} takes three nodes.
  */
 @Tag("full")
+@Isolated("it takes the whole machine")
 class RollingRestartIT {
     private static final Logger logger = LoggerFactory.getLogger(RollingRestartIT.class);
     private static final Path HOME = SharedNifi.HOMES.resolve("clients-rolling-restart");
