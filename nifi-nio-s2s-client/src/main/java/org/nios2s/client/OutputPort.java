@@ -76,23 +76,25 @@ public interface OutputPort {
     BatchReceiver receive(BatchHandler handler, int parallelism);
 
     /**
-     * Pulls one batch in one transaction. It is tried again only as long as the handler was not called.
+     * Pulls one batch from one node, in one transaction. It is tried again only as long as the handler was not called.
      *
      * @param handler takes the batch, on a virtual thread, and may block; not called if there are no packets
-     * @return completed when NiFi knows that it may forget the packets; with 0 packets if it had none
+     * @return completed when NiFi knows that it may forget the packets; with 0 packets if that
+     *     node had none
      */
     CompletableFuture<TransactionResult> pull(BatchHandler handler);
 
     /**
      * Asks for a batch, on the caller's thread, until there is one or the time is over. What may pass is tried again within
-     * that time.
+     * that time. Each node of a cluster is asked before the answer is that there are no packets, except one that failed or
+     * refused us a moment ago.
      *
      * <p>The caller reads the packets, stores them, and calls {@link ReceivedBatch#complete}; or {@link ReceivedBatch#close},
      * and NiFi keeps them. As many batches may be open at a time as there are connections.
      *
-     * @param max how long to go on asking; zero asks once
+     * @param max how long to go on asking; zero asks each node once
      * @return a batch to be completed or closed; empty if NiFi had no packets
-     * @throws TransactionException if it failed, and trying again did not help in time
+     * @throws TransactionException if no node gave packets and one of them failed, and trying again did not help in time
      * @throws InterruptedIOException if the thread was interrupted; nothing was received
      * @throws IOException both of them
      */

@@ -147,6 +147,11 @@ class CallTest {
         }
 
         @Override
+        public CompletableFuture<Endpoint> chooseOther(final Direction direction, final Set<String> asked) {
+            throw thrown;
+        }
+
+        @Override
         public String name() {
             return "failing";
         }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +26,7 @@ import org.nios2s.client.ScriptedServer.Received;
 /** Batches that the caller's own thread asks for, confirms and completes, as a source of Kafka Connect or Flink does. */
 class PollTest {
     private static final Duration LONG = Duration.ofMinutes(1);
+    private static final int MANY = 1_000_000_000;
 
     private ScriptedServer server;
     private SiteToSite nifi;
@@ -176,6 +178,80 @@ class PollTest {
         assertThrows(TransactionException.class, batch::complete);
         batch.close();
         assertFalse(server.finishedPulls.get() > 0);
+    }
+
+    /** The server of all tests and another one; the server is said to have so much more that it is asked first. */
+    private SiteToSite cluster(final ScriptedSite site, final ScriptedServer other) {
+        for (final ScriptedServer node : List.of(server, other)) {
+            node.peers.put("127.0.0.1", new int[] {server.port(), MANY});
+            node.peers.put("localhost", new int[] {other.port(), 0});
+        }
+        return SiteToSite.builder().url(site.url()).build();
+    }
+
+    private static ScriptedServer.Action counting(final AtomicInteger requests) {
+        return wire -> {
+            requests.incrementAndGet();
+            return false;
+        };
+    }
+
+    @Test
+    void withoutTimeToWaitEachNodeIsAskedOnce() throws Exception {
+        try (ScriptedServer other = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port());
+                SiteToSite cluster = cluster(site, other)) {
+            final AtomicInteger ofServer = new AtomicInteger();
+            final AtomicInteger ofOther = new AtomicInteger();
+            server.at(Moment.FIRST_PACKET, counting(ofServer));
+            other.at(Moment.FIRST_PACKET, counting(ofOther));
+            assertTrue(cluster.outputPort("out").poll(Duration.ZERO).isEmpty());
+            assertEquals(List.of(1, 1), List.of(ofServer.get(), ofOther.get()));
+        }
+    }
+
+    @Test
+    void aNodeThatHasNothingIsNoAnswerOfTheCluster() throws Exception {
+        try (ScriptedServer other = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port());
+                SiteToSite cluster = cluster(site, other)) {
+            other.offered.add(new Received(Map.of(), "b".getBytes()));
+            try (ReceivedBatch batch =
+                    cluster.outputPort("out").poll(Duration.ZERO).orElseThrow()) {
+                assertEquals(List.of("b"), read(batch));
+                batch.complete();
+            }
+            assertTrue(cluster.outputPort("out").poll(Duration.ZERO).isEmpty());
+        }
+    }
+
+    @Test
+    void aNodeThatFailsIsNoAnswerOfTheCluster() throws Exception {
+        try (ScriptedServer other = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port());
+                SiteToSite cluster = cluster(site, other)) {
+            server.at(Moment.FIRST_PACKET, ScriptedServer.hangUp());
+            other.offered.add(new Received(Map.of(), "b".getBytes()));
+            try (ReceivedBatch batch =
+                    cluster.outputPort("out").poll(Duration.ZERO).orElseThrow()) {
+                assertEquals(List.of("b"), read(batch));
+            }
+        }
+    }
+
+    @Test
+    void whatANodeHasThatFailsIsUnknownWhereTheOthersHaveNothing() throws Exception {
+        try (ScriptedServer other = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port());
+                SiteToSite cluster = cluster(site, other)) {
+            server.at(Moment.FIRST_PACKET, ScriptedServer.hangUp());
+            final AtomicInteger ofOther = new AtomicInteger();
+            other.at(Moment.FIRST_PACKET, counting(ofOther));
+            final TransactionException failure = assertThrows(
+                    TransactionException.class, () -> cluster.outputPort("out").poll(Duration.ZERO));
+            assertEquals(FailureReason.CONNECTION_LOST, failure.reason());
+            assertEquals(1, ofOther.get());
+        }
     }
 
     @Test

@@ -4,8 +4,10 @@ package org.nios2s.client.internal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -90,13 +92,10 @@ final class DefaultOutputPort implements OutputPort {
         final long nanos = TimeUnit.NANOSECONDS.convert(max);
         final PollBackoff pauses = new PollBackoff(retry);
         final Refusals refusals = new Refusals(peers);
-        final CompletableFuture<Void> never = new CompletableFuture<>();
         while (true) {
-            Endpoint peer = null;
             long pause;
             try {
-                peer = choose();
-                final DefaultReceivedBatch batch = ask(peer, never);
+                final DefaultReceivedBatch batch = askEach(refusals);
                 if (batch != null) {
                     return Optional.of(batch);
                 }
@@ -105,19 +104,53 @@ final class DefaultOutputPort implements OutputPort {
                     return Optional.empty();
                 }
             } catch (final TransactionException e) {
-                final boolean ofOneNode = refusals.isOfOneNode(e);
-                if (ofOneNode && peers.hasOther(peer)) {
-                    // A refusal is no answer: the others are asked whatever time is left.
-                    continue;
-                }
                 pause = TimeUnit.NANOSECONDS.convert(pauses.afterFailure());
                 final boolean inTime = nanos - (System.nanoTime() - began) > pause;
-                if (!inTime || !(ofOneNode || e.reason().isTransient())) {
+                if (!inTime || !(refusals.isOfOneNode(e) || e.reason().isTransient())) {
                     throw e;
                 }
             }
             sleep(Math.min(pause, nanos - (System.nanoTime() - began)));
         }
+    }
+
+    /**
+     * Asks one peer after the other, each once, whatever time is left: where one has nothing, or fails, another may have packets.
+     * Those that are penalized are left out.
+     *
+     * @return null if no peer has packets; one that refuses us is then no obstacle, but one that fails may have some
+     */
+    private DefaultReceivedBatch askEach(final Refusals refusals) throws IOException {
+        final CompletableFuture<Void> never = new CompletableFuture<>();
+        final Set<String> asked = new HashSet<>();
+        boolean answered = false;
+        TransactionException refusal = null;
+        TransactionException failure = null;
+        for (Endpoint peer = choose(); peer != null; peer = chooseOther(asked)) {
+            asked.add(peer.peer());
+            try {
+                final DefaultReceivedBatch batch = ask(peer, never);
+                if (batch != null) {
+                    return batch;
+                }
+                answered = true;
+            } catch (final TransactionException e) {
+                if (refusals.isOfOneNode(e)) {
+                    refusal = e;
+                } else if (e.reason().isTransient()) {
+                    failure = e;
+                } else {
+                    throw e;
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        if (!answered) {
+            throw refusal;
+        }
+        return null;
     }
 
     private static void sleep(final long nanos) throws InterruptedIOException {
@@ -133,8 +166,16 @@ final class DefaultOutputPort implements OutputPort {
 
     /** Finds the peer to ask next. Blocks, in bounded time. */
     Endpoint choose() throws IOException {
+        return chosen(peers.choose(Direction.RECEIVE));
+    }
+
+    private Endpoint chooseOther(final Set<String> asked) throws IOException {
+        return chosen(peers.chooseOther(Direction.RECEIVE, asked));
+    }
+
+    private Endpoint chosen(final CompletableFuture<Endpoint> choice) throws IOException {
         try {
-            return DefaultReceivedBatch.await(peers.choose(Direction.RECEIVE));
+            return DefaultReceivedBatch.await(choice);
         } catch (final TransactionException e) {
             report(null, e);
             throw e;

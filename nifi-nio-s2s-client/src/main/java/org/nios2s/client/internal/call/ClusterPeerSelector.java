@@ -87,6 +87,17 @@ public final class ClusterPeerSelector implements PeerSelector {
         return find(direction, known -> nextOf(known, direction));
     }
 
+    @Override
+    public CompletableFuture<Endpoint> chooseOther(final Direction direction, final Set<String> asked) {
+        return find(
+                direction,
+                known -> chooseFrom(
+                        free(known).stream()
+                                .filter(peer -> !asked.contains(peer(peer)))
+                                .toList(),
+                        direction));
+    }
+
     /** As {@link #choose}, but peers that are penalized are none: completed with null if there are only such. */
     public CompletableFuture<Endpoint> chooseFree(final Direction direction) {
         return find(direction, known -> weigh(free(known), direction));
@@ -144,18 +155,21 @@ public final class ClusterPeerSelector implements PeerSelector {
     }
 
     private ListedPeer nextOf(final Site.Known known, final Direction direction) {
-        final List<ListedPeer> free = free(known);
+        final ListedPeer chosen = chooseFrom(free(known), direction);
+        return chosen != null ? chosen : firstBack(known);
+    }
+
+    /** @return one of the peers, none of which is penalized; null if others try all of them already, or there is none */
+    private ListedPeer chooseFrom(final List<ListedPeer> free, final Direction direction) {
         final ListedPeer chosen = weigh(free, direction);
-        if (chosen != null && penalties.tries(peer(chosen))) {
+        if (chosen == null || penalties.tries(peer(chosen))) {
             return chosen;
         }
-        // Somebody else tries that one already.
-        final ListedPeer other = weigh(
+        return weigh(
                 free.stream()
                         .filter(each -> each != chosen && !isPenalized(each))
                         .toList(),
                 direction);
-        return other != null ? other : firstBack(known);
     }
 
     private ListedPeer firstBack(final Site.Known known) {

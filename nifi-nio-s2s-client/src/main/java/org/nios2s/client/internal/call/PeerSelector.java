@@ -18,6 +18,14 @@ public interface PeerSelector extends AutoCloseable {
      */
     CompletableFuture<Endpoint> choose(Direction direction);
 
+    /**
+     * Chooses a peer that has not been asked yet.
+     *
+     * @param asked peers, each as {@code host:port}
+     * @return completed as by {@link #choose}; with null if all others are penalized, or there is none
+     */
+    CompletableFuture<Endpoint> chooseOther(Direction direction, Set<String> asked);
+
     /** @return what is configured, for errors: an address or URLs */
     String name();
 

@@ -21,6 +21,11 @@ public final class SinglePeerSelector implements PeerSelector {
     }
 
     @Override
+    public CompletableFuture<Endpoint> chooseOther(final Direction direction, final Set<String> asked) {
+        return CompletableFuture.completedFuture(hasOtherThan(asked) ? port : null);
+    }
+
+    @Override
     public String name() {
         return port.peer();
     }
