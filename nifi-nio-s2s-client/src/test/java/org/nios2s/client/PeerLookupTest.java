@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -25,8 +26,68 @@ class PeerLookupTest {
         return new ServerSocket(0, MANY, InetAddress.getLoopbackAddress());
     }
 
+    private static String url(final ServerSocket socket) {
+        return "http://127.0.0.1:" + socket.getLocalPort() + "/nifi";
+    }
+
     private static SiteToSite.Builder siteOf(final ServerSocket socket) {
-        return SiteToSite.builder().url("http://127.0.0.1:" + socket.getLocalPort() + "/nifi");
+        return SiteToSite.builder().url(url(socket));
+    }
+
+    /** Keeps the threads on which it is called. */
+    private static final class Threads implements ClientObserver {
+        private final List<Thread> called = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void connectionFailed(final TransactionException failure) {
+            called.add(Thread.currentThread());
+        }
+
+        @Override
+        public void transactionFailed(final Direction direction, final TransactionException failure) {
+            called.add(Thread.currentThread());
+        }
+
+        void called(final Object done, final Throwable failure) {
+            called.add(Thread.currentThread());
+        }
+    }
+
+    /** Fails in time, and calls the user's code on threads of the client: the JDK's thread for time-outs is everybody's. */
+    private static void assertFailsOnOwnThreads(final SiteToSite.Builder builder) throws Exception {
+        final Threads threads = new Threads();
+        try (SiteToSite nifi = builder.retry(RetryPolicy.never())
+                .completionExecutor(Runnable::run)
+                .observer(threads)
+                .build()) {
+            final CompletableFuture<TransactionResult> sent =
+                    nifi.inputPort("in").send(packet("a"));
+            Outcomes.failureOf(sent.whenComplete(threads::called));
+        }
+        assertTrue(threads.called.size() > 1, threads.called::toString);
+        for (final Thread thread : threads.called) {
+            assertTrue(thread.isVirtual() || thread.getName().startsWith("s2s-client"), thread::toString);
+        }
+    }
+
+    @Test
+    void peersThatAreNotFoundInTimeBlockNoThreadOfOthers() throws Exception {
+        try (ServerSocket one = blackHole();
+                ServerSocket another = blackHole()) {
+            assertFailsOnOwnThreads(
+                    SiteToSite.builder().url(url(one), url(another)).idleTimeout(Outcomes.IMPATIENT));
+        }
+    }
+
+    @Test
+    void aNameThatIsNotResolvedInTimeBlocksNoThreadOfOthers() throws Exception {
+        try {
+            assertFailsOnOwnThreads(SiteToSite.builder()
+                    .address("host" + SilentNames.DOMAIN, 10_443)
+                    .connectTimeout(Outcomes.IMPATIENT));
+        } finally {
+            SilentNames.letGo();
+        }
     }
 
     /** One that asked in turn would need a thousand time-outs. */

@@ -12,7 +12,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.nios2s.client.Direction;
@@ -20,6 +19,7 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.TimeLimit;
 import org.nios2s.client.internal.site.Site;
 import org.nios2s.client.internal.transaction.ListedPeer;
 
@@ -113,10 +113,7 @@ public final class ClusterPeerSelector implements PeerSelector {
     }
 
     private CompletableFuture<Site.Known> inTime(final CompletableFuture<Site.Known> answer) {
-        return answer.isDone()
-                ? answer
-                : answer.copy()
-                        .orTimeout(TimeUnit.NANOSECONDS.convert(site.settings().timeout()), TimeUnit.NANOSECONDS);
+        return answer.isDone() ? answer : TimeLimit.of(answer, site.settings().timeout(), site.virtualThreads());
     }
 
     private String identifier(final Site.Known known, final Direction direction) {

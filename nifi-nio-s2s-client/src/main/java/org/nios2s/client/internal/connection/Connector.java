@@ -108,9 +108,7 @@ final class Connector implements ConnectionPool.Opener {
     }
 
     private CompletableFuture<Route> route(final Endpoint port) {
-        return asked.computeIfAbsent(port, this::askForRoute)
-                .copy()
-                .orTimeout(TimeUnit.NANOSECONDS.convert(connectTimeout), TimeUnit.NANOSECONDS);
+        return TimeLimit.of(asked.computeIfAbsent(port, this::askForRoute), connectTimeout, virtualThreads);
     }
 
     private CompletableFuture<Route> askForRoute(final Endpoint port) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -94,6 +95,11 @@ public final class Site implements AutoCloseable {
 
     public PortSettings settings() {
         return settings;
+    }
+
+    /** @return runs what depends on an answer that is late */
+    public Executor virtualThreads() {
+        return engine.virtualThreads();
     }
 
     /** Asks already, so that the first transaction finds its peer. */
