@@ -72,18 +72,19 @@ final class ReceiveCommand implements Callable<Integer> {
         final Progress progress = new Progress(spec.commandLine().getErr(), "received", quiet, System::nanoTime);
         final SiteToSite.Builder builder =
                 nifi.builder(progress).batchLimits(BatchLimits.standard().withMaxPackets(batch));
-        try (SiteToSite site = builder.build()) {
-            receiveAll(site.outputPort(nifi.portName()), progress);
+        try (PartFiles parts = PartFiles.in(directory);
+                SiteToSite site = builder.build()) {
+            receiveAll(site.outputPort(nifi.portName()), parts, progress);
         } finally {
             progress.end();
         }
         return Outcome.DONE.exitCode();
     }
 
-    private void receiveAll(final OutputPort port, final Progress progress) throws IOException {
+    private void receiveAll(final OutputPort port, final PartFiles parts, final Progress progress) throws IOException {
         for (Optional<ReceivedBatch> next = port.poll(wait); next.isPresent(); next = port.poll(wait)) {
             try (ReceivedBatch received = next.get()) {
-                final TransactionResult result = receive(received);
+                final TransactionResult result = receive(received, parts);
                 progress.transferred(result.packets(), result.bytes());
             } catch (final UncheckedIOException e) {
                 throw e.getCause();
@@ -92,8 +93,8 @@ final class ReceiveCommand implements Callable<Integer> {
     }
 
     /** The files have their names after both ends have compared what was sent, and before NiFi forgets it. */
-    private TransactionResult receive(final ReceivedBatch received) throws IOException {
-        final ReceivedFiles files = new ReceivedFiles(directory, withAttributes);
+    TransactionResult receive(final ReceivedBatch received, final PartFiles parts) throws IOException {
+        final ReceivedFiles files = new ReceivedFiles(directory, parts, withAttributes);
         try {
             for (final ReceivedPacket packet : received) {
                 files.stage(packet);
@@ -103,9 +104,18 @@ final class ReceiveCommand implements Callable<Integer> {
         } finally {
             files.discardParts();
         }
-        final TransactionResult result = received.complete();
-        files.published().forEach(spec.commandLine().getOut()::println);
-        spec.commandLine().getOut().flush();
-        return result;
+        try {
+            return received.complete();
+        } catch (final IOException e) {
+            spec.commandLine()
+                    .getErr()
+                    .println("s2s: NiFi may give the last " + files.published().size()
+                            + " files again: the transaction failed after they were written");
+            throw e;
+        } finally {
+            // The files stay, also if NiFi has not heard of it: without their names nobody would look for them.
+            files.published().forEach(spec.commandLine().getOut()::println);
+            spec.commandLine().getOut().flush();
+        }
     }
 }

@@ -38,19 +38,21 @@ final class ReceivedFiles {
     private record Staged(String name, Path content, Path attributes) {}
 
     private final Path directory;
+    private final PartFiles parts;
     private final boolean withAttributes;
     private final List<Staged> staged = new ArrayList<>();
     private final List<Path> published = new ArrayList<>();
 
-    ReceivedFiles(final Path directory, final boolean withAttributes) {
+    ReceivedFiles(final Path directory, final PartFiles parts, final boolean withAttributes) {
         this.directory = directory;
+        this.parts = parts;
         this.withAttributes = withAttributes;
     }
 
     /** Writes and syncs a FlowFile. */
     void stage(final ReceivedPacket packet) throws IOException {
-        final Path content = newPart();
-        final Path attributes = withAttributes ? newPart() : null;
+        final Path content = parts.next();
+        final Path attributes = withAttributes ? parts.next() : null;
         staged.add(new Staged(nameOf(packet.attributes()), content, attributes));
         try (FileChannel file = open(content);
                 InputStream in = packet.content();
@@ -67,10 +69,6 @@ final class ReceivedFiles {
                 file.force(true);
             }
         }
-    }
-
-    private Path newPart() {
-        return directory.resolve(".s2s-" + UUID.randomUUID() + ".part");
     }
 
     private static FileChannel open(final Path file) throws IOException {
@@ -172,10 +170,19 @@ final class ReceivedFiles {
         } catch (final UnsupportedOperationException | FileSystemException e) {
             // A file system without links: the name is taken by an empty file, which is then replaced.
             Files.createFile(target);
-            Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
+            replace(target, part);
             return;
         }
         Files.delete(part);
+    }
+
+    private static void replace(final Path empty, final Path part) throws IOException {
+        try {
+            Files.move(part, empty, StandardCopyOption.ATOMIC_MOVE);
+        } catch (final IOException e) {
+            Files.deleteIfExists(empty);
+            throw e;
+        }
     }
 
     private void syncDirectory() throws IOException {

@@ -2,15 +2,25 @@
 package org.nios2s.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +30,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.CliServer;
+import org.nios2s.client.FailureReason;
+import org.nios2s.client.ReceivedBatch;
+import org.nios2s.client.ReceivedPacket;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionResult;
+import org.nios2s.client.TransactionStep;
+import picocli.CommandLine;
 
 /** What {@code s2s receive} does. Lives on the test's thread. */
 class ReceiveCommandTest {
@@ -176,6 +193,115 @@ class ReceiveCommandTest {
         assertEquals(1, run.err().lines().count(), run::err);
         assertEquals(Set.of(), names());
         assertEquals(1, server.offered());
+    }
+
+    private static ReceivedPacket packetNamed(final String name) {
+        final byte[] content = {1};
+        return new ReceivedPacket(Map.of("filename", name), content.length, new ByteArrayInputStream(content));
+    }
+
+    @Test
+    void aFileThatCannotGetItsNameLeavesNothingUnderIt() throws Exception {
+        try (PartFiles parts = PartFiles.in(directory)) {
+            final ReceivedFiles files = new ReceivedFiles(directory, parts, false);
+            files.stage(packetNamed("a.txt"));
+            // Somebody cleans up by hand.
+            for (final String part : names()) {
+                Files.delete(directory.resolve(part));
+            }
+            assertThrows(IOException.class, files::publish);
+        }
+        assertEquals(Set.of(), names());
+    }
+
+    /** A batch of one packet that is confirmed, and that NiFi may or may not forget. */
+    private record LostInCompletion(TransactionException failure) implements ReceivedBatch {
+        @Override
+        public String peer() {
+            return "node:10443";
+        }
+
+        @Override
+        public String commsId() {
+            return "";
+        }
+
+        @Override
+        public Iterator<ReceivedPacket> iterator() {
+            return List.of(packetNamed("a.txt")).iterator();
+        }
+
+        @Override
+        public long skipRest() {
+            return 0;
+        }
+
+        @Override
+        public void confirm() {
+            // Both ends have the same.
+        }
+
+        @Override
+        public TransactionResult complete() throws IOException {
+            throw failure;
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    }
+
+    @Test
+    void filesAreNamedAlsoIfNiFiMayHaveKeptTheirFlowFiles() throws Exception {
+        final StringWriter out = new StringWriter();
+        final StringWriter err = new StringWriter();
+        final CommandLine s2s = S2s.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        final ReceiveCommand command = (ReceiveCommand)
+                s2s.parseArgs(Stream.concat(Stream.of("receive", directory.toString()), Stream.of(server.address()))
+                                .toArray(String[]::new))
+                        .subcommand()
+                        .commandSpec()
+                        .userObject();
+        final TransactionException lost = TransactionException.builder(
+                        TransactionStep.COMPLETE, FailureReason.CONNECTION_LOST)
+                .build();
+        try (PartFiles parts = PartFiles.in(directory)) {
+            assertSame(
+                    lost,
+                    assertThrows(TransactionException.class, () -> command.receive(new LostInCompletion(lost), parts)));
+        }
+        assertEquals(directory.resolve("a.txt").toString(), out.toString().strip());
+        assertTrue(err.toString().contains("NiFi may give the last 1 files again"), err::toString);
+        assertEquals(Set.of("a.txt"), names());
+    }
+
+    @Test
+    void theNextOneDeletesWhatAKilledOneLeftAndNothingBefore() throws Exception {
+        server.offer(Map.of("filename", "a.txt"), "first");
+        final CountDownLatch stalled = server.stallsOnceBeforeItConfirms();
+        final List<String> line = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                S2s.class.getName(),
+                "receive",
+                directory.toString()));
+        line.addAll(List.of(server.address()));
+        final Process killed = new ProcessBuilder(line)
+                .redirectOutput(Redirect.DISCARD)
+                .redirectError(Redirect.DISCARD)
+                .start();
+        try {
+            assertTrue(stalled.await(2, TimeUnit.MINUTES));
+            assertEquals(0, receive().exitCode());
+            assertEquals("first", content("a.txt"));
+            assertEquals(3, names().size(), () -> "the lock and the part are in use");
+        } finally {
+            killed.destroyForcibly().waitFor();
+        }
+        assertEquals(0, receive().exitCode());
+        assertEquals(Set.of("a.txt"), names());
     }
 
     @Test

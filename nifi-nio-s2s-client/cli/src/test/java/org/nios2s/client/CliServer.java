@@ -4,6 +4,7 @@ package org.nios2s.client;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.client.ScriptedServer.Moment;
@@ -51,6 +52,19 @@ public final class CliServer implements AutoCloseable {
 
     public void hangsUpBeforeItConfirms() {
         server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+    }
+
+    /** @return counted down when the first pull waits for the confirmation, which does not come; others are confirmed */
+    public CountDownLatch stallsOnceBeforeItConfirms() {
+        final CountDownLatch stalled = new CountDownLatch(1);
+        server.at(Moment.CONFIRM, wire -> {
+            if (stalled.getCount() == 0) {
+                return false;
+            }
+            stalled.countDown();
+            return server.stall().happen(wire);
+        });
+        return stalled;
     }
 
     public void hangsUpBeforeItSaysThatItFinished() {
