@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.spy;
+import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.netty.buffer.ByteBuf;
@@ -38,6 +41,7 @@ import org.slf4j.LoggerFactory;
 /** How a step begins, and what becomes of one that can't. Lives on the test's thread, which is the IO worker too. */
 class StepBeginsTest {
     private final List<String> told = new ArrayList<>();
+    private final MemoryBudget memory = spy(new MemoryBudget(1_000_000));
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(StepBeginsTest.class), NanoClock.SYSTEM);
 
     /** Enters another step at its first byte. */
@@ -54,7 +58,7 @@ class StepBeginsTest {
         }
     }
 
-    private EmbeddedChannel connection(final Step first) {
+    private MessageSequenceHandler handler(final Step first) {
         final Step.Protocol protocol = mock(Step.Protocol.class);
         when(protocol.begins(any())).thenReturn(first);
         final HostNames hostNames = new HostNames(false, name -> "unused", Runnable::run, NanoClock.SYSTEM);
@@ -64,7 +68,7 @@ class StepBeginsTest {
                 new ListenerContext.Endpoint(0, null, hostNames, InstantSource.system()),
                 new ListenerContext.Ports(() -> null, null),
                 new ListenerContext.Limits(
-                        new MemoryBudget(1_000_000),
+                        memory,
                         new ConnectionLimit(1, 0, "unused", NanoClock.SYSTEM),
                         new HandshakeLimit(1),
                         new RateLimits(List.of(), NanoClock.SYSTEM)),
@@ -73,8 +77,12 @@ class StepBeginsTest {
                 new ListenerMetrics(0, NanoClock.SYSTEM),
                 faultLog,
                 NanoClock.SYSTEM);
-        return new EmbeddedChannel(new MessageSequenceHandler(
-                listener, new WorkerConnections(mock(SingleThreadEventLoop.class), nanos -> {}, NanoClock.SYSTEM))) {
+        return new MessageSequenceHandler(
+                listener, new WorkerConnections(mock(SingleThreadEventLoop.class), nanos -> {}, NanoClock.SYSTEM));
+    }
+
+    private EmbeddedChannel connection(final Step first) {
+        return new EmbeddedChannel(handler(first)) {
             @Override
             protected SocketAddress remoteAddress0() {
                 return new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
@@ -149,5 +157,14 @@ class StepBeginsTest {
         assertEquals(List.of("one begins", "another begins", "another receives"), told);
         assertTrue(connection.isActive());
         connection.finishAndReleaseAll();
+    }
+
+    @Test
+    @DisplayName("a connection that is refused before its first step opens no account, for which no end would come")
+    void refusedBeforeItBegins() {
+        handler(new First(null));
+        verify(memory, never()).sharedQuota();
+        connection(new First(null)).finishAndReleaseAll();
+        verify(memory).sharedQuota();
     }
 }
