@@ -21,7 +21,8 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.settings.TransportSelection.Choice;
 import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
-import org.nios2s.sockets.OneGoSocket;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.OneGoSocket;
 
 /** Our own delay is no silence of a peer's. Lives on the test's thread, with a clock that the test sets. */
 @DisplayName("While the listener is busy")
@@ -50,7 +51,7 @@ class BusyWorkerTest {
             listener.awaitStep("NegotiateProtocolStep");
             listener.checkDeadlinesBehind(() -> {
                 pass(STANDSTILL);
-                return peer.protocol(WirePeer.LATEST_VERSION).flush();
+                return peer.protocol(Message.NEWEST_VERSION).flush();
             });
             listener.assertNoFault();
             peer.expectByte(WirePeer.RESOURCE_OK);
@@ -146,7 +147,7 @@ class BusyWorkerTest {
                 return port;
             });
             peer.magic()
-                    .protocol(WirePeer.LATEST_VERSION)
+                    .protocol(Message.NEWEST_VERSION)
                     .handshake(WirePeer.properties())
                     .flush();
             listener.awaitStep("ValidateHandshakeStep");
@@ -191,7 +192,7 @@ class BusyWorkerTest {
             RunningListener.awaiting().until(() -> listener.metrics().get(Counter.TLS_HANDSHAKES) == 1);
             listener.checkDeadlines();
             listener.assertNoFault();
-            peer.magic().protocol(WirePeer.LATEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+            peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
             pass(STANDSTILL);
             listener.checkDeadlines();
             listener.awaitFault(ConnectionFault.Kind.HANDSHAKE_TIMEOUT);
@@ -216,7 +217,7 @@ class BusyWorkerTest {
                 return null;
             });
             listener.assertNoFault();
-            peer.magic().protocol(WirePeer.LATEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+            peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
         }
     }
 

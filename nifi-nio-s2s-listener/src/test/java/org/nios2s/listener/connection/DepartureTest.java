@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.peers.Message;
 
 /** A peer leaves, in whichever step: nothing of it stays, and nothing is committed. Lives on the test's thread. */
 class DepartureTest {
@@ -56,8 +57,8 @@ class DepartureTest {
         IN_HANDSHAKE("HandshakeStep") {
             @Override
             void reach(final WirePeer peer) throws IOException {
-                peer.magic().protocol(WirePeer.LATEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
-                peer.request("communications-id");
+                peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+                peer.request(Message.COMMUNICATIONS_ID);
             }
         },
         IN_CODEC("NegotiateCodecStep") {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.peers.Message;
 
 /** What a handshake asks for and what it is answered. Lives on the test's thread. */
 class HandshakeTest {
@@ -30,7 +31,7 @@ class HandshakeTest {
     void start() throws Exception {
         listener = new RunningListener();
         peer = listener.connect();
-        peer.magic().protocol(WirePeer.LATEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+        peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
     }
 
     @AfterEach
@@ -101,8 +102,8 @@ class HandshakeTest {
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     @DisplayName("no properties at all, or fewer, lack GZIP")
     void noProperties(final int count) throws Exception {
-        peer.out().writeUTF("communications-id");
-        peer.out().writeUTF(WirePeer.TRANSIT_URI);
+        peer.out().writeUTF(Message.COMMUNICATIONS_ID);
+        peer.out().writeUTF(Message.TRANSIT_URI);
         peer.out().writeInt(count);
         peer.expect(ResponseCode.MISSING_PROPERTY, "Missing Property GZIP");
         assertClosedAsRefused();
@@ -178,8 +179,8 @@ class HandshakeTest {
     @DisplayName("properties beyond all measure close the connection")
     void endlessProperties() throws Exception {
         final String value = "x".repeat(3_000);
-        peer.out().writeUTF("communications-id");
-        peer.out().writeUTF(WirePeer.TRANSIT_URI);
+        peer.out().writeUTF(Message.COMMUNICATIONS_ID);
+        peer.out().writeUTF(Message.TRANSIT_URI);
         peer.out().writeInt(Integer.MAX_VALUE);
         for (final String name : List.of("a", "b", "c", "d", "e")) {
             peer.out().writeUTF(name);
@@ -225,13 +226,13 @@ class HandshakeTest {
             staying.add(listener.connect());
         }
         for (final WirePeer each : staying) {
-            each.magic().protocol(WirePeer.LATEST_VERSION).handshake(properties).flush();
+            each.magic().protocol(Message.NEWEST_VERSION).handshake(properties).flush();
         }
         RunningListener.awaiting().until(() -> asked.get() == staying.size());
         for (int i = 0; i < 10; i++) {
             final WirePeer quitter = listener.connect();
             quitter.magic()
-                    .protocol(WirePeer.LATEST_VERSION)
+                    .protocol(Message.NEWEST_VERSION)
                     .handshake(properties)
                     .flush();
             listener.awaitStep("ValidateHandshakeStep");

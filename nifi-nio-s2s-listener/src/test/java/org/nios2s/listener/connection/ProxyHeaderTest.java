@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
+import org.nios2s.peers.Message;
 import org.slf4j.LoggerFactory;
 
 /** A load balancer says for whom it connects, or should. Lives on the test's thread. */
@@ -276,7 +277,7 @@ class ProxyHeaderTest {
 
     private static Stream<byte[]> none() {
         return Stream.of(
-                "NiFi\0\u0016SocketFlowFileProtocol\0\0\0\6".getBytes(StandardCharsets.US_ASCII),
+                Message.all(Message.magic(), Message.protocol(Message.NEWEST_VERSION)),
                 "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
                 new byte[] {0x16, 3, 1, 2, 0, 1, 0, 1, 0xF, 3, 3, 0},
                 new byte[12]);

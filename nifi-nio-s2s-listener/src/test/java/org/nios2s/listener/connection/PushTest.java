@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.port.ReceivedFlowFile;
+import org.nios2s.peers.Message;
 
 /** A peer pushes FlowFiles: packets, checksum, confirmation, commit. Lives on the test's thread. */
 class PushTest {
@@ -116,7 +117,7 @@ class PushTest {
     @DisplayName("a peer that waits for no answer is answered in order all the same")
     void pipelined() throws Exception {
         peer.magic()
-                .protocol(WirePeer.LATEST_VERSION)
+                .protocol(Message.NEWEST_VERSION)
                 .handshake(WirePeer.properties())
                 .codec();
         for (final String content : List.of("a", "b", "c")) {
@@ -164,7 +165,7 @@ class PushTest {
         peer.codec().expectByte(WirePeer.RESOURCE_OK);
         peer.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         final String transitUri = version >= 3
-                ? WirePeer.TRANSIT_URI + "/source-a"
+                ? Message.TRANSIT_URI + "/source-a"
                 : "nifi://" + RunningListener.HOST_NAME + ":" + peer.localPort();
         final String details = "Remote Host=" + RunningListener.HOST_NAME + ", Remote DN=none";
         assertEquals(
@@ -179,7 +180,7 @@ class PushTest {
         peer.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         final String details = "Remote Host=" + RunningListener.HOST_NAME + ", Remote DN=none";
         assertEquals(
-                List.of(Arrays.asList(WirePeer.TRANSIT_URI + "/null", null, details)),
+                List.of(Arrays.asList(Message.TRANSIT_URI + "/null", null, details)),
                 listener.input().receipts());
     }
 

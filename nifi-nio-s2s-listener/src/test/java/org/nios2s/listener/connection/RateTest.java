@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.port.PortDispatcher;
+import org.nios2s.peers.Message;
 
 /** Peers under a rule of {@code rate.}, beside others. Lives on the test's thread, and one more for the limited peer. */
 @Timeout(120)
@@ -140,7 +141,7 @@ class RateTest {
             free.open();
             final long beganNanos = System.nanoTime();
             limited.request("RECEIVE_FLOWFILES").expect(ResponseCode.MORE_DATA);
-            final byte[] packet = WirePeer.encode(Map.of("uuid", "source"), new byte[CONTENT]);
+            final byte[] packet = Message.packet(Map.of("uuid", "source"), new byte[CONTENT]);
             final CompletableFuture<Void> slow =
                     inBackground(() -> assertEquals(packet.length, limited.in().readNBytes(packet.length).length));
             push(free);

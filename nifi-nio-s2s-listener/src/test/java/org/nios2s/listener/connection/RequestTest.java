@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.peers.Message;
 
 /** What a peer may ask for behind its handshake, and in which order. Lives on the test's thread. */
 class RequestTest {
@@ -200,7 +201,7 @@ class RequestTest {
         assertEquals(
                 "Cannot transfer FlowFiles because no port was specified",
                 peer.in().readUTF());
-        peer.resource("StandardFlowFileCodec", 1).expectByte(WirePeer.RESOURCE_OK);
+        peer.bytes(Message.codec()).expectByte(WirePeer.RESOURCE_OK);
         listener.assertNoFault();
     }
 
@@ -208,7 +209,7 @@ class RequestTest {
     @DisplayName("a codec that was proposed again before the refusal was read is agreed on")
     void hastyCodecs() throws Exception {
         peer.shakeHands(NO_PORT);
-        peer.codec().resource("StandardFlowFileCodec", 1).expectByte(WirePeer.ABORT);
+        peer.codec().bytes(Message.codec()).expectByte(WirePeer.ABORT);
         peer.in().readUTF();
         peer.expectByte(WirePeer.RESOURCE_OK);
     }
@@ -328,7 +329,7 @@ class RequestTest {
         RunningListener.awaiting().until(() -> listener.budget().used() >= half);
         listener.checkDeadlinesAfter(Duration.ofSeconds(15));
         peer.bytes(Arrays.copyOfRange(name, half, name.length))
-                .resource("StandardFlowFileCodec", 1)
+                .bytes(Message.codec())
                 .expectByte(WirePeer.RESOURCE_OK);
         listener.assertNoFault();
     }

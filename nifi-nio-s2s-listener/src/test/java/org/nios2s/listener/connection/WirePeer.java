@@ -4,9 +4,6 @@ package org.nios2s.listener.connection;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -15,21 +12,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.sockets.PeerOptions;
-import org.nios2s.wire.ChunkDeflater;
-import org.nios2s.wire.PacketEncoder;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.PeerOptions;
 
 /**
  * The client's side of a conversation, message by message, right or wrong. Nothing is sent before {@link #flush} or the
  * next read. Lives on the test's thread.
  */
 final class WirePeer implements AutoCloseable {
-    static final int LATEST_VERSION = 6;
-    static final String TRANSIT_URI = "nifi://sender.example:8080";
     static final int RESOURCE_OK = 20;
     static final int DIFFERENT_VERSION = 21;
     static final int ABORT = 255;
@@ -95,7 +88,7 @@ final class WirePeer implements AutoCloseable {
     }
 
     WirePeer magic() throws IOException {
-        return bytes("NiFi".getBytes(StandardCharsets.US_ASCII));
+        return bytes(Message.magic());
     }
 
     WirePeer bytes(final byte... bytes) throws IOException {
@@ -104,46 +97,24 @@ final class WirePeer implements AutoCloseable {
     }
 
     WirePeer resource(final String name, final int version) throws IOException {
-        out.writeUTF(name);
-        out.writeInt(version);
-        return this;
+        return bytes(Message.resource(name, version));
     }
 
     WirePeer protocol(final int version) throws IOException {
-        return resource("SocketFlowFileProtocol", version);
+        return bytes(Message.protocol(version));
     }
 
     WirePeer handshake(final Map<String, String> properties) throws IOException {
-        return handshake(LATEST_VERSION, properties);
+        return handshake(Message.NEWEST_VERSION, properties);
     }
 
     WirePeer handshake(final int version, final Map<String, String> properties) throws IOException {
-        out.writeUTF("communications-id");
-        if (version >= 3) {
-            out.writeUTF(TRANSIT_URI);
-        }
-        out.writeInt(properties.size());
-        for (final Map.Entry<String, String> property : properties.entrySet()) {
-            out.writeUTF(property.getKey());
-            out.writeUTF(property.getValue());
-        }
-        return this;
+        return bytes(Message.handshake(version, Message.COMMUNICATIONS_ID, properties));
     }
 
-    /** The properties that NiFi's client sends when it pushes. */
+    /** The {@link Message#properties properties} of a push to the listener's input port. */
     static Map<String, String> properties(final String... others) {
-        final Map<String, String> properties = new LinkedHashMap<>();
-        properties.put("GZIP", "false");
-        properties.put("PORT_IDENTIFIER", RunningListener.INPUT_PORT);
-        properties.put("REQUEST_EXPIRATION_MILLIS", "30000");
-        for (int i = 0; i < others.length; i += 2) {
-            if (others[i + 1] == null) {
-                properties.remove(others[i]);
-            } else {
-                properties.put(others[i], others[i + 1]);
-            }
-        }
-        return properties;
+        return Message.properties(RunningListener.INPUT_PORT, others);
     }
 
     /** Packets are compressed from now on. */
@@ -153,12 +124,11 @@ final class WirePeer implements AutoCloseable {
     }
 
     WirePeer request(final String name) throws IOException {
-        out.writeUTF(name);
-        return this;
+        return bytes(Message.utf(name));
     }
 
     WirePeer codec() throws IOException {
-        return request("NEGOTIATE_FLOWFILE_CODEC").resource("StandardFlowFileCodec", 1);
+        return bytes(Message.negotiateCodec());
     }
 
     WirePeer push() throws IOException {
@@ -167,40 +137,22 @@ final class WirePeer implements AutoCloseable {
     }
 
     WirePeer packet(final Map<String, String> attributes, final byte[] content) throws IOException {
-        final byte[] plain = encode(attributes, content);
+        final byte[] plain = Message.packet(attributes, content);
         checksum.update(plain);
-        return bytes(gzip ? deflate(plain) : plain);
-    }
-
-    static byte[] encode(final Map<String, String> attributes, final byte[] content) {
-        final ByteBuf packet = Unpooled.buffer();
-        PacketEncoder.writeHeader(packet, attributes, content.length);
-        packet.writeBytes(content);
-        return ByteBufUtil.getBytes(packet);
-    }
-
-    private static byte[] deflate(final byte[] plain) {
-        final ByteBuf deflated = Unpooled.buffer();
-        try (ChunkDeflater deflater = new ChunkDeflater()) {
-            deflater.deflate(Unpooled.wrappedBuffer(plain), deflated);
-            deflater.endPacket(deflated);
-        }
-        return ByteBufUtil.getBytes(deflated);
+        return bytes(gzip ? Message.compressed(plain) : plain);
     }
 
     WirePeer say(final ResponseCode code) throws IOException {
-        return bytes(code.getCodeSequence());
+        return bytes(Message.response(code));
     }
 
     WirePeer say(final ResponseCode code, final String text) throws IOException {
-        say(code);
-        out.writeUTF(text);
-        return this;
+        return bytes(Message.response(code, text));
     }
 
     /** Magic, protocol and handshake, each answered as it should be. */
     WirePeer shakeHands(final Map<String, String> properties) throws IOException {
-        magic().protocol(LATEST_VERSION).expectByte(RESOURCE_OK);
+        magic().protocol(Message.NEWEST_VERSION).expectByte(RESOURCE_OK);
         return handshake(properties).expect(ResponseCode.PROPERTIES_OK);
     }
 

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.peers.Message;
 
 /** Newcomers find as many connections as there may be. Lives on the test's thread. */
 @Timeout(120)
@@ -54,9 +55,9 @@ class CrowdedListenerTest {
     }
 
     private static void finish(final MatrixPeer peer) throws Exception {
-        peer.say(Place.Size.SMALL_CONTENT, Message.say(ResponseCode.FINISH_TRANSACTION));
+        peer.say(Place.Size.SMALL_CONTENT, Message.response(ResponseCode.FINISH_TRANSACTION));
         peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-        peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
         peer.expect(ResponseCode.TRANSACTION_FINISHED);
     }
 }

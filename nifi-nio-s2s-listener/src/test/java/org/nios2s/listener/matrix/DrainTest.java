@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.connection.Drain;
+import org.nios2s.peers.Message;
 import org.slf4j.LoggerFactory;
 
 /** An operator has the listener drain, and resume. Lives on the test's thread. */
@@ -68,9 +69,9 @@ class DrainTest {
     }
 
     private static void finishPush(final MatrixPeer peer, final byte[] rest) throws IOException {
-        peer.say(rest, Message.say(ResponseCode.FINISH_TRANSACTION));
+        peer.say(rest, Message.response(ResponseCode.FINISH_TRANSACTION));
         peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-        peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
         peer.expect(ResponseCode.TRANSACTION_FINISHED);
     }
 
@@ -116,7 +117,7 @@ class DrainTest {
             finishPush(large, Place.Size.LARGE_REST);
             assertEnded(large);
             assertEquals(List.of("drains"), lines());
-            pull.say(Message.say(ResponseCode.TRANSACTION_FINISHED));
+            pull.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
             assertEnded(pull);
 
             ServedListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
@@ -143,9 +144,9 @@ class DrainTest {
             });
             try (MatrixPeer peer = listener.connect()) {
                 beginPush(peer, listener);
-                peer.say(Place.Size.SMALL_CONTENT, Message.say(ResponseCode.FINISH_TRANSACTION));
+                peer.say(Place.Size.SMALL_CONTENT, Message.response(ResponseCode.FINISH_TRANSACTION));
                 peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-                peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+                peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
                 ServedListener.awaiting().until(() -> commits.getCount() == 0);
                 listener.call("drain");
                 peer.reset();
@@ -232,10 +233,12 @@ class DrainTest {
                 while (true) {
                     isConfirmed = false;
                     closed.say(Message.utf("SEND_FLOWFILES"));
-                    closed.say(Message.packet(Place.Size.SMALL_CONTENT), Message.say(ResponseCode.FINISH_TRANSACTION));
+                    closed.say(
+                            Message.packet(Place.Size.SMALL_CONTENT),
+                            Message.response(ResponseCode.FINISH_TRANSACTION));
                     closed.expect(ResponseCode.CONFIRM_TRANSACTION);
                     isConfirmed = true;
-                    closed.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+                    closed.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
                     closed.expect(ResponseCode.TRANSACTION_FINISHED);
                     acknowledged.incrementAndGet();
                 }

@@ -12,6 +12,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.peers.Message;
 import org.slf4j.LoggerFactory;
 
 /** A peer that asks an empty queue again and again. Lives on the test's thread. */

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
+import org.nios2s.peers.Message;
 
 /** More peers come at once than may be in their handshake. Lives on the test's thread; each peer has its own. */
 @DisplayName("A storm of handshakes")

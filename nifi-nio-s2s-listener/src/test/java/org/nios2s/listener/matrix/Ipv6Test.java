@@ -18,6 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.port.ReceivedFlowFile;
+import org.nios2s.peers.Message;
 
 /** Peers that come over IPv6 to a listener of both families. Lives on the test's thread. */
 class Ipv6Test {
@@ -38,9 +39,9 @@ class Ipv6Test {
 
     private static void pushTo(final ServedListener listener, final MatrixPeer peer) throws IOException {
         peer.openForTransactions(ServedListener.INPUT, listener.properties());
-        peer.say(Message.utf("SEND_FLOWFILES"), PACKET, Message.say(ResponseCode.FINISH_TRANSACTION));
+        peer.say(Message.utf("SEND_FLOWFILES"), PACKET, Message.response(ResponseCode.FINISH_TRANSACTION));
         peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-        peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
         peer.expect(ResponseCode.TRANSACTION_FINISHED);
     }
 
@@ -97,9 +98,9 @@ class Ipv6Test {
             peer.expect(ResponseCode.MORE_DATA);
             final byte[] packet = listener.readPacket(peer, content);
             peer.expect(ResponseCode.FINISH_TRANSACTION);
-            peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet)));
+            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet)));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-            peer.say(Message.say(ResponseCode.TRANSACTION_FINISHED));
+            peer.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
             ServedListener.awaiting().until(() -> listener.output().commits() == 1);
             assertEquals(0, listener.internalFaults());
         }

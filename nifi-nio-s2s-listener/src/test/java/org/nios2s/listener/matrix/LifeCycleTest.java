@@ -36,6 +36,7 @@ import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.peers.Message;
 import org.slf4j.LoggerFactory;
 
 /** The listener starts, accepts and stops. Lives on the test's thread. */

@@ -12,8 +12,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.sockets.OneGoSocket;
-import org.nios2s.sockets.PeerOptions;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.OneGoSocket;
+import org.nios2s.peers.PeerOptions;
 
 /** A peer on a real socket, plain or TLS, that can say anything and leave in any way. Lives on its cell's thread. */
 final class MatrixPeer implements AutoCloseable {

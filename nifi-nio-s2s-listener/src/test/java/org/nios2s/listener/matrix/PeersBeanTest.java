@@ -11,6 +11,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.nios2s.peers.Message;
 
 /** Which peers stand out, as the bean tells it. Lives on the test's thread. */
 @Timeout(60)
@@ -33,10 +34,10 @@ class PeersBeanTest {
             try (MatrixPeer push = listener.connect();
                     MatrixPeer pull = listener.connect()) {
                 Place.CONFIRMATION.reach(push, listener);
-                push.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+                push.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
                 push.expect(ResponseCode.TRANSACTION_FINISHED);
                 Place.FINISH.reach(pull, listener);
-                pull.say(Message.say(ResponseCode.TRANSACTION_FINISHED));
+                pull.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
                 ServedListener.awaiting()
                         .until(() -> read(listener, "TopPeersByTransactions").equals(peer + "\"transactions\":2}]"));
                 assertEquals(peer + "\"bytes\":" + 2 * Place.Size.SMALL + "}]", read(listener, "TopPeersByBytes"));

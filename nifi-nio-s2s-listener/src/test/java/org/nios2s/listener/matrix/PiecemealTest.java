@@ -16,6 +16,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.peers.Message;
 
 /**
  * Peers without TCP_NODELAY, whose next piece stays with them until the one before is acknowledged: it is at once. Lives on the
@@ -79,9 +80,9 @@ class PiecemealTest {
         open(ServedListener.INPUT);
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             sayAlone(Message.utf("SEND_FLOWFILES"));
-            peer.say(PACKET, Message.say(ResponseCode.FINISH_TRANSACTION));
+            peer.say(PACKET, Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-            peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
             peer.expect(ResponseCode.TRANSACTION_FINISHED);
             assertNoFurtherAcknowledgement();
         }
@@ -94,7 +95,7 @@ class PiecemealTest {
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             sayAllAlone(split(Message.utf("SEND_FLOWFILES"), Short.BYTES));
             sayAllAlone(split(PACKET, 4, 4, 4, 4, 5, 8));
-            peer.say(Message.say(ResponseCode.FINISH_TRANSACTION));
+            peer.say(Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
             sayAlone(ResponseCode.CONFIRM_TRANSACTION.getCodeSequence());
             final List<byte[]> text = split(Message.utf("CONFIRM_TRANSACTION"), Short.BYTES);
@@ -133,10 +134,10 @@ class PiecemealTest {
             peer.expect(ResponseCode.MORE_DATA);
             final byte[] packet = listener.readPacket(peer, CONTENT);
             peer.expect(ResponseCode.FINISH_TRANSACTION);
-            peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet)));
+            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet)));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
             assertNoFurtherAcknowledgement();
-            sayAlone(Message.say(ResponseCode.TRANSACTION_FINISHED));
+            sayAlone(Message.response(ResponseCode.TRANSACTION_FINISHED));
         }
     }
 
@@ -145,9 +146,9 @@ class PiecemealTest {
     void wholeMessages() throws Exception {
         open(ServedListener.INPUT);
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
-            peer.say(Message.utf("SEND_FLOWFILES"), PACKET, Message.say(ResponseCode.FINISH_TRANSACTION));
+            peer.say(Message.utf("SEND_FLOWFILES"), PACKET, Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-            peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
             peer.expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertNoFurtherAcknowledgement();
@@ -162,7 +163,7 @@ class PiecemealTest {
                 this::awaitAcknowledgement,
                 Message.utf("SEND_FLOWFILES"),
                 PACKET,
-                Message.say(ResponseCode.FINISH_TRANSACTION));
+                Message.response(ResponseCode.FINISH_TRANSACTION));
         peer.expect(ResponseCode.CONFIRM_TRANSACTION);
         assertNoFurtherAcknowledgement();
     }

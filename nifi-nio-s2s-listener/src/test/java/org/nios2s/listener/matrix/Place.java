@@ -3,6 +3,7 @@ package org.nios2s.listener.matrix;
 
 import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.peers.Message;
 
 /** Where a conversation can stand: how a peer gets there, and which message is due. Immutable; any thread. */
 enum Place {
@@ -78,7 +79,7 @@ enum Place {
             peer.say(Message.utf("SEND_FLOWFILES"));
         }
     },
-    INDICATOR(Message.say(ResponseCode.FINISH_TRANSACTION), null) {
+    INDICATOR(Message.response(ResponseCode.FINISH_TRANSACTION), null) {
         @Override
         void reach(final MatrixPeer peer, final ServedListener listener) throws IOException {
             PACKET.reach(peer, listener);
@@ -89,16 +90,16 @@ enum Place {
         @Override
         void reach(final MatrixPeer peer, final ServedListener listener) throws IOException {
             INDICATOR.reach(peer, listener);
-            peer.say(Message.say(ResponseCode.CONTINUE_TRANSACTION));
+            peer.say(Message.response(ResponseCode.CONTINUE_TRANSACTION));
         }
     },
     CONFIRMATION(
-            Message.say(ResponseCode.CONFIRM_TRANSACTION, ""),
-            Message.all(Message.say(ResponseCode.CONFIRM_TRANSACTION), Message.longestString())) {
+            Message.response(ResponseCode.CONFIRM_TRANSACTION, ""),
+            Message.all(Message.response(ResponseCode.CONFIRM_TRANSACTION), Message.longestString())) {
         @Override
         void reach(final MatrixPeer peer, final ServedListener listener) throws IOException {
             INDICATOR.reach(peer, listener);
-            peer.say(Message.say(ResponseCode.FINISH_TRANSACTION));
+            peer.say(Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
         }
     },
@@ -107,7 +108,7 @@ enum Place {
         void reach(final MatrixPeer peer, final ServedListener listener) throws IOException {
             CONFIRMATION.reach(peer, listener);
             listener.input().scheduled(false);
-            peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
             listener.awaitInPort(listener.input());
         }
     },
@@ -127,11 +128,11 @@ enum Place {
             peer.say(Message.packetHeader(Size.LARGE), Size.LARGE_BEGINNING);
         }
     },
-    STREAMED_CONFIRMATION(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""), null) {
+    STREAMED_CONFIRMATION(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""), null) {
         @Override
         void reach(final MatrixPeer peer, final ServedListener listener) throws IOException {
             STREAMED_CONTENT.reach(peer, listener);
-            peer.say(Size.LARGE_REST, Message.say(ResponseCode.FINISH_TRANSACTION));
+            peer.say(Size.LARGE_REST, Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
         }
     },
@@ -151,7 +152,7 @@ enum Place {
             listener.awaitInPort(listener.output());
         }
     },
-    PULLED_CONTENT(Message.say(ResponseCode.CONFIRM_TRANSACTION, "0"), null) {
+    PULLED_CONTENT(Message.response(ResponseCode.CONFIRM_TRANSACTION, "0"), null) {
         @Override
         void reach(final MatrixPeer peer, final ServedListener listener) throws IOException {
             listener.offer(new byte[Size.PULLED]);
@@ -160,7 +161,7 @@ enum Place {
             peer.expect(ResponseCode.MORE_DATA);
         }
     },
-    RECEIPT(Message.say(ResponseCode.CONFIRM_TRANSACTION, "0"), null) {
+    RECEIPT(Message.response(ResponseCode.CONFIRM_TRANSACTION, "0"), null) {
         @Override
         void reach(final MatrixPeer peer, final ServedListener listener) throws IOException {
             listener.offer(Size.SMALL_CONTENT);
@@ -171,7 +172,7 @@ enum Place {
             peer.expect(ResponseCode.FINISH_TRANSACTION);
         }
     },
-    FINISH(Message.say(ResponseCode.TRANSACTION_FINISHED), null) {
+    FINISH(Message.response(ResponseCode.TRANSACTION_FINISHED), null) {
         @Override
         void reach(final MatrixPeer peer, final ServedListener listener) throws IOException {
             listener.offer(Size.SMALL_CONTENT);
@@ -180,7 +181,7 @@ enum Place {
             peer.expect(ResponseCode.MORE_DATA);
             final String checksum = Message.checksum(listener.readPacket(peer, Size.SMALL_CONTENT));
             peer.expect(ResponseCode.FINISH_TRANSACTION);
-            peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, checksum));
+            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, checksum));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
         }
     };
@@ -240,8 +241,8 @@ enum Place {
                 Message.all(
                         message,
                         Message.packet(Size.SMALL_CONTENT),
-                        Message.say(ResponseCode.FINISH_TRANSACTION),
-                        Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+                        Message.response(ResponseCode.FINISH_TRANSACTION),
+                        Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
             default -> null;
         };
     }

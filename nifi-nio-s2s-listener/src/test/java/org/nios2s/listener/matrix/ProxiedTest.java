@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
+import org.nios2s.peers.Message;
 
 /** Peers behind a load balancer, plain and over TLS, which begins behind the header. Lives on the test's thread. */
 @DisplayName("Behind a load balancer")
@@ -52,9 +53,9 @@ class ProxiedTest {
         peer.say(
                 Message.utf("SEND_FLOWFILES"),
                 Message.packet(new byte[10]),
-                Message.say(ResponseCode.FINISH_TRANSACTION));
+                Message.response(ResponseCode.FINISH_TRANSACTION));
         peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-        peer.say(Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
         peer.expect(ResponseCode.TRANSACTION_FINISHED);
     }
 

@@ -34,6 +34,7 @@ import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.peers.Message;
 
 /** The whole listener as NiFi makes and starts it, with an input and an output port. Lives on the test's thread. */
 final class ServedListener implements AutoCloseable {
@@ -277,8 +278,8 @@ final class ServedListener implements AutoCloseable {
             for (final MatrixPeer honest : peers) {
                 honest.say(
                         Place.Size.LARGE_REST,
-                        Message.say(ResponseCode.FINISH_TRANSACTION),
-                        Message.say(ResponseCode.CONFIRM_TRANSACTION, ""));
+                        Message.response(ResponseCode.FINISH_TRANSACTION),
+                        Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
                 honest.expect(ResponseCode.CONFIRM_TRANSACTION);
                 honest.expect(ResponseCode.TRANSACTION_FINISHED);
             }

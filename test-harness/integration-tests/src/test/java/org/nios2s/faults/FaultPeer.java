@@ -21,7 +21,8 @@ import java.util.zip.CheckedInputStream;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.sockets.PeerOptions;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.PeerOptions;
 
 /**
  * An honest peer that knows, when something fails, whether the protocol leaves it in doubt about its transaction.
@@ -76,11 +77,11 @@ final class FaultPeer implements Closeable {
             socket.connect(listener, PATIENCE_MILLIS);
             in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
             out = socket.getOutputStream();
-            say(Step.MAGIC, Says.magic(), Says.protocol(Says.NEWEST_VERSION));
+            say(Step.MAGIC, Message.magic(), Message.protocol(Message.NEWEST_VERSION));
             expectResource();
-            say(Step.HANDSHAKE, Says.handshake(Says.properties(portId, false)));
+            say(Step.HANDSHAKE, Message.handshake(portId));
             expect(ResponseCode.PROPERTIES_OK);
-            say(Step.CODEC, Says.codec());
+            say(Step.CODEC, Message.negotiateCodec());
             expectResource();
         } catch (final IOException e) {
             socket.close();
@@ -90,7 +91,7 @@ final class FaultPeer implements Closeable {
 
     private void say(final Step step, final byte[]... words) throws IOException {
         steps.accept(step);
-        out.write(Says.all(words));
+        out.write(Message.all(words));
     }
 
     /** Whether the transaction that failed may have been committed all the same. */
@@ -108,7 +109,7 @@ final class FaultPeer implements Closeable {
         inDoubt = false;
         final byte[] packet = packet(id, content);
         final int half = packet.length - content.length / 2;
-        say(Step.REQUEST, Says.utf("SEND_FLOWFILES"));
+        say(Step.REQUEST, Message.utf("SEND_FLOWFILES"));
         say(Step.PACKET, Arrays.copyOf(packet, half));
         say(Step.CONTENT, Arrays.copyOfRange(packet, half, packet.length));
         finishPush(packet);
@@ -118,7 +119,7 @@ final class FaultPeer implements Closeable {
     void pushByteByByte(final String id, final byte[] content) throws IOException {
         inDoubt = false;
         final byte[] packet = packet(id, content);
-        say(Step.REQUEST, Says.utf("SEND_FLOWFILES"));
+        say(Step.REQUEST, Message.utf("SEND_FLOWFILES"));
         for (final byte each : packet) {
             say(Step.CONTENT, new byte[] {each});
         }
@@ -126,20 +127,18 @@ final class FaultPeer implements Closeable {
     }
 
     private static byte[] packet(final String id, final byte[] content) {
-        return Says.all(Says.packetHeader(Map.of("packet.id", id), content.length), content);
+        return Message.packet(Map.of("packet.id", id), content);
     }
 
     private void finishPush(final byte[] packet) throws IOException {
-        say(Step.INDICATOR, ResponseCode.FINISH_TRANSACTION.getCodeSequence());
-        final CRC32 checksum = new CRC32();
-        checksum.update(packet);
+        say(Step.INDICATOR, Message.response(ResponseCode.FINISH_TRANSACTION));
         final String heard = expect(ResponseCode.CONFIRM_TRANSACTION).getMessage();
-        if (!heard.equals(String.valueOf(checksum.getValue()))) {
+        if (!heard.equals(Message.checksum(packet))) {
             throw new IOException("The listener computed another checksum: " + heard);
         }
         steps.accept(Step.CONFIRMATION);
         inDoubt = true;
-        out.write(Says.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+        out.write(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
         steps.accept(Step.COMMIT);
         final ResponseCode end = Response.read(in).getCode();
         if (end != ResponseCode.TRANSACTION_FINISHED && end != ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL) {
@@ -156,7 +155,7 @@ final class FaultPeer implements Closeable {
      */
     boolean pull(final Consumer<String> received) throws IOException {
         inDoubt = false;
-        say(Step.REQUEST, Says.utf("RECEIVE_FLOWFILES"));
+        say(Step.REQUEST, Message.utf("RECEIVE_FLOWFILES"));
         steps.accept(Step.PACKET);
         final ResponseCode first = Response.read(in).getCode();
         unsettled = List.of();
@@ -173,11 +172,11 @@ final class FaultPeer implements Closeable {
         if (next != ResponseCode.FINISH_TRANSACTION) {
             throw new IOException("Behind a packet comes " + next);
         }
-        say(Step.RECEIPT, Says.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
+        say(Step.RECEIPT, Message.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
         expect(ResponseCode.CONFIRM_TRANSACTION);
         ids.forEach(received);
         unsettled = ids;
-        say(Step.FINISH, ResponseCode.TRANSACTION_FINISHED.getCodeSequence());
+        say(Step.FINISH, Message.response(ResponseCode.TRANSACTION_FINISHED));
         return true;
     }
 

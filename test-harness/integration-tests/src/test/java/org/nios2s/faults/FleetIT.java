@@ -12,7 +12,6 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,8 +20,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.zip.CRC32;
-import java.util.zip.Deflater;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -41,6 +38,7 @@ import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.RawPeer;
 import org.nios2s.integration.SharedNifi;
+import org.nios2s.peers.Message;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -105,11 +103,10 @@ class FleetIT {
 
     /** Whatever the peer asks for, it does not wait for it: all up to its first request, and all the answers. */
     private static Line opening(final NifiNode nifi, final boolean gzip, final String expirationMillis) {
-        final Map<String, String> properties = new HashMap<>(Says.properties(input(nifi), gzip));
-        properties.put("REQUEST_EXPIRATION_MILLIS", expirationMillis);
         return new Line(
-                Says.all(Says.magic(), Says.protocol(Says.NEWEST_VERSION), Says.handshake(properties), Says.codec()),
-                Says.all(RESOURCE_OK, ResponseCode.PROPERTIES_OK.getCodeSequence(), RESOURCE_OK));
+                Message.opening(
+                        input(nifi), "GZIP", String.valueOf(gzip), "REQUEST_EXPIRATION_MILLIS", expirationMillis),
+                Message.all(RESOURCE_OK, Message.response(ResponseCode.PROPERTIES_OK), RESOURCE_OK));
     }
 
     private static double secondsSince(final long beganNanos) {
@@ -118,21 +115,19 @@ class FleetIT {
 
     /** One packet in pieces of a KiB. */
     private static List<Line> slowPush(final NifiNode nifi, final int bytes) {
-        final byte[] packet = Says.all(Says.packetHeader(Map.of(), bytes), content(bytes));
-        final CRC32 checksum = new CRC32();
-        checksum.update(packet);
+        final byte[] packet = Message.packet(Map.of(), content(bytes));
         final List<Line> lines = new ArrayList<>();
         lines.add(opening(nifi, false, "60000"));
-        lines.add(Line.of(Says.utf("SEND_FLOWFILES")));
+        lines.add(Line.of(Message.utf("SEND_FLOWFILES")));
         for (int sent = 0; sent < packet.length; sent += KIB) {
             lines.add(Line.of(Arrays.copyOfRange(packet, sent, Math.min(packet.length, sent + KIB))));
         }
         lines.add(new Line(
-                ResponseCode.FINISH_TRANSACTION.getCodeSequence(),
-                Says.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue()))));
+                Message.response(ResponseCode.FINISH_TRANSACTION),
+                Message.response(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet))));
         lines.add(new Line(
-                Says.response(ResponseCode.CONFIRM_TRANSACTION, ""),
-                ResponseCode.TRANSACTION_FINISHED.getCodeSequence()));
+                Message.response(ResponseCode.CONFIRM_TRANSACTION, ""),
+                Message.response(ResponseCode.TRANSACTION_FINISHED)));
         return lines;
     }
 
@@ -157,19 +152,8 @@ class FleetIT {
 
     /** The beginning of a chunk that does not deflate. */
     private static byte[] halfAChunk() {
-        final byte[] plain = content(32 * KIB);
-        final byte[] deflated = new byte[2 * plain.length];
-        final Deflater deflater = new Deflater();
-        deflater.setInput(plain);
-        deflater.finish();
-        final int length = deflater.deflate(deflated);
-        deflater.end();
-        return Says.bytes(out -> {
-            out.writeBytes("SYNC");
-            out.writeInt(plain.length);
-            out.writeInt(length);
-            out.write(deflated, 0, length / 2);
-        });
+        final byte[] chunk = Message.chunk(content(32 * KIB), true);
+        return Arrays.copyOf(chunk, chunk.length / 2);
     }
 
     @Test
@@ -179,7 +163,7 @@ class FleetIT {
         final long before = Vitals.withoutHeap(nifi).residentBytes();
         final Script script = new Script(
                 Duration.ofMillis(100),
-                List.of(opening(nifi, true, "0"), Line.of(Says.utf("SEND_FLOWFILES")), Line.of(halfAChunk())),
+                List.of(opening(nifi, true, "0"), Line.of(Message.utf("SEND_FLOWFILES")), Line.of(halfAChunk())),
                 false);
         try (SteppingPeers peers = SteppingPeers.connect(pushes, socketOf(nifi), script)) {
             Awaitility.await().atMost(PATIENCE).until(() -> peers.finished() == pushes);
@@ -208,11 +192,9 @@ class FleetIT {
 
     private static List<Line> handshake(final NifiNode nifi) {
         return List.of(
-                Line.of(Says.magic()),
-                new Line(Says.protocol(Says.NEWEST_VERSION), RESOURCE_OK),
-                new Line(
-                        Says.handshake(Says.properties(input(nifi), false)),
-                        ResponseCode.PROPERTIES_OK.getCodeSequence()));
+                Line.of(Message.magic()),
+                new Line(Message.protocol(Message.NEWEST_VERSION), RESOURCE_OK),
+                new Line(Message.handshake(input(nifi)), Message.response(ResponseCode.PROPERTIES_OK)));
     }
 
     /**
@@ -302,10 +284,10 @@ class FleetIT {
                 final Socket socket = socketFrom(nifi, ABUSER);
                 sockets.add(socket);
                 socket.getOutputStream()
-                        .write(Says.all(
+                        .write(Message.all(
                                 opening.words(),
-                                Says.utf("SEND_FLOWFILES"),
-                                Says.packetHeader(Map.of(), 1L << 62),
+                                Message.utf("SEND_FLOWFILES"),
+                                Message.packetHeader(Map.of(), 1L << 62),
                                 A_SECONDS_BYTES));
                 assertArrayEquals(opening.answer(), socket.getInputStream().readNBytes(opening.answer().length));
             }

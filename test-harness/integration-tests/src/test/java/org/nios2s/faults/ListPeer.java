@@ -14,7 +14,8 @@ import java.util.TreeSet;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.nifi.NifiNode;
-import org.nios2s.sockets.PeerOptions;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.PeerOptions;
 
 /**
  * A peer that asks for the list of peers, one request behind the other's answer.
@@ -27,7 +28,7 @@ final class ListPeer implements Closeable {
 
     private static final int RESOURCE_OK = 20;
     private static final int MAX_PEERS = 100;
-    private static final byte[] REQUEST = Says.utf("REQUEST_PEER_LIST");
+    private static final byte[] REQUEST = Message.utf("REQUEST_PEER_LIST");
 
     private final Socket socket = new Socket();
     private final OutputStream out;
@@ -45,12 +46,12 @@ final class ListPeer implements Closeable {
             out = socket.getOutputStream();
             in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
             final long begin = System.nanoTime();
-            out.write(Says.all(Says.magic(), Says.protocol(Says.NEWEST_VERSION)));
+            out.write(Message.all(Message.magic(), Message.protocol(Message.NEWEST_VERSION)));
             final int answer = in.readUnsignedByte();
             if (answer != RESOURCE_OK) {
                 throw new IOException("The proposal was answered by " + answer);
             }
-            out.write(Says.handshake(Says.properties(portId, false)));
+            out.write(Message.handshake(portId));
             final ResponseCode agreed = Response.read(in).getCode();
             if (agreed != ResponseCode.PROPERTIES_OK) {
                 throw new IOException("The handshake was answered by " + agreed);

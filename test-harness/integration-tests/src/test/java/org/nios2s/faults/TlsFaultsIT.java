@@ -104,7 +104,8 @@ class TlsFaultsIT {
         final byte[] hello = clientHello();
         final byte[] half = Arrays.copyOf(hello, hello.length / 2);
         final Attack attack =
-                new Attack("stalled TLS handshakes", STALLING_PEERS, Duration.ZERO, true, peer -> Says.once(half));
+                new Attack("stalled TLS handshakes", STALLING_PEERS, Duration.ZERO, true, peer -> List.of(half)
+                        .iterator());
         ordeal.endure("tls-stalled", load -> {
             final long failures = load.failures();
             try (AttackSwarm swarm = AttackSwarm.launch(attack, Ordeal.address(nifi))) {

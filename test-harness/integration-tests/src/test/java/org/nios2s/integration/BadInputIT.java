@@ -27,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.peers.Message;
 
 /**
  * Peers that speak nonsense, and peers that leave: their connection is closed, a bystander in the middle of a
@@ -133,7 +134,7 @@ class BadInputIT {
             case IN_THE_MAGIC -> peer.bytes(new byte[] {'N', 'i'});
             case AFTER_THE_MAGIC -> peer.magic();
             case IN_THE_HANDSHAKE -> {
-                peer.negotiate(RawPeer.NEWEST_VERSION);
+                peer.negotiate(Message.NEWEST_VERSION);
                 peer.bytes(new byte[] {0, 9, 'x'});
             }
             default -> walkOn(peer, leaving);
@@ -141,8 +142,8 @@ class BadInputIT {
     }
 
     private static void walkOn(final RawPeer peer, final Leaving leaving) throws IOException {
-        peer.negotiate(RawPeer.NEWEST_VERSION);
-        peer.handshake(RawPeer.NEWEST_VERSION, RawPeer.properties(nifi.portId("input")));
+        peer.negotiate(Message.NEWEST_VERSION);
+        peer.handshake(Message.NEWEST_VERSION, Message.properties(nifi.portId("input")));
         if (leaving == Leaving.AFTER_THE_HANDSHAKE) {
             return;
         }

@@ -25,6 +25,7 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.ProvenanceClient;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.QueuedFlowFile;
+import org.nios2s.peers.Message;
 
 /**
  * All conversations of the corpus, held with one NiFi: those that look at queues one after another, the others a few at
@@ -45,7 +46,6 @@ final class CorpusRun {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String ID_FILE = "fidelity.ids";
     private static final String RUNS = "nifi://run-" + UUID.randomUUID() + "/";
-    private static final String GIVER = "nifi://raw-peer";
     private static final String PACKET_ID = "packet.id";
     private static final String EVENT = "provenance has ";
 
@@ -209,7 +209,7 @@ final class CorpusRun {
         if (transitUri.startsWith(RUNS)) {
             return transitUri.substring(RUNS.length()).replaceAll("/.*", "");
         }
-        return transitUri.startsWith(GIVER) ? "" : packetId.replaceAll("-(\\d+|given)$", "");
+        return transitUri.startsWith(Message.TRANSIT_URI) ? "" : packetId.replaceAll("-(\\d+|given)$", "");
     }
 
     private static Map<String, String> attributes(final JsonNode event) {

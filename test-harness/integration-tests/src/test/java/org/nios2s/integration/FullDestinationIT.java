@@ -31,6 +31,7 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
+import org.nios2s.peers.Message;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -209,14 +210,14 @@ class FullDestinationIT {
         static Burst start(final NifiNode nifi, final String port, final int size, final Duration expiration)
                 throws IOException {
             final Burst burst = new Burst(size);
-            final Map<String, String> properties = RawPeer.properties(port);
+            final Map<String, String> properties = Message.properties(port);
             properties.put("REQUEST_EXPIRATION_MILLIS", Long.toString(expiration.toMillis()));
             try {
                 for (int number = 0; number < size; number++) {
                     final RawPeer peer = RawPeer.of(nifi);
                     burst.peers.add(peer);
-                    peer.negotiate(RawPeer.NEWEST_VERSION);
-                    peer.handshake(RawPeer.NEWEST_VERSION, properties);
+                    peer.negotiate(Message.NEWEST_VERSION);
+                    peer.handshake(Message.NEWEST_VERSION, properties);
                     peer.negotiateCodec();
                 }
             } catch (final IOException e) {

@@ -26,6 +26,7 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
+import org.nios2s.peers.Message;
 
 /**
  * What the listener's beans say over NiFi's REST API against what the test itself has done, figure by figure. Runs on the thread
@@ -267,12 +268,12 @@ class MetricsIT {
     private RawPeer connect(final String port, final Map<String, String> others) throws IOException {
         final RawPeer peer = new RawPeer(nifi.info());
         connected();
-        peer.negotiate(RawPeer.NEWEST_VERSION);
-        final Map<String, String> properties = RawPeer.properties(nifi.portId(port));
+        peer.negotiate(Message.NEWEST_VERSION);
+        final Map<String, String> properties = Message.properties(nifi.portId(port));
         properties.putAll(others);
         assertEquals(
                 ResponseCode.PROPERTIES_OK,
-                peer.handshake(RawPeer.NEWEST_VERSION, properties).getCode());
+                peer.handshake(Message.NEWEST_VERSION, properties).getCode());
         peer.negotiateCodec();
         return peer;
     }

@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.integration;
 
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
-import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.apache.nifi.remote.util.StandardDataPacket;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.security.Identity;
-import org.nios2s.sockets.OneGoSocket;
-import org.nios2s.sockets.PeerOptions;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.OneGoSocket;
+import org.nios2s.peers.PeerOptions;
 
 /**
  * One end of a RAW Site-to-Site connection, spoken byte by byte, so that a test can also say what no client would.
@@ -35,20 +31,16 @@ import org.nios2s.sockets.PeerOptions;
  */
 public final class RawPeer implements Closeable {
 
-    /** The newest version of the protocol. */
-    public static final int NEWEST_VERSION = 6;
-
     static final int RESOURCE_OK = 20;
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final int FIRST_VERSION_WITH_TRANSIT_URI = 3;
 
     private final Socket socket;
     /** What TLS writes to, or null where there is none. */
     private final OneGoSocket plain;
 
     private final DataInputStream in;
-    private final DataOutputStream out;
+    private final OutputStream out;
 
     RawPeer(final NifiNodeInfo nifi) throws IOException {
         this(connect(nifi));
@@ -80,7 +72,7 @@ public final class RawPeer implements Closeable {
         PeerOptions.set(socket);
         socket.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
         in = new DataInputStream(socket.getInputStream());
-        out = new DataOutputStream(socket.getOutputStream());
+        out = socket.getOutputStream();
     }
 
     private static Socket connect(final NifiNodeInfo nifi) throws IOException {
@@ -105,9 +97,9 @@ public final class RawPeer implements Closeable {
     }
 
     private static RawPeer atPort(final RawPeer peer, final String portId) throws IOException {
-        peer.negotiate(NEWEST_VERSION);
-        final ResponseCode answer =
-                peer.handshake(NEWEST_VERSION, properties(portId)).getCode();
+        peer.negotiate(Message.NEWEST_VERSION);
+        final ResponseCode answer = peer.handshake(Message.NEWEST_VERSION, Message.properties(portId))
+                .getCode();
         if (answer != ResponseCode.PROPERTIES_OK) {
             peer.close();
             throw new IOException("The handshake was answered by " + answer);
@@ -116,79 +108,46 @@ public final class RawPeer implements Closeable {
         return peer;
     }
 
-    /** The properties of an ordinary handshake. */
-    public static Map<String, String> properties(final String portId) {
-        final Map<String, String> properties = new LinkedHashMap<>();
-        properties.put("GZIP", "false");
-        properties.put("PORT_IDENTIFIER", portId);
-        properties.put("REQUEST_EXPIRATION_MILLIS", "30000");
-        return properties;
-    }
-
     /** Sends the magic and agrees on a version of the protocol. */
     public void negotiate(final int version) throws IOException {
-        magic();
-        named("SocketFlowFileProtocol", version);
+        bytes(Message.all(Message.magic(), Message.protocol(version)));
         expectResourceOk();
     }
 
     void magic() throws IOException {
-        bytes("NiFi".getBytes(StandardCharsets.US_ASCII));
-    }
-
-    void named(final String name, final int version) throws IOException {
-        final ByteArrayOutputStream message = new ByteArrayOutputStream();
-        final DataOutputStream data = new DataOutputStream(message);
-        data.writeUTF(name);
-        data.writeInt(version);
-        bytes(message.toByteArray());
+        bytes(Message.magic());
     }
 
     public Response handshake(final int version, final Map<String, String> properties) throws IOException {
-        return handshake(version, "raw-peer", properties);
+        return handshake(version, Message.COMMUNICATIONS_ID, properties);
     }
 
     /** Sends a handshake; returns its answer. */
     public Response handshake(final int version, final String communicationsId, final Map<String, String> properties)
             throws IOException {
-        final ByteArrayOutputStream message = new ByteArrayOutputStream();
-        final DataOutputStream data = new DataOutputStream(message);
-        data.writeUTF(communicationsId);
-        if (version >= FIRST_VERSION_WITH_TRANSIT_URI) {
-            data.writeUTF("nifi://raw-peer:1234/");
-        }
-        data.writeInt(properties.size());
-        for (final Map.Entry<String, String> property : properties.entrySet()) {
-            data.writeUTF(property.getKey());
-            data.writeUTF(property.getValue());
-        }
-        bytes(message.toByteArray());
+        bytes(Message.handshake(version, communicationsId, properties));
         return response();
     }
 
     public void negotiateCodec() throws IOException {
-        request(RequestType.NEGOTIATE_FLOWFILE_CODEC);
-        named("StandardFlowFileCodec", 1);
+        bytes(Message.negotiateCodec());
         expectResourceOk();
     }
 
     public void request(final RequestType type) throws IOException {
-        out.writeUTF(type.name());
+        bytes(Message.utf(type.name()));
     }
 
     void packet(final Map<String, String> attributes, final byte[] content) throws IOException {
-        final ByteArrayOutputStream message = new ByteArrayOutputStream();
-        new StandardFlowFileCodec()
-                .encode(new StandardDataPacket(attributes, new ByteArrayInputStream(content), content.length), message);
-        bytes(message.toByteArray());
+        bytes(Message.packet(attributes, content));
     }
 
     void say(final ResponseCode code) throws IOException {
-        code.writeResponse(out);
+        bytes(Message.response(code));
     }
 
     void say(final ResponseCode code, final String message) throws IOException {
-        code.writeResponse(out, message);
+        bytes(Message.response(code, message));
     }
 
     void bytes(final byte[] bytes) throws IOException {

@@ -29,6 +29,7 @@ import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
 import org.nios2s.integration.PushingPeers.Ending;
 import org.nios2s.integration.PushingPeers.Load;
+import org.nios2s.peers.Message;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -241,8 +242,8 @@ class StoppedPortIT {
 
     private static ResponseCode handshake(final NifiNode nifi, final Component port) throws IOException {
         try (RawPeer peer = new RawPeer(nifi.info())) {
-            peer.negotiate(RawPeer.NEWEST_VERSION);
-            return peer.handshake(RawPeer.NEWEST_VERSION, RawPeer.properties(port.id()))
+            peer.negotiate(Message.NEWEST_VERSION);
+            return peer.handshake(Message.NEWEST_VERSION, Message.properties(port.id()))
                     .getCode();
         }
     }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -49,6 +48,7 @@ import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 import org.nios2s.integration.FaultLine;
 import org.nios2s.integration.SharedNifi;
+import org.nios2s.peers.Message;
 
 /**
  * TLS, identities and policies of our listener in a secured NiFi, once for each provider of TLS.
@@ -134,8 +134,7 @@ class TlsIT {
         try (TlsPeer other = greeted();
                 Socket plain = new Socket(instance.s2sHost(), instance.s2sPort())) {
             plain.setSoTimeout(TIMEOUT_MILLIS);
-            plain.getOutputStream()
-                    .write("NiFi\0\26SocketFlowFileProtocol\0\0\0\6".getBytes(StandardCharsets.US_ASCII));
+            plain.getOutputStream().write(Message.all(Message.magic(), Message.protocol(Message.NEWEST_VERSION)));
 
             final byte[] answer = plain.getInputStream().readAllBytes();
             assertTrue(answer.length == 0 || answer[0] == TLS_ALERT, () -> Arrays.toString(answer));

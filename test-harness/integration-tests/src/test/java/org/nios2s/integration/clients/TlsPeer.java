@@ -16,6 +16,7 @@ import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.integration.RawPeer;
+import org.nios2s.peers.Message;
 
 /**
  * One TLS connection to the RAW port, on which a test walks the conversation step by step.
@@ -58,14 +59,14 @@ final class TlsPeer implements Closeable {
 
     /** Goes as far as the protocol's handshake for a port; returns its answer. */
     Response shakeHands(final String portId) throws IOException {
-        conversation.negotiate(RawPeer.NEWEST_VERSION);
-        return conversation.handshake(RawPeer.NEWEST_VERSION, RawPeer.properties(portId));
+        conversation.negotiate(Message.NEWEST_VERSION);
+        return conversation.handshake(Message.NEWEST_VERSION, Message.properties(portId));
     }
 
     /** The same, with a communications id and properties of the test's own. */
     Response shakeHands(final String communicationsId, final Map<String, String> properties) throws IOException {
-        conversation.negotiate(RawPeer.NEWEST_VERSION);
-        return conversation.handshake(RawPeer.NEWEST_VERSION, communicationsId, properties);
+        conversation.negotiate(Message.NEWEST_VERSION);
+        return conversation.handshake(Message.NEWEST_VERSION, communicationsId, properties);
     }
 
     void request(final RequestType type) throws IOException {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.nios2s.sockets;
+package org.nios2s.peers;
 
 import java.net.Socket;
 import java.net.SocketException;
