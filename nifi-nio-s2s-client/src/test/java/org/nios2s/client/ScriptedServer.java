@@ -23,9 +23,11 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
@@ -75,6 +77,9 @@ public final class ScriptedServer implements AutoCloseable {
     private static final int RESOURCE_OK = 20;
     private static final int MAGIC_BYTES = 4;
 
+    /** What was pushed, committed or not. */
+    public final Queue<Received> arrived = new ConcurrentLinkedQueue<>();
+
     public final Queue<Received> committed = new ConcurrentLinkedQueue<>();
     public final Queue<Received> offered = new ConcurrentLinkedQueue<>();
     public final List<Map<HandshakeProperty, String>> handshakes = new CopyOnWriteArrayList<>();
@@ -88,7 +93,7 @@ public final class ScriptedServer implements AutoCloseable {
     public final AtomicInteger finishedPulls = new AtomicInteger();
     public final AtomicInteger highestVersion = new AtomicInteger(6);
     public final AtomicInteger badChecksums = new AtomicInteger();
-    public final Map<String, int[]> peers = new ConcurrentHashMap<>();
+    public final Map<String, int[]> peers = new ConcurrentSkipListMap<>();
     /** What was heard after the handshake on each connection that serves a port. */
     public final Queue<ByteArrayOutputStream> heard = new ConcurrentLinkedQueue<>();
 
@@ -97,6 +102,9 @@ public final class ScriptedServer implements AutoCloseable {
     private final Map<Moment, Action> script = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile Action insteadOfPeers = wire -> false;
+    private volatile Action insteadOfContinuation = wire -> false;
+    private volatile Function<Map<HandshakeProperty, String>, List<Received>> insteadOfOffered =
+            handshake -> List.copyOf(offered);
 
     public ScriptedServer() throws IOException {
         this(0, null);
@@ -132,6 +140,18 @@ public final class ScriptedServer implements AutoCloseable {
 
     public ScriptedServer insteadOfPeers(final Action action) {
         insteadOfPeers = action;
+        return this;
+    }
+
+    /** @param action what happens between two packets of a pull */
+    public ScriptedServer insteadOfContinuation(final Action action) {
+        insteadOfContinuation = action;
+        return this;
+    }
+
+    /** @param packets all packets of a pull, by what the peer's handshake asks for */
+    public ScriptedServer insteadOfOffered(final Function<Map<HandshakeProperty, String>, List<Received>> packets) {
+        insteadOfOffered = packets;
         return this;
     }
 
@@ -225,6 +245,7 @@ public final class ScriptedServer implements AutoCloseable {
         public final DataOutputStream out;
         private final InputStream rawIn;
         private final OutputStream rawOut;
+        private final Map<HandshakeProperty, String> properties = new HashMap<>();
         private boolean compressed;
         private boolean ofPort;
         private OutputStream recorder = OutputStream.nullOutputStream();
@@ -303,7 +324,6 @@ public final class ScriptedServer implements AutoCloseable {
             if (version >= 3) {
                 transitUris.add(in.readUTF() + TRANSACTION_URI_END);
             }
-            final Map<HandshakeProperty, String> properties = new HashMap<>();
             for (int left = in.readInt(); left > 0; left--) {
                 properties.put(HandshakeProperty.valueOf(in.readUTF()), in.readUTF());
             }
@@ -354,8 +374,10 @@ public final class ScriptedServer implements AutoCloseable {
                 final InputStream plain = compressed ? new CompressionInputStream(rawIn) : rawIn;
                 final CheckedInputStream checked = new CheckedInputStream(plain, crc);
                 final DataPacket packet = new StandardFlowFileCodec().decode(checked);
-                packets.add(
-                        new Received(packet.getAttributes(), packet.getData().readAllBytes()));
+                final Received received =
+                        new Received(packet.getAttributes(), packet.getData().readAllBytes());
+                arrived.add(received);
+                packets.add(received);
                 final Response response = Response.read(in);
                 continuation = response.getCode();
                 if (continuation == ResponseCode.CANCEL_TRANSACTION) {
@@ -383,15 +405,15 @@ public final class ScriptedServer implements AutoCloseable {
             if (departs(Moment.FIRST_PACKET)) {
                 return;
             }
-            if (offered.isEmpty()) {
+            final List<Received> packets = insteadOfOffered.apply(properties);
+            if (packets.isEmpty()) {
                 say(ResponseCode.NO_MORE_DATA);
                 return;
             }
             say(ResponseCode.MORE_DATA);
             final CRC32 crc = new CRC32();
-            final List<Received> packets = List.copyOf(offered);
             for (int i = 0; i < packets.size(); i++) {
-                if (i > 0) {
+                if (i > 0 && !insteadOfContinuation.happen(this)) {
                     say(ResponseCode.CONTINUE_TRANSACTION);
                 }
                 write(packets.get(i), crc);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.S2sHarness;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ExperimentResult.Completion.State;
 import org.nios2s.harness.result.Machine;
@@ -67,7 +67,7 @@ class MeasureCommandTest {
 
     @Test
     void aMeasurementLeavesItsReportItsFiguresAndAFileThatRepeatsIt() throws IOException {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             assertEquals(ExitCode.OK, measure(server, "--vary", "packets=1,2"), errors::toString);
 
             final Path result = result();
@@ -88,7 +88,7 @@ class MeasureCommandTest {
 
     @Test
     void aRuleThatComesTrueHasAnExitCodeOfItsOwn() throws IOException {
-        try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
+        try (LoadServer server = new LoadServer(Script.SLOW)) {
             assertEquals(3, measure(server, "--fail-if", "p99 > 50ms"), errors::toString);
             assertTrue(out.toString().contains("Threshold: p99 ms > 50.0 holds in"), out.toString());
             assertEquals(ExitCode.OK, measure(server, "--fail-if", "p99 > 50s"), errors::toString);
@@ -97,7 +97,7 @@ class MeasureCommandTest {
 
     @Test
     void aRuleOfAFileMayBeATextAlone() throws IOException {
-        try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
+        try (LoadServer server = new LoadServer(Script.SLOW)) {
             final Path file = Files.writeString(directory.resolve("mine.yaml"), "fail-if: 'p99 > 50ms'");
             assertEquals(3, measure(server, file.toString()), errors::toString);
         }
@@ -105,7 +105,7 @@ class MeasureCommandTest {
 
     @Test
     void theResultIsThereAfterEveryRun() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final AtomicReference<ExperimentResult> part = new AtomicReference<>();
             errors.on("run 2 of 3", () -> part.set(ResultDirectory.read(result())));
             assertEquals(ExitCode.OK, measure(server, "--vary", "packets=1,2,3"), errors::toString);
@@ -120,14 +120,14 @@ class MeasureCommandTest {
 
     @Test
     void aServerThatFailsEverythingIsAFailure() throws IOException {
-        try (ScriptedServer server = new ScriptedServer(Script.CLOSE_INSTEAD_OF_FINISHING)) {
+        try (LoadServer server = new LoadServer(Script.CLOSE_INSTEAD_OF_FINISHING)) {
             assertEquals(ExitCode.SOFTWARE, measure(server));
         }
     }
 
     @Test
     void theLargestCountThatMeetsARuleIsFound() throws IOException {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             assertEquals(ExitCode.OK, search(server, "no-failure"), errors::toString);
             assertTrue(
                     out.toString().contains("nio: 4 clients meet the thresholds, more were not tried"), out.toString());
@@ -136,7 +136,7 @@ class MeasureCommandTest {
 
     @Test
     void noCountKeepsAPaceThatTheServerDoesNot() throws IOException {
-        try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
+        try (LoadServer server = new LoadServer(Script.SLOW)) {
             assertEquals(ExitCode.SOFTWARE, search(server, "keeps-pace"), errors::toString);
             assertTrue(out.toString().contains("nio: 0 clients meet the thresholds, 1 do not"), out.toString());
         }
@@ -144,7 +144,7 @@ class MeasureCommandTest {
 
     @Test
     void aSearchWhoseServerLeavesIsNoSuccess() throws Exception {
-        final ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
+        final LoadServer server = new LoadServer(Script.FAITHFUL);
         errors.on("searched, nio #1: ", server::close);
 
         assertEquals(ExitCode.SOFTWARE, search(server, "no-failure", 8, 64), out::toString);
@@ -152,17 +152,17 @@ class MeasureCommandTest {
         assertTrue(out.toString().contains("nio: 8 clients meet the thresholds"), out.toString());
     }
 
-    private int search(final ScriptedServer server, final String threshold) {
+    private int search(final LoadServer server, final String threshold) {
         return search(server, threshold, 2, 4);
     }
 
-    private int search(final ScriptedServer server, final String threshold, final int first, final int most) {
+    private int search(final LoadServer server, final String threshold, final int first, final int most) {
         return run(
                 "search",
                 "--target",
                 "127.0.0.1:" + server.port(),
                 "--port-id",
-                ScriptedServer.PORT_ID,
+                LoadServer.PORT_ID,
                 "--clients",
                 Integer.toString(first),
                 "--max",
@@ -187,7 +187,7 @@ class MeasureCommandTest {
     @Test
     void twoMeasurementsAtATimeAreRefused() throws IOException {
         try (MachineLock lock = MachineLock.take(false);
-                ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+                LoadServer server = new LoadServer(Script.FAITHFUL)) {
             assertEquals(ExitCode.SOFTWARE, measure(server));
             assertTrue(errors.toString().contains("wait for it with --wait"), errors.toString());
             assertTrue(lock != null);
@@ -238,7 +238,7 @@ class MeasureCommandTest {
 
     @Test
     void progressSaysHowManyRunsThereAreAndHowLongTheyTake() throws IOException {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             assertEquals(ExitCode.OK, measure(server, "--vary", "packets=1,2"), errors::toString);
 
             assertTrue(errors.toString().contains("run 1 of 2, "), errors.toString());
@@ -255,13 +255,13 @@ class MeasureCommandTest {
         assertTrue(errors.toString().contains(message), errors.toString());
     }
 
-    private int measure(final ScriptedServer server, final String... more) {
+    private int measure(final LoadServer server, final String... more) {
         final List<String> arguments = new ArrayList<>(List.of(
                 "measure",
                 "--target",
                 "127.0.0.1:" + server.port(),
                 "--port-id",
-                ScriptedServer.PORT_ID,
+                LoadServer.PORT_ID,
                 "--clients",
                 "3",
                 "--duration",

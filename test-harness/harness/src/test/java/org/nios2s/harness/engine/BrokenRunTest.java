@@ -10,8 +10,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.harness.analysis.Metric;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
@@ -27,9 +27,9 @@ class BrokenRunTest {
     @Test
     void theRunEndsAtOnceAndWhatWasMeasuredIsKept() throws Exception {
         final Process process = new ProcessBuilder("sleep", "600").start();
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
+        try (LoadServer server = new LoadServer(Script.FAITHFUL);
                 ShutdownHook interruption = ShutdownHook.install()) {
-            final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
+            final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), LoadServer.PORT_ID, null);
             final Target target = new Target("nio", address, process.toHandle(), null, null, List.of());
             final Settings settings = Settings.DEFAULTS
                     .with("clients", "2")
@@ -62,9 +62,9 @@ class BrokenRunTest {
     @Test
     void ofNothingAcknowledgedThereIsNoCostOfATransaction() throws Exception {
         final Process process = new ProcessBuilder("sleep", "600").start();
-        try (ScriptedServer server = new ScriptedServer(Script.CLOSE_INSTEAD_OF_FINISHING);
+        try (LoadServer server = new LoadServer(Script.CLOSE_INSTEAD_OF_FINISHING);
                 ShutdownHook interruption = ShutdownHook.install()) {
-            final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
+            final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), LoadServer.PORT_ID, null);
             final Target target = new Target("stock", address, process.toHandle(), null, null, List.of());
             final Settings settings = Settings.DEFAULTS.with("clients", "1").with("duration", "300ms");
 

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.engine.LoadRun.Measured;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.Phase;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
@@ -43,7 +43,7 @@ class RunnerTest {
 
     @Test
     void everyCellIsMeasuredInEveryRound() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final List<RunResult> runs = run(server, SHORT, "packets=1,2");
 
             assertEquals(
@@ -59,7 +59,7 @@ class RunnerTest {
 
     @Test
     void aServerThatStallsCostsAPacedClientTheTimeFromItsIntendedStarts() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.STALLS_ONCE)) {
+        try (LoadServer server = new LoadServer(Script.STALLS_ONCE)) {
             final RunResult run = run(
                             server,
                             SHORT.with("clients", "1").with("interval", "20ms").with("rounds", "1"),
@@ -79,7 +79,7 @@ class RunnerTest {
 
     @Test
     void aPaceThatCannotBeKeptIsNotedAndWhatWasNeverBegunCounts() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.SLOW)) {
+        try (LoadServer server = new LoadServer(Script.SLOW)) {
             final RunResult run = run(server, TWO_SECONDS.with("interval", "5ms"), "packets=1")
                     .getFirst();
 
@@ -92,7 +92,7 @@ class RunnerTest {
     @Test
     void whatComesFromAnOutputPortIsCountedAndConfirmed() throws Exception {
         for (final String gzip : List.of("false", "true")) {
-            try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+            try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
                 final RunResult run = run(
                                 server,
                                 SHORT.with("direction", "pull")
@@ -106,7 +106,7 @@ class RunnerTest {
                         .failuresByCause()
                         .toString());
                 assertEquals(
-                        run.load().transactions() * 3 * ScriptedServer.PULLED_BYTES,
+                        run.load().transactions() * 3 * LoadServer.PULLED_BYTES,
                         run.load().bytes());
             }
         }
@@ -114,7 +114,7 @@ class RunnerTest {
 
     @Test
     void aLoadBesideAnotherBeginsAndEndsWithItAndHasARunOfItsOwn() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final List<RunResult> runs = run(
                     server,
                     TWO_SECONDS.with("beside.pull.direction", "pull").with("beside.pull.duration", "1h"),
@@ -128,7 +128,7 @@ class RunnerTest {
                     pull.load().transactions() > 0,
                     () -> pull.load().failuresByCause().toString());
             assertEquals(
-                    pull.load().transactions() * 2 * ScriptedServer.PULLED_BYTES,
+                    pull.load().transactions() * 2 * LoadServer.PULLED_BYTES,
                     pull.load().bytes());
             for (final RunResult run : runs) {
                 assertEquals(0, run.load().failures(), () -> run.load()
@@ -141,7 +141,7 @@ class RunnerTest {
 
     @Test
     void theLongestTimeWithoutAnAnswerIsThatOfTheStall() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.STALLS_ONCE)) {
+        try (LoadServer server = new LoadServer(Script.STALLS_ONCE)) {
             final RunResult run = run(
                             server,
                             SHORT.with("clients", "1").with("interval", "20ms").with("rounds", "1"),
@@ -154,7 +154,7 @@ class RunnerTest {
 
     @Test
     void packetsMayBeCompressed() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final RunResult run = run(
                             server,
                             SHORT.with("gzip", "true")
@@ -169,11 +169,11 @@ class RunnerTest {
         }
     }
 
-    private static List<RunResult> run(final ScriptedServer server, final Settings settings, final String axis)
+    private static List<RunResult> run(final LoadServer server, final Settings settings, final String axis)
             throws Exception {
         final Target target = new Target(
                 "nio",
-                new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null),
+                new TargetAddress("127.0.0.1", server.port(), LoadServer.PORT_ID, null),
                 null,
                 null,
                 null,

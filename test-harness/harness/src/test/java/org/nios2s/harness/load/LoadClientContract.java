@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.LoadServer.Script;
 
 /** What holds for the load of any transport, against a scripted server on loopback. Runs on the test's thread. */
 @Timeout(60)
@@ -30,7 +30,7 @@ public abstract class LoadClientContract {
 
     @Test
     void aPacedRunMeasuresFromTheIntendedStartToo() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final LoadGenerator generator =
                     load(settings(2, 3, Duration.ofMillis(20), PATIENCE, PACKET_BYTES), server.port());
             final LoadOutcome outcome = generator.drive();
@@ -43,7 +43,7 @@ public abstract class LoadClientContract {
 
     @Test
     void aFullDestinationIsAnAcknowledgement() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.DESTINATION_FULL)) {
+        try (LoadServer server = new LoadServer(Script.DESTINATION_FULL)) {
             final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, PATIENCE, PACKET_BYTES));
 
             assertEquals(2, outcome.successes());
@@ -53,7 +53,7 @@ public abstract class LoadClientContract {
 
     @Test
     void stoppingGivesUpWhatIsInFlight() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.SILENT_INSTEAD_OF_CONFIRMATION)) {
+        try (LoadServer server = new LoadServer(Script.SILENT_INSTEAD_OF_CONFIRMATION)) {
             final LoadGenerator generator =
                     load(settings(3, 1, Duration.ZERO, Duration.ofHours(1), PACKET_BYTES), server.port());
             final CompletableFuture<LoadOutcome> run = CompletableFuture.supplyAsync(() -> {
@@ -76,7 +76,7 @@ public abstract class LoadClientContract {
     /** Both transactions of a client fail for the same cause, and nothing else happens: on so many connections. */
     protected final int assertOnlyFailure(final Script script, final Duration timeout, final String cause)
             throws Exception {
-        try (ScriptedServer server = new ScriptedServer(script)) {
+        try (LoadServer server = new LoadServer(script)) {
             final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, timeout, PACKET_BYTES));
 
             assertEquals(Map.of(cause, 2L), outcome.totals().failures());
@@ -86,7 +86,7 @@ public abstract class LoadClientContract {
         }
     }
 
-    protected final LoadOutcome drive(final ScriptedServer server, final LoadSettings settings) throws Exception {
+    protected final LoadOutcome drive(final LoadServer server, final LoadSettings settings) throws Exception {
         return load(settings, server.port()).drive();
     }
 
@@ -108,7 +108,7 @@ public abstract class LoadClientContract {
     }
 
     protected static TargetAddress address(final int port) {
-        return new TargetAddress(InetAddress.getLoopbackAddress().getHostAddress(), port, ScriptedServer.PORT_ID, null);
+        return new TargetAddress(InetAddress.getLoopbackAddress().getHostAddress(), port, LoadServer.PORT_ID, null);
     }
 
     protected static int unusedPort() throws IOException {

@@ -8,8 +8,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 
 /** What is said of a listener that the harness did not start. Runs on the test's thread. */
@@ -17,7 +17,7 @@ class ListenerDetectorTest {
 
     @Test
     void oneThatClosesAPeerWithoutTheMagicIsNio() throws IOException {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             assertEquals("nio", ListenerDetector.of(target(server.port())));
         }
     }

@@ -25,10 +25,10 @@ import org.nios2s.harness.load.ClientLoadGenerator;
 import org.nios2s.harness.load.LoadClientContract;
 import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
@@ -51,7 +51,7 @@ class NifiLoadClientTest extends LoadClientContract {
 
     @Test
     void everyClientSendsItsTransactionsAndEachPhaseIsTimed() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final LoadGenerator generator = load(settings(3, 4, Duration.ZERO, PATIENCE, 10), server.port());
             final LoadOutcome outcome = generator.drive();
 
@@ -76,7 +76,7 @@ class NifiLoadClientTest extends LoadClientContract {
 
     /** Both transactions of a client fail, and are counted under NiFi's own words for it, which begin so. */
     private void assertFailures(final Script script, final String words) throws Exception {
-        try (ScriptedServer server = new ScriptedServer(script)) {
+        try (LoadServer server = new LoadServer(script)) {
             final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, PATIENCE, 10));
 
             assertEquals(2, outcome.failed(), script::name);
@@ -104,7 +104,7 @@ class NifiLoadClientTest extends LoadClientContract {
     @Override
     protected LoadGenerator load(final LoadSettings settings, final int port) {
         final TargetAddress target = new TargetAddress(
-                InetAddress.getLoopbackAddress().getHostAddress(), port, ScriptedServer.PORT_ID, restApi(port));
+                InetAddress.getLoopbackAddress().getHostAddress(), port, LoadServer.PORT_ID, restApi(port));
         return new ClientLoadGenerator("run", settings, () -> NifiLoadClient.transport("run", settings, target, null));
     }
 
@@ -113,7 +113,7 @@ class NifiLoadClientTest extends LoadClientContract {
         try {
             final HttpServer api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
             restApis.add(api);
-            final byte[] site = SITE.formatted(port, ScriptedServer.PORT_ID).getBytes(StandardCharsets.UTF_8);
+            final byte[] site = SITE.formatted(port, LoadServer.PORT_ID).getBytes(StandardCharsets.UTF_8);
             api.createContext("/nifi-api/site-to-site", exchange -> {
                 exchange.getResponseHeaders().add("Content-Type", "application/json");
                 exchange.sendResponseHeaders(200, site.length);

@@ -17,10 +17,10 @@ import org.nios2s.harness.load.ClientLoadGenerator;
 import org.nios2s.harness.load.LoadClientContract;
 import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
@@ -32,7 +32,7 @@ class NioLoadClientsTest extends LoadClientContract {
 
     @Test
     void everyClientSendsItsTransactionsOverTheConnectionsThatAllShare() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final LoadGenerator generator = load(settings(7, 3, Duration.ZERO, PATIENCE, 10), server.port());
             final LoadOutcome outcome = generator.drive();
 
@@ -54,7 +54,7 @@ class NioLoadClientsTest extends LoadClientContract {
         final SecurityFiles files = SecurityFiles.ensure(directory);
         final SSLContext serverSide = files.context(files.keyStore(Identity.NODE));
         final SSLContext clientSide = files.context(files.keyStore(Identity.CLIENT));
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL, serverSide)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL, serverSide)) {
             final LoadOutcome outcome = load(settings(3, 2, Duration.ZERO, PATIENCE, 10), server.port(), clientSide)
                     .drive();
 

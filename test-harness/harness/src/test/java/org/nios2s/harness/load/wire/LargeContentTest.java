@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.harness.load.ClientLoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 
 /** Large FlowFiles against a scripted server on loopback. Runs on the test's thread. */
@@ -27,7 +27,7 @@ class LargeContentTest {
 
     @Test
     void everyFlowFileArrivesWithItsSizeAndChecksum() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final LoadOutcome outcome = push(server);
 
             assertEquals(Map.of(), outcome.totals().failures());
@@ -38,7 +38,7 @@ class LargeContentTest {
 
     @Test
     void aServerThatComputesAnotherChecksumFailsThePush() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.WRONG_CHECKSUM)) {
+        try (LoadServer server = new LoadServer(Script.WRONG_CHECKSUM)) {
             assertEquals(0, push(server).successes());
         }
     }
@@ -58,9 +58,9 @@ class LargeContentTest {
         assertNotEquals(LargeContent.digest(0, BYTES), LargeContent.digest(0, BYTES - 1));
     }
 
-    private static LoadOutcome push(final ScriptedServer server) throws InterruptedException {
+    private static LoadOutcome push(final LoadServer server) throws InterruptedException {
         final TargetAddress address = new TargetAddress(
-                InetAddress.getLoopbackAddress().getHostAddress(), server.port(), ScriptedServer.PORT_ID, null);
+                InetAddress.getLoopbackAddress().getHostAddress(), server.port(), LoadServer.PORT_ID, null);
         final LoadSettings load = new LoadSettings(
                 2,
                 1,

@@ -12,16 +12,16 @@ import org.nios2s.harness.load.ClientLoadGenerator;
 import org.nios2s.harness.load.LoadClientContract;
 import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
 
 /** The load of peers that write each field alone, against a scripted server on loopback. Runs on the test's thread. */
 class MinifiLoadClientsTest extends LoadClientContract {
 
     @Test
     void everyFieldThatIsWrittenAloneArrivesAndTheChecksumIsThatOfAll() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final LoadOutcome outcome = drive(server, settings(3, 2, Duration.ZERO, PATIENCE, 70_000));
 
             assertEquals(Map.of(), outcome.totals().failures());

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.wire.PeerSwarm.Behaviour;
 import org.nios2s.harness.load.wire.PeerSwarm.Plan;
@@ -26,7 +26,7 @@ class PeerSwarmTest {
 
     @Test
     void idlePeersGetReadyAndStay() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
+        try (LoadServer server = new LoadServer(Script.FAITHFUL);
                 PeerSwarm swarm = gather(server, Behaviour.IDLE)) {
             assertTrue(swarm.awaitGathered(PATIENCE));
             assertEquals(PEERS, swarm.presence().present());
@@ -37,7 +37,7 @@ class PeerSwarmTest {
 
     @Test
     void slowPeersWhoseServerLeavesAreDropped() throws Exception {
-        final ScriptedServer server = new ScriptedServer(Script.FAITHFUL);
+        final LoadServer server = new LoadServer(Script.FAITHFUL);
         try (PeerSwarm swarm = gather(server, Behaviour.TRICKLE)) {
             assertTrue(swarm.awaitGathered(PATIENCE));
             assertEquals(PEERS, swarm.presence().present());
@@ -51,7 +51,7 @@ class PeerSwarmTest {
 
     @Test
     void whoeverTheServerRefusesIsCountedWithTheCause() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.REFUSE_PORT);
+        try (LoadServer server = new LoadServer(Script.REFUSE_PORT);
                 PeerSwarm swarm = gather(server, Behaviour.IDLE)) {
             assertTrue(swarm.awaitGathered(PATIENCE));
             assertEquals(PEERS, swarm.presence().refused());
@@ -63,9 +63,9 @@ class PeerSwarmTest {
         }
     }
 
-    private static PeerSwarm gather(final ScriptedServer server, final Behaviour behaviour) {
+    private static PeerSwarm gather(final LoadServer server, final Behaviour behaviour) {
         final TargetAddress address = new TargetAddress(
-                InetAddress.getLoopbackAddress().getHostAddress(), server.port(), ScriptedServer.PORT_ID, null);
+                InetAddress.getLoopbackAddress().getHostAddress(), server.port(), LoadServer.PORT_ID, null);
         return PeerSwarm.gather(new Plan(PEERS, PER_SECOND, behaviour, PATIENCE), address, null);
     }
 }

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
+import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,11 +22,11 @@ import org.nios2s.harness.load.ClientTls;
 import org.nios2s.harness.load.LoadClientContract;
 import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
+import org.nios2s.harness.load.LoadServer;
+import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
-import org.nios2s.harness.load.ScriptedServer;
-import org.nios2s.harness.load.ScriptedServer.Script;
 import org.nios2s.harness.load.SizeMix;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.security.Identity;
@@ -39,11 +40,11 @@ class WireLoadClientsTest extends LoadClientContract {
 
     @Test
     void theNodesOfAClusterAreFoundByAskingOne() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
-            final TargetAddress asked = new TargetAddress("127.0.0.1", server.port(), ScriptedServer.PORT_ID, null);
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
+            final TargetAddress asked = new TargetAddress("127.0.0.1", server.port(), LoadServer.PORT_ID, null);
 
             assertEquals(
-                    ScriptedServer.NODES.stream()
+                    LoadServer.NODES.stream()
                             .map(node -> node + ":" + server.port())
                             .toList(),
                     WireProbe.nodes(asked, null, PATIENCE).stream()
@@ -54,7 +55,7 @@ class WireLoadClientsTest extends LoadClientContract {
 
     @Test
     void everyClientSendsItsTransactionsOverOneConnection() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final LoadGenerator generator = load(settings(7, 3, Duration.ZERO, PATIENCE, 10), server.port());
             final LoadOutcome outcome = generator.drive();
 
@@ -73,7 +74,7 @@ class WireLoadClientsTest extends LoadClientContract {
 
     @Test
     void reconnectingMakesAConnectionPerTransactionAndTakesLeaveOfEach() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final LoadSettings settings =
                     settings(3, 4, Duration.ZERO, PATIENCE, 10).over(false, true);
             final LoadOutcome outcome = drive(server, settings);
@@ -91,7 +92,7 @@ class WireLoadClientsTest extends LoadClientContract {
         final SecurityFiles files = SecurityFiles.ensure(directory);
         final SSLContext serverSide = files.context(files.keyStore(Identity.NODE));
         final ClientTls clientSide = files.tls(files.keyStore(Identity.CLIENT));
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL, serverSide)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL, serverSide)) {
             final LoadSettings settings =
                     settings(3, 2, Duration.ZERO, PATIENCE, 300_000).over(true, true);
             final LoadOutcome outcome =
@@ -106,16 +107,16 @@ class WireLoadClientsTest extends LoadClientContract {
 
     @Test
     void theHandshakeNamesPortExpirationAndNoCompression() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             drive(server, settings(1, 1, Duration.ZERO, PATIENCE, 0));
 
             assertEquals(
                     Map.of(
-                            "GZIP",
+                            HandshakeProperty.GZIP,
                             "false",
-                            "PORT_IDENTIFIER",
-                            ScriptedServer.PORT_ID,
-                            "REQUEST_EXPIRATION_MILLIS",
+                            HandshakeProperty.PORT_IDENTIFIER,
+                            LoadServer.PORT_ID,
+                            HandshakeProperty.REQUEST_EXPIRATION_MILLIS,
                             Long.toString(PATIENCE.toMillis())),
                     server.handshake());
         }
@@ -124,7 +125,7 @@ class WireLoadClientsTest extends LoadClientContract {
     @Test
     void largeContentArrivesWholeWithItsChecksum() throws Exception {
         final int size = 300_000;
-        try (ScriptedServer server = new ScriptedServer(Script.FAITHFUL)) {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final LoadOutcome outcome = drive(server, settings(2, 2, Duration.ZERO, PATIENCE, size));
 
             assertEquals(4, outcome.successes());
@@ -135,7 +136,7 @@ class WireLoadClientsTest extends LoadClientContract {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void eachPacketOfAPullHasTheWholeTimeout(final boolean gzip) throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.PAUSES_IN_A_PULL)) {
+        try (LoadServer server = new LoadServer(Script.PAUSES_IN_A_PULL)) {
             final LoadOutcome outcome = load(pull(2, gzip), server.port()).drive();
 
             assertEquals(Map.of(), outcome.totals().failures());
@@ -146,12 +147,12 @@ class WireLoadClientsTest extends LoadClientContract {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aPullThatGetsFewerFlowFilesThanItAskedForCountsThoseThatCame(final boolean gzip) throws Exception {
-        try (ScriptedServer server = new ScriptedServer(Script.ONE_TOO_FEW_IN_A_PULL)) {
+        try (LoadServer server = new LoadServer(Script.ONE_TOO_FEW_IN_A_PULL)) {
             final LoadOutcome outcome = load(pull(3, gzip), server.port()).drive();
 
             assertEquals(1, outcome.successes());
             assertEquals(2, outcome.totals().flowFiles());
-            assertEquals(2 * ScriptedServer.PULLED_BYTES, outcome.totals().bytes());
+            assertEquals(2 * LoadServer.PULLED_BYTES, outcome.totals().bytes());
         }
     }
 
