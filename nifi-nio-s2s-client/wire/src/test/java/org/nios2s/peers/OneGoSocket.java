@@ -4,7 +4,10 @@ package org.nios2s.peers;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 
 /**
  * Can hold back what is written until its output ends, to have all leave in one go: what TLS says last, and that it ends;
@@ -15,6 +18,35 @@ public final class OneGoSocket extends Socket {
 
     private boolean holdsBack;
     private HeldOutput out;
+
+    /** A connection with the {@link PeerOptions options} of peers. */
+    public static OneGoSocket connect(final InetSocketAddress listener) throws IOException {
+        final OneGoSocket socket = new OneGoSocket();
+        PeerOptions.set(socket);
+        socket.connect(listener, PeerOptions.PATIENCE_MILLIS);
+        return socket;
+    }
+
+    /**
+     * The same connection, with its TLS handshake made.
+     *
+     * @param tls makes the engine, or null for plain TCP
+     */
+    public Socket secured(final SSLContext tls) throws IOException {
+        if (tls == null) {
+            return this;
+        }
+        final InetSocketAddress listener = (InetSocketAddress) getRemoteSocketAddress();
+        final SSLSocket secured = (SSLSocket)
+                tls.getSocketFactory().createSocket(this, listener.getHostString(), listener.getPort(), true);
+        try {
+            secured.startHandshake();
+        } catch (final IOException e) {
+            close();
+            throw e;
+        }
+        return secured;
+    }
 
     /** From now on nothing leaves before the output ends, or is released. */
     public void holdBack() {

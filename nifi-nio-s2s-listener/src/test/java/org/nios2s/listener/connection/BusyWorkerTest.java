@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
-import javax.net.ssl.SSLSocket;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
@@ -159,19 +158,9 @@ class BusyWorkerTest {
         }
     }
 
-    private static WirePeer secured(final RunningListener listener, final HeldTrust trust, final OneGoSocket below)
-            throws IOException {
-        below.connect(listener.address());
-        final SSLSocket socket = (SSLSocket) trust.peers()
-                .getSocketFactory()
-                .createSocket(
-                        below,
-                        listener.address().getHostString(),
-                        listener.address().getPort(),
-                        true);
-        // With TLS 1.3 the peer is through before the listener has looked at its certificate.
-        socket.startHandshake();
-        return new WirePeer(socket);
+    /** With TLS 1.3 the peer is through before the listener has looked at its certificate. */
+    private static WirePeer secured(final OneGoSocket below, final HeldTrust trust) throws IOException {
+        return new WirePeer(below.secured(trust.peers()));
     }
 
     @ParameterizedTest
@@ -182,8 +171,8 @@ class BusyWorkerTest {
         final HeldTrust trust = new HeldTrust();
         try (RunningListener listener =
                         new RunningListener(trust.environment(transport, provider, clock::get), "handshakes.max", "1");
-                OneGoSocket below = new OneGoSocket();
-                WirePeer peer = secured(listener, trust, below)) {
+                OneGoSocket below = OneGoSocket.connect(listener.address());
+                WirePeer peer = secured(below, trust)) {
             trust.awaitAsked();
             pass(STANDSTILL);
             listener.checkDeadlines();
@@ -206,8 +195,8 @@ class BusyWorkerTest {
         final HeldTrust trust = new HeldTrust();
         try (RunningListener listener = new RunningListener(
                         trust.environment(Choice.EPOLL, provider, clock::get), "handshakes.max", "1");
-                OneGoSocket below = new OneGoSocket();
-                WirePeer peer = secured(listener, trust, below)) {
+                OneGoSocket below = OneGoSocket.connect(listener.address());
+                WirePeer peer = secured(below, trust)) {
             trust.awaitAsked();
             pass(STANDSTILL);
             listener.checkDeadlinesAround(() -> {
@@ -228,8 +217,8 @@ class BusyWorkerTest {
         final HeldTrust trust = new HeldTrust();
         trust.answer();
         try (RunningListener listener = new RunningListener(trust.environment(transport, provider, clock::get));
-                OneGoSocket below = new OneGoSocket();
-                WirePeer peer = secured(listener, trust, below)) {
+                OneGoSocket below = OneGoSocket.connect(listener.address());
+                WirePeer peer = secured(below, trust)) {
             peer.open().push().flush();
             listener.awaitStep("ReceivePacketStep");
             pass(Duration.ofSeconds(20));

@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.matrix;
 
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import org.apache.nifi.remote.protocol.Response;
-import org.apache.nifi.remote.protocol.ResponseCode;
-import org.nios2s.peers.Message;
 import org.nios2s.peers.OneGoSocket;
-import org.nios2s.peers.PeerOptions;
+import org.nios2s.peers.TestPeer;
 
 /** A peer on a real socket, plain or TLS, that can say anything and leave in any way. Lives on its cell's thread. */
-final class MatrixPeer implements AutoCloseable {
-    private static final int RESOURCE_OK = 20;
-    private static final int PATIENCE_MILLIS = 20_000;
-
-    private final OneGoSocket plain = new OneGoSocket();
-    private final Socket socket;
-    private final DataInputStream in;
+final class MatrixPeer extends TestPeer {
+    private final OneGoSocket plain;
 
     /** @param tls makes the engine of the connection, or null for plain TCP */
     MatrixPeer(final InetSocketAddress listener, final SSLContext tls) throws IOException {
@@ -35,26 +22,27 @@ final class MatrixPeer implements AutoCloseable {
      * @param header what a load balancer says before TLS
      */
     MatrixPeer(final InetSocketAddress listener, final SSLContext tls, final byte[] header) throws IOException {
-        PeerOptions.set(plain);
-        plain.connect(listener, PATIENCE_MILLIS);
-        sayBelowTls(header);
-        socket = tls == null
-                ? plain
-                : tls.getSocketFactory().createSocket(plain, listener.getHostString(), listener.getPort(), true);
-        socket.setSoTimeout(PATIENCE_MILLIS);
-        if (socket instanceof SSLSocket secured) {
-            secured.startHandshake();
-        }
-        in = new DataInputStream(socket.getInputStream());
+        this(connect(listener, header), tls);
+    }
+
+    private MatrixPeer(final OneGoSocket plain, final SSLContext tls) throws IOException {
+        super(plain.secured(tls));
+        this.plain = plain;
+    }
+
+    private static OneGoSocket connect(final InetSocketAddress listener, final byte[] header) throws IOException {
+        final OneGoSocket plain = OneGoSocket.connect(listener);
+        say(plain, header);
+        return plain;
+    }
+
+    private static void say(final OneGoSocket plain, final byte[] bytes) throws IOException {
+        plain.getOutputStream().write(bytes);
+        plain.getOutputStream().flush();
     }
 
     int localPort() {
         return plain.getLocalPort();
-    }
-
-    void say(final byte[]... messages) throws IOException {
-        socket.getOutputStream().write(Message.all(messages));
-        socket.getOutputStream().flush();
     }
 
     /** Says something of which one half leaves first, and the other when the meantime is over. */
@@ -75,15 +63,14 @@ final class MatrixPeer implements AutoCloseable {
 
     /** Says something on the socket that carries TLS, which is none. */
     void sayBelowTls(final byte[] bytes) throws IOException {
-        plain.getOutputStream().write(bytes);
-        plain.getOutputStream().flush();
+        say(plain, bytes);
     }
 
     /** Asks for new keys by TLS 1.3, so often or until the listener does not want to hear it any more. */
     void renewKeysInVain(final int times) {
         try {
             for (int time = 0; time < times; time++) {
-                ((SSLSocket) socket).startHandshake();
+                ((SSLSocket) socket()).startHandshake();
             }
         } catch (final IOException e) {
             // As it should be; why, the listener's faults say.
@@ -101,60 +88,15 @@ final class MatrixPeer implements AutoCloseable {
         }
     }
 
-    void expectResource() throws IOException {
-        final int answer = in.readUnsignedByte();
-        if (answer != RESOURCE_OK) {
-            throw new IOException("The proposal was answered by " + answer);
-        }
-    }
-
-    Response expect(final ResponseCode code) throws IOException {
-        final Response response = Response.read(in);
-        if (response.getCode() != code) {
-            throw new IOException("Expected " + code + ", not " + response);
-        }
-        return response;
-    }
-
     byte[] read(final int bytes) throws IOException {
-        return in.readNBytes(bytes);
-    }
-
-    /** Opens a conversation with a port, or with none. */
-    void open(final String port, final String... properties) throws IOException {
-        say(Message.magic(), Message.protocol(Place.Size.VERSION));
-        expectResource();
-        say(Message.handshake(port, properties));
-        expect(ResponseCode.PROPERTIES_OK);
-    }
-
-    void openForTransactions(final String port, final String... properties) throws IOException {
-        open(port, properties);
-        say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"), Message.codec());
-        expectResource();
-    }
-
-    /**
-     * Reads to the end.
-     *
-     * @return whether the listener ended the connection within the time, in whichever way
-     */
-    boolean isEndedWithin(final int millis) throws IOException {
-        socket.setSoTimeout(millis);
-        try {
-            in.transferTo(OutputStream.nullOutputStream());
-            return true;
-        } catch (final SocketTimeoutException e) {
-            return false;
-        } catch (final SocketException | javax.net.ssl.SSLException e) {
-            return true;
-        }
+        return in().readNBytes(bytes);
     }
 
     /** Sends nothing more, but still listens. */
-    void halfClose() {
+    @Override
+    public void halfClose() {
         try {
-            socket.shutdownOutput();
+            super.halfClose();
         } catch (final IOException e) {
             // The listener has ended the connection already.
             return;
@@ -163,17 +105,12 @@ final class MatrixPeer implements AutoCloseable {
 
     /** Leaves as a program does that ends a connection. */
     void leave() throws IOException {
-        socket.close();
+        close();
     }
 
     /** Leaves with a reset, as a process that was killed. */
     void reset() throws IOException {
         plain.setSoLinger(true, 0);
         plain.close();
-    }
-
-    @Override
-    public void close() throws IOException {
-        socket.close();
     }
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.faults;
 
-import java.io.BufferedInputStream;
-import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,19 +15,17 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import javax.net.ssl.SSLContext;
-import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.peers.Message;
-import org.nios2s.peers.PeerOptions;
+import org.nios2s.peers.OneGoSocket;
+import org.nios2s.peers.TestPeer;
 
 /**
  * An honest peer that knows, when something fails, whether the protocol leaves it in doubt about its transaction.
  * For one thread; every read has a deadline.
  */
-final class FaultPeer implements Closeable {
+final class FaultPeer extends TestPeer {
 
-    private static final int PATIENCE_MILLIS = 20_000;
-    private static final int RESOURCE_OK = 20;
     private static final int MAX_BYTES = 64 * 1024 * 1024;
 
     /** Where a conversation can stand, by what the peer says next or, in the end of a push, waits for. */
@@ -54,9 +48,6 @@ final class FaultPeer implements Closeable {
         static final Set<Step> PULL = EnumSet.of(MAGIC, HANDSHAKE, CODEC, REQUEST, PACKET, RECEIPT, FINISH);
     }
 
-    private final Socket socket;
-    private final DataInputStream in;
-    private final OutputStream out;
     private final Consumer<Step> steps;
     private boolean inDoubt;
     private List<String> unsettled = List.of();
@@ -69,14 +60,9 @@ final class FaultPeer implements Closeable {
      */
     FaultPeer(final InetSocketAddress listener, final String portId, final SSLContext tls, final Consumer<Step> steps)
             throws IOException {
+        super(OneGoSocket.connect(listener).secured(tls));
         this.steps = steps;
-        socket = tls == null ? new Socket() : tls.getSocketFactory().createSocket();
         try {
-            PeerOptions.set(socket);
-            socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.connect(listener, PATIENCE_MILLIS);
-            in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
-            out = socket.getOutputStream();
             say(Step.MAGIC, Message.magic(), Message.protocol(Message.NEWEST_VERSION));
             expectResource();
             say(Step.HANDSHAKE, Message.handshake(portId));
@@ -84,14 +70,14 @@ final class FaultPeer implements Closeable {
             say(Step.CODEC, Message.negotiateCodec());
             expectResource();
         } catch (final IOException e) {
-            socket.close();
+            close();
             throw e;
         }
     }
 
     private void say(final Step step, final byte[]... words) throws IOException {
         steps.accept(step);
-        out.write(Message.all(words));
+        say(words);
     }
 
     /** Whether the transaction that failed may have been committed all the same. */
@@ -138,9 +124,9 @@ final class FaultPeer implements Closeable {
         }
         steps.accept(Step.CONFIRMATION);
         inDoubt = true;
-        out.write(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+        say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
         steps.accept(Step.COMMIT);
-        final ResponseCode end = Response.read(in).getCode();
+        final ResponseCode end = response().getCode();
         if (end != ResponseCode.TRANSACTION_FINISHED && end != ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL) {
             throw new IOException("The transaction ended with " + end);
         }
@@ -157,7 +143,7 @@ final class FaultPeer implements Closeable {
         inDoubt = false;
         say(Step.REQUEST, Message.utf("RECEIVE_FLOWFILES"));
         steps.accept(Step.PACKET);
-        final ResponseCode first = Response.read(in).getCode();
+        final ResponseCode first = response().getCode();
         unsettled = List.of();
         if (first != ResponseCode.MORE_DATA) {
             return false;
@@ -166,8 +152,8 @@ final class FaultPeer implements Closeable {
         final List<String> ids = new ArrayList<>();
         ResponseCode next = ResponseCode.CONTINUE_TRANSACTION;
         while (next == ResponseCode.CONTINUE_TRANSACTION) {
-            ids.add(readPacket(new DataInputStream(new CheckedInputStream(in, checksum))));
-            next = Response.read(in).getCode();
+            ids.add(readPacket(new DataInputStream(new CheckedInputStream(in(), checksum))));
+            next = response().getCode();
         }
         if (next != ResponseCode.FINISH_TRANSACTION) {
             throw new IOException("Behind a packet comes " + next);
@@ -203,25 +189,5 @@ final class FaultPeer implements Closeable {
             throw new IOException("A string claims " + length + " bytes");
         }
         return new String(packet.readNBytes(length), StandardCharsets.UTF_8);
-    }
-
-    private void expectResource() throws IOException {
-        final int answer = in.readUnsignedByte();
-        if (answer != RESOURCE_OK) {
-            throw new IOException("The proposal was answered by " + answer);
-        }
-    }
-
-    private Response expect(final ResponseCode code) throws IOException {
-        final Response response = Response.read(in);
-        if (response.getCode() != code) {
-            throw new IOException("Expected " + code + ", not " + response);
-        }
-        return response;
-    }
-
-    @Override
-    public void close() throws IOException {
-        socket.close();
     }
 }

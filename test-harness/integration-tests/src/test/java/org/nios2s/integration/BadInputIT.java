@@ -77,7 +77,7 @@ class BadInputIT {
     void aWrongMagicIsCutOff(final String magic) throws IOException {
         for (int peer = 0; peer < MANY; peer++) {
             try (RawPeer stranger = new RawPeer(nifi.info())) {
-                stranger.bytes(magic.getBytes(StandardCharsets.ISO_8859_1));
+                stranger.say(magic.getBytes(StandardCharsets.ISO_8859_1));
                 assertTrue(stranger.isClosedByOtherEnd());
             }
         }
@@ -89,7 +89,7 @@ class BadInputIT {
             try (RawPeer stranger = atInput()) {
                 stranger.request(RequestType.SEND_FLOWFILES);
                 stranger.packet(Map.of(), CONTENT);
-                stranger.bytes(new byte[] {'X', 'Y', 'Z'});
+                stranger.say(new byte[] {'X', 'Y', 'Z'});
                 assertTrue(stranger.isClosedByOtherEnd());
             }
         }
@@ -131,11 +131,11 @@ class BadInputIT {
     private static void walk(final RawPeer peer, final Leaving leaving) throws IOException {
         switch (leaving) {
             case AT_ONCE -> {}
-            case IN_THE_MAGIC -> peer.bytes(new byte[] {'N', 'i'});
+            case IN_THE_MAGIC -> peer.say(new byte[] {'N', 'i'});
             case AFTER_THE_MAGIC -> peer.magic();
             case IN_THE_HANDSHAKE -> {
                 peer.negotiate(Message.NEWEST_VERSION);
-                peer.bytes(new byte[] {0, 9, 'x'});
+                peer.say(new byte[] {0, 9, 'x'});
             }
             default -> walkOn(peer, leaving);
         }
@@ -156,7 +156,7 @@ class BadInputIT {
             return;
         }
         if (leaving == Leaving.IN_A_PACKET) {
-            peer.bytes(new byte[] {0, 0, 0, 1, 0, 0});
+            peer.say(new byte[] {0, 0, 0, 1, 0, 0});
             return;
         }
         peer.packet(Map.of(PACKET_ID, LEFT), CONTENT);

@@ -224,7 +224,7 @@ final class ConversationRun {
 
     private void write(final byte[] bytes) throws IOException {
         try {
-            peer.bytes(bytes);
+            peer.say(bytes);
         } catch (final SocketException | SSLException e) {
             // The listener has left; what it said before is heard by what follows.
             slowly = false;

@@ -211,7 +211,7 @@ class MetricsIT {
         for (int stranger = 0; stranger < STRANGERS; stranger++) {
             try (RawPeer peer = new RawPeer(nifi.info())) {
                 connected();
-                peer.bytes("NiFo".getBytes(StandardCharsets.US_ASCII));
+                peer.say("NiFo".getBytes(StandardCharsets.US_ASCII));
                 assertTrue(peer.isClosedByOtherEnd());
             }
             closed();

@@ -65,17 +65,14 @@ public final class LoadServer implements Closeable {
         switch (script) {
             case DESTINATION_FULL ->
                 server.at(
-                        Moment.FINISHED,
-                        ScriptedServer.answer(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL));
+                        Moment.FINISHED, ScriptedServer.answer(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL));
             case WRONG_CHECKSUM ->
                 server.at(Moment.CONFIRM, ScriptedServer.answer(ResponseCode.CONFIRM_TRANSACTION, "0"));
             case SILENT_INSTEAD_OF_CONFIRMATION -> server.at(Moment.CONFIRM, server.stall());
             case CLOSE_INSTEAD_OF_FINISHING -> server.at(Moment.FINISHED, ScriptedServer.hangUp());
             case GARBAGE_INSTEAD_OF_CONFIRMATION -> server.at(Moment.CONFIRM, ScriptedServer.garbage());
             case REFUSE_PORT ->
-                server.at(
-                        Moment.HANDSHAKE,
-                        ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.UNKNOWN_PORT)));
+                server.at(Moment.HANDSHAKE, ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.UNKNOWN_PORT)));
             case SLOW -> server.at(Moment.CONFIRM, wire -> pause(SLOW_MILLIS));
             case STALLS_ONCE -> server.at(Moment.CONFIRM, stallOnce());
             case PAUSES_IN_A_PULL -> server.insteadOfContinuation(LoadServer::continueSlowly);
