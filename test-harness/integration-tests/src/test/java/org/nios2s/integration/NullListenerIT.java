@@ -14,6 +14,7 @@ import org.nios2s.harness.engine.LoadRun;
 import org.nios2s.harness.engine.ShutdownHook;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.Processors;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
@@ -37,7 +38,8 @@ class NullListenerIT {
     void aListenerTakesSmallAndLargeTransactionsAndEndsWithItsOwner(final Listener listener) throws Exception {
         final ProcessHandle process;
         try (ShutdownHook interruption = ShutdownHook.install();
-                NullPortTarget nifi = NullPortTarget.start(listener, 4, Map.of(), List.of("-Xmx256m"))) {
+                NullPortTarget nifi =
+                        NullPortTarget.start(listener, 4, Processors.ALL, Map.of(), List.of("-Xmx256m"))) {
             process = nifi.target().process();
             final LoadRun load = new LoadRun(Settings.DEFAULTS, nifi, interruption);
 

@@ -26,6 +26,7 @@ import org.nios2s.harness.load.ClientKind;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.MachineLimits;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.nifi.Processors;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
@@ -201,6 +202,7 @@ final class ExperimentSession implements Runner.Observer {
                         + settings.number(Parameter.SLOW_PEERS)
                         + settings.number(Parameter.IDLE_PEERS);
                 MachineLimits.check(sockets, settings.word(Parameter.CLIENT, ClientKind.class));
+                Processors.ofThisMachine().check(settings.number(Parameter.PROCESSORS));
             }
             Analysis.check(experiment, targets.seesProcess());
             return experiment;

@@ -11,6 +11,7 @@ import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiHome;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.Processors;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
@@ -100,7 +101,10 @@ public final class NifiCommand {
             final Settings settings = ParameterOptions.apply(
                             spec, new Experiment("nifi", "", Settings.DEFAULTS, List.of(), List.of(), List.of()))
                     .base();
-            final NifiOptions options = ParameterOptions.checked(spec, () -> Targets.options(settings))
+            final NifiOptions options = ParameterOptions.checked(spec, () -> {
+                        Processors.ofThisMachine().check(settings.number(Parameter.PROCESSORS));
+                        return Targets.options(settings);
+                    })
                     .home(directory())
                     .listener(settings.word(Parameter.LISTENER, Listener.class))
                     .httpPort(httpPort)

@@ -26,6 +26,7 @@ public final class NifiOptions {
     int s2sPort = ANY_PORT;
     String heap = "2g";
     int portTasks = 4;
+    int processors = Processors.ALL;
     boolean stopOnExit;
     boolean secure;
     boolean fresh;
@@ -75,6 +76,12 @@ public final class NifiOptions {
     /** Concurrent tasks of each port. */
     public NifiOptions portTasks(final int value) {
         portTasks = value;
+        return this;
+    }
+
+    /** Processors of this machine that NiFi may use, or {@link Processors#ALL}. */
+    public NifiOptions processors(final int value) {
+        processors = value;
         return this;
     }
 

@@ -28,7 +28,8 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
     static NifiProcess launch(final NifiHome home, final NifiOptions options) {
         final int managementPort = FreePorts.any();
         final NifiLog log = NifiLog.fromHere(home.logs());
-        final List<String> command = new ArrayList<>(List.of(
+        final List<String> command = new ArrayList<>(Processors.ofThisMachine().command(options.processors));
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xms" + options.heap,
                 "-Xmx" + options.heap,

@@ -40,6 +40,11 @@ public enum Parameter {
             "The release of NiFi 2 to start, put together by Maven; without it the one of this build"),
     NODES(TARGET, NUMBER, "1", "Nodes of a NiFi that is started, 2 or more for a cluster"),
     SECURE(TARGET, FLAG, "false", "TLS with client certificates"),
+    PROCESSORS(
+            TARGET,
+            NUMBER,
+            "0",
+            "Processors that a NiFi that is started may use, all of its nodes together (taskset); 0: those of the machine"),
     HEAP(TARGET, TEXT, "2g", "Heap of a NiFi that is started, as for -Xmx"),
     GC(
             TARGET,

@@ -15,6 +15,7 @@ import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.BuildOutput;
 import org.nios2s.harness.nifi.FreePorts;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.Processors;
 import org.nios2s.harness.result.Machine;
 
 /**
@@ -26,14 +27,16 @@ public record NullPortTarget(Process process, Target target) implements Measured
     private static final String MAIN_CLASS = "org.nios2s.harness.nullport.NullPortServer";
     private static final int END_SECONDS = 10;
 
+    /** Starts one; {@code processors} it may use, or {@link Processors#ALL}. */
     public static NullPortTarget start(
             final Listener listener,
             final int tasks,
+            final int processors,
             final Map<String, String> properties,
             final List<String> jvmArguments) {
         final int port = FreePorts.any();
         final String kind = listener.name().toLowerCase(Locale.ROOT);
-        final List<String> command = new ArrayList<>();
+        final List<String> command = new ArrayList<>(Processors.ofThisMachine().command(processors));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmArguments);
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", BuildOutput.nullPort(), MAIN_CLASS, kind));

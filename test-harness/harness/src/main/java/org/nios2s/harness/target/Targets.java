@@ -15,6 +15,7 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstallation;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.Processors;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
@@ -110,7 +111,11 @@ public final class Targets implements AutoCloseable {
             final List<String> arguments = new ArrayList<>(List.of("-Xms" + heap, "-Xmx" + heap));
             arguments.addAll(jvmArguments(settings));
             return NullPortTarget.start(
-                    listener, settings.number(Parameter.PORT_TASKS), settings.properties(), arguments);
+                    listener,
+                    settings.number(Parameter.PORT_TASKS),
+                    settings.number(Parameter.PROCESSORS),
+                    settings.properties(),
+                    arguments);
         }
         final String directory = name.toLowerCase(Locale.ROOT).replaceAll("[^\\w.]+", "-");
         final NifiOptions options =
@@ -125,9 +130,7 @@ public final class Targets implements AutoCloseable {
             surround(nifi, settings, directory);
             nifi.partners(() -> {
                 progress.accept("starting the NiFi of the Remote Process Group ...");
-                final NifiOptions partner = options(settings)
-                        .home(homes.resolve(directory + "-group"))
-                        .listener(Listener.STOCK);
+                final NifiOptions partner = helper(settings).home(homes.resolve(directory + "-group"));
                 return ManagedTarget.start(partner, 1);
             });
             return nifi;
@@ -146,11 +149,14 @@ public final class Targets implements AutoCloseable {
                 throw new HarnessException("route stored is for plain TCP: use route direct with secure");
             }
             progress.accept("starting the NiFi in between ...");
-            final NifiOptions sender = options(settings)
-                    .home(homes.resolve(directory + "-between"))
-                    .listener(Listener.STOCK);
+            final NifiOptions sender = helper(settings).home(homes.resolve(directory + "-between"));
             nifi.behind(ManagedTarget.start(sender, 1), tasks);
         }
+    }
+
+    /** A NiFi that is not measured, and must not be the limit. */
+    private static NifiOptions helper(final Settings settings) {
+        return options(settings).listener(Listener.STOCK).processors(Processors.ALL);
     }
 
     /** A NiFi as settings want it, to which home and listener are still to be added. */
@@ -159,6 +165,7 @@ public final class Targets implements AutoCloseable {
                 .secure(settings.flag(Parameter.SECURE))
                 .heap(settings.text(Parameter.HEAP))
                 .portTasks(settings.number(Parameter.PORT_TASKS))
+                .processors(settings.number(Parameter.PROCESSORS))
                 .installation(installation(settings));
         settings.properties().forEach(options::property);
         jvmArguments(settings).forEach(options::jvmArgument);

@@ -69,6 +69,12 @@ class NifiCommandTest {
     }
 
     @Test
+    void moreProcessorsThanThereAreAreWrongUsage() {
+        assertEquals(CommandLine.ExitCode.USAGE, run("nifi", "start", "--processors", "100000"));
+        assertTrue(err.toString().contains("processors 100000"), err.toString());
+    }
+
+    @Test
     void theNifiToStartIsNamedByDirectoryOrByVersion() {
         assertEquals(
                 CommandLine.ExitCode.USAGE, run("nifi", "start", "--nifi-home", "nifi", "--nifi-version", "2.3.0"));
