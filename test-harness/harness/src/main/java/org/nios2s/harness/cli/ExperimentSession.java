@@ -201,7 +201,7 @@ final class ExperimentSession implements Runner.Observer {
                 final int sockets = settings.load().clients()
                         + settings.number(Parameter.SLOW_PEERS)
                         + settings.number(Parameter.IDLE_PEERS);
-                MachineLimits.check(sockets, settings.word(Parameter.CLIENT, ClientKind.class));
+                MachineLimits.check(sockets, settings.word(Parameter.CLIENT, ClientKind.class), settings.wan());
                 Processors.ofThisMachine().check(settings.number(Parameter.PROCESSORS));
             }
             Analysis.check(experiment, targets.seesProcess());

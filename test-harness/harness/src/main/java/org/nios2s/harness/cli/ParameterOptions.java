@@ -58,9 +58,14 @@ public final class ParameterOptions {
                 .type(String.class)
                 .arity(flag ? "0..1" : "1")
                 .fallbackValue(flag ? "true" : "")
-                .description(parameter.meaning().replace("%", "%%")
-                        + (parameter.defaultValue().isEmpty() ? "." : "; default: " + parameter.defaultValue() + "."))
+                .description(description(parameter).replace("%", "%%"))
                 .build();
+    }
+
+    private static String description(final Parameter parameter) {
+        return parameter.defaultValue().isEmpty()
+                ? parameter.meaning() + "."
+                : parameter.meaning() + "; default: " + parameter.defaultValue() + ".";
     }
 
     private static String heading(final Parameter.Scope scope) {

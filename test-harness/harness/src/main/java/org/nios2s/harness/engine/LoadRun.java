@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,7 @@ import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.nifi.NifiLoadClient;
 import org.nios2s.harness.load.nio.NioLoadClients;
+import org.nios2s.harness.load.wan.Network;
 import org.nios2s.harness.load.wire.WireLoadClients;
 import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
@@ -119,7 +121,11 @@ public record LoadRun(
         final LoadSettings load =
                 given.over(target.tls() != null, given.connection().reconnect());
         final String run = PacketId.newRun();
-        final LoadGenerator generator = generator(run, load, target);
+        final Network network = new Network(
+                load.connection().wan(),
+                Objects.hash(place.round(), place.repetition()),
+                client() != ClientKind.MINIFI);
+        final LoadGenerator generator = generator(run, load, target, network);
         final List<Path> packetIds = packetIds(load, target);
         final LedgerCheck ledger = packetIds.isEmpty() ? null : LedgerCheck.before(packetIds);
         final RunSampler watch = isCompanion()
@@ -153,6 +159,7 @@ public record LoadRun(
                 watch.disturbance(),
                 watch.series(),
                 derived(outcome, packets, packetIds, watch, generator));
+        network.lateP99Millis().ifPresent(late -> result.probes().put("wan-late", late));
         final Measured measured = new Measured(result, outcome, watch.latencies(), nifi.version());
         if (hasEnded() && !interruption.interrupted()) {
             throw new BrokenRunException(
@@ -201,7 +208,8 @@ public record LoadRun(
         return settings.word(Parameter.CLIENT, ClientKind.class);
     }
 
-    private LoadGenerator generator(final String run, final LoadSettings load, final Target target) {
+    private LoadGenerator generator(
+            final String run, final LoadSettings load, final Target target, final Network network) {
         final SslContext tls = WireTls.client(target.tls());
         return switch (client()) {
             case NIFI ->
@@ -209,14 +217,23 @@ public record LoadRun(
                         run, load, () -> NifiLoadClient.transport(run, load, target.address(), target.sslContext()));
             case NIO ->
                 new ClientLoadGenerator(
-                        run, load, () -> new NioLoadClients(run, load, target.address(), target.sslContext()));
+                        run,
+                        load,
+                        () -> network.open(
+                                List.of(target.address()),
+                                to -> new NioLoadClients(run, load, to.getFirst(), target.sslContext())));
             case WIRE -> {
                 final boolean large = settings.flag(Parameter.LARGE);
                 yield new ClientLoadGenerator(
-                        run, load, () -> new WireLoadClients(run, load, target.addresses(), tls, large));
+                        run,
+                        load,
+                        () -> network.open(target.addresses(), to -> new WireLoadClients(run, load, to, tls, large)));
             }
             case MINIFI ->
-                new ClientLoadGenerator(run, load, () -> WireLoadClients.asMinifi(run, load, target.addresses(), tls));
+                new ClientLoadGenerator(
+                        run,
+                        load,
+                        () -> network.open(target.addresses(), to -> WireLoadClients.asMinifi(run, load, to, tls)));
             case GROUP -> new GroupGenerator(run, load, managed().remoteGroup(load.shape()), interruption);
             case INSIDE -> inside(run, load);
         };

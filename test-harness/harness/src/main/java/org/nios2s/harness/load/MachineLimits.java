@@ -18,15 +18,22 @@ public final class MachineLimits {
     /** Sockets at a time per logical client: NiFi's client also opens one for the peers and one for the REST API. */
     private static final int FILES_PER_NIFI_CLIENT = 4;
 
+    /** The proxy that stands for a WAN has both ends of its connections. */
+    private static final int FILES_OF_WAN_PER_CLIENT = 2;
+
     /** Jars, logs, and whatever else this process opens. */
     private static final int FILE_RESERVE = 200;
 
     private MachineLimits() {}
 
     /** Checks the open files of this process, which a NiFi started by it inherits, and the range of ephemeral ports. */
-    public static void check(final int clients, final ClientKind kind) {
+    public static void check(final int clients, final ClientKind kind, final Wan wan) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof final UnixOperatingSystemMXBean unix) {
-            checkFiles(clients, kind, unix.getMaxFileDescriptorCount(), unix.getOpenFileDescriptorCount());
+            checkFiles(
+                    clients,
+                    filesPerClient(kind, wan),
+                    unix.getMaxFileDescriptorCount(),
+                    unix.getOpenFileDescriptorCount());
         }
         if (Files.isReadable(PORT_RANGE)) {
             try {
@@ -38,9 +45,13 @@ public final class MachineLimits {
         }
     }
 
-    static void checkFiles(final int clients, final ClientKind kind, final long limit, final long open) {
-        final long perClient = kind == ClientKind.NIFI ? FILES_PER_NIFI_CLIENT : 1;
-        final long needed = open + FILE_RESERVE + clients * perClient;
+    static int filesPerClient(final ClientKind kind, final Wan wan) {
+        final int own = kind == ClientKind.NIFI ? FILES_PER_NIFI_CLIENT : 1;
+        return wan.present() ? own + FILES_OF_WAN_PER_CLIENT : own;
+    }
+
+    static void checkFiles(final int clients, final int perClient, final long limit, final long open) {
+        final long needed = open + FILE_RESERVE + (long) clients * perClient;
         if (needed > limit) {
             throw new IllegalArgumentException(
                     "%d clients need about %d open files, this process may have %d: raise it with 'ulimit -n %d' in the"

@@ -66,11 +66,38 @@ class LoadSettingsTest {
 
     @Test
     void tooFewOpenFilesAreRefusedWithTheNumbers() {
-        final IllegalArgumentException refusal = assertThrows(
-                IllegalArgumentException.class, () -> MachineLimits.checkFiles(5_000, ClientKind.WIRE, 1_024, 24));
+        final IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> MachineLimits.checkFiles(5_000, 1, 1_024, 24));
 
         assertTrue(refusal.getMessage().contains("need about 5224 open files, this process may have 1024"));
         assertTrue(refusal.getMessage().contains("ulimit -n 5224"));
+    }
+
+    @Test
+    void theProxyOfAWanHasBothEndsOfAConnection() {
+        final Wan far = new Wan(Duration.ofMillis(40), Duration.ZERO, 0);
+
+        assertEquals(1, MachineLimits.filesPerClient(ClientKind.WIRE, Wan.NONE));
+        assertEquals(3, MachineLimits.filesPerClient(ClientKind.WIRE, far));
+    }
+
+    @Test
+    void clientsWarmAServerUpFromNextToIt() {
+        final LoadSettings near = settings(3, 5, Duration.ZERO, Duration.ZERO);
+        final Wan far = new Wan(Duration.ofMillis(40), Duration.ZERO, 0);
+        final LoadSettings load = new LoadSettings(
+                3,
+                5,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ofSeconds(60),
+                near.shape(),
+                near.connection().over(far));
+
+        assertEquals(far, load.over(true, true).connection().wan());
+        assertEquals(
+                Wan.NONE, load.flatOutFor(Duration.ofSeconds(10)).connection().wan());
     }
 
     @Test

@@ -3,6 +3,7 @@ package org.nios2s.harness.result;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,15 @@ class ResultDirectoryTest {
 
         assertEquals(other, moved.place());
         assertEquals(run, moved.at(run.place()));
+    }
+
+    @Test
+    void aRunOfAnOlderHarnessHadNoWan() {
+        final RunResult run = Samples.run("nio", 1, 1_000);
+        final ObjectNode older = ResultDirectory.JSON.valueToTree(run);
+        older.withObject("/settings/connection").remove("wan");
+
+        assertEquals(run, ResultDirectory.JSON.convertValue(older, RunResult.class));
     }
 
     @Test
