@@ -118,11 +118,11 @@ public record Warning(String brief, String remark) {
         private void wan() {
             final Metric late = Metric.by("wan-late");
             say(
-                    "the WAN was slower than it was to be",
+                    "the WAN was slower than configured",
                     run -> late.of(run).orElse(0) > WAN_LATE_MILLIS,
                     "The harness's proxy that stands for the WAN was late in %s: it passed segments on up to %,.0f ms (p99)"
                             + " after their time, because it got too little of the processors. Each round trip there took"
-                            + " up to twice as much longer.",
+                            + " up to twice that much longer.",
                     delayed -> most(delayed, run -> late.of(run).orElse(0)));
         }
 

@@ -18,7 +18,7 @@ public final class MachineLimits {
     /** Sockets at a time per logical client: NiFi's client also opens one for the peers and one for the REST API. */
     private static final int FILES_PER_NIFI_CLIENT = 4;
 
-    /** The proxy that stands for a WAN has both ends of its connections. */
+    /** The proxy that stands for a WAN holds a socket to the client and one to the server. */
     private static final int FILES_OF_WAN_PER_CLIENT = 2;
 
     /** Jars, logs, and whatever else this process opens. */

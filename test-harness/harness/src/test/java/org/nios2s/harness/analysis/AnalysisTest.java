@@ -312,7 +312,7 @@ class AnalysisTest {
         final List<Warning> warnings = warnings(List.of(late, onTime));
 
         assertEquals(
-                List.of("the WAN was slower than it was to be"),
+                List.of("the WAN was slower than configured"),
                 warnings.stream().map(Warning::brief).toList());
         assertTrue(
                 warnings.getFirst().remark().contains("late in nio (1 ×): it passed segments on up to 7 ms (p99)"),

@@ -22,47 +22,31 @@ final class SegmentTimes {
     private final long delayNanos;
     private final long jitterNanos;
     private final double loss;
-    private final boolean tcpNoDelay;
     private final RandomGenerator random;
     /** When the last segment arrives. */
     private long lastNanos;
-    /** When its sender hears of that. */
-    private long acknowledgedNanos;
 
-    /**
-     * Times of segments that are sent from now on.
-     *
-     * @param tcpNoDelay whether the sender has TCP_NODELAY. One without it sends nothing less than a full segment while an
-     *                   acknowledgement is missing, which comes by return here
-     */
-    SegmentTimes(final Wan wan, final boolean tcpNoDelay, final RandomGenerator random, final long nowNanos) {
+    /** Times of segments that are sent from now on. */
+    SegmentTimes(final Wan wan, final RandomGenerator random, final long nowNanos) {
         this.delayNanos = wan.delay().toNanos();
         this.jitterNanos = wan.jitter().toNanos();
         this.loss = wan.lossPercent() / PERCENT;
-        this.tcpNoDelay = tcpNoDelay;
         this.random = random;
         this.lastNanos = nowNanos;
-        this.acknowledgedNanos = nowNanos;
     }
 
-    /**
-     * When the next segment arrives, of so many bytes that were written at a moment. One that is lost holds up all behind it,
-     * as TCP's order does.
-     */
-    long arrivalNanos(final long writtenNanos, final int bytes) {
-        final boolean held = !tcpNoDelay && bytes < SEGMENT_BYTES && acknowledgedNanos - writtenNanos > 0;
-        final long sentNanos = held ? acknowledgedNanos : writtenNanos;
+    /** When the next segment arrives, sent at a moment. One that is lost holds up all behind it, as TCP's order does. */
+    long arrivalNanos(final long sentNanos) {
         final long alone = sentNanos + delayNanos + jitterNanos() + retransmissionNanos();
         if (alone - lastNanos > 0) {
             lastNanos = alone;
         }
-        acknowledgedNanos = lastNanos + delayNanos;
         return lastNanos;
     }
 
-    /** When a segment arrives that no sender holds back: one that begins or ends the connection. */
-    long arrivalNanos(final long sentNanos) {
-        return arrivalNanos(sentNanos, SEGMENT_BYTES);
+    /** When its sender hears that a segment has arrived at a moment. */
+    long acknowledgedNanos(final long arrivedNanos) {
+        return arrivedNanos + delayNanos;
     }
 
     private long jitterNanos() {

@@ -6,10 +6,13 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.CoalescingBufferQueue;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -37,28 +40,32 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
 
     private final SocketChannel receiver;
     private final SegmentTimes times;
+    private final Segmenter segmenter;
     private final long windowBytes;
     private final LongConsumer lateness;
     private final Queue<Segment> inFlight = new ArrayDeque<>();
     private SocketChannel sender;
+    /** What was read and is not yet in flight. */
+    private CoalescingBufferQueue unsent;
+
     private long inFlightBytes;
-    /** Bytes that the segment which is being filled still takes. */
-    private int room;
-    /** When it arrives. */
-    private long dueNanos;
+    private boolean awaitsAcknowledgement;
 
     /**
      * A direction to a receiver.
      *
+     * @param times      of the sender's segments, those of the segmenter too
      * @param lateness hears by how many nanoseconds each segment was passed on after its time
      */
     WanDirection(
             final SocketChannel receiver,
             final SegmentTimes times,
+            final Segmenter segmenter,
             final long windowBytes,
             final LongConsumer lateness) {
         this.receiver = receiver;
         this.times = times;
+        this.segmenter = segmenter;
         this.windowBytes = windowBytes;
         this.lateness = lateness;
     }
@@ -66,37 +73,44 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerAdded(final ChannelHandlerContext context) {
         sender = (SocketChannel) context.channel();
+        unsent = new CoalescingBufferQueue(sender);
         receiver.closeFuture().addListener(closed -> discard());
     }
 
     @Override
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         final ByteBuf bytes = (ByteBuf) message;
-        final long nowNanos = System.nanoTime();
-        int length = 0;
-        while (length < bytes.readableBytes()) {
-            if (room == 0) {
-                final long nextNanos = times.arrivalNanos(nowNanos, bytes.readableBytes() - length);
-                // Segments that arrive together are passed on together.
-                if (length > 0 && nextNanos != dueNanos) {
-                    send(Kind.DATA, bytes.readRetainedSlice(length));
-                    length = 0;
-                }
-                dueNanos = nextNanos;
-                room = SegmentTimes.SEGMENT_BYTES;
-            }
-            final int more = Math.min(room, bytes.readableBytes() - length);
-            room -= more;
-            length += more;
+        if (!receiver.isOpen()) {
+            bytes.release();
+            return;
         }
-        send(Kind.DATA, bytes);
+        final int length = bytes.readableBytes();
+        unsent.add(bytes);
+        segmenter.write(length, System.nanoTime(), this::send);
+        awaitAcknowledgement();
         sender.config().setAutoRead(inFlightBytes < windowBytes);
+    }
+
+    /** A part of a segment that the sender holds back goes when the one before has been acknowledged. */
+    private void awaitAcknowledgement() {
+        final OptionalLong held = segmenter.heldUntilNanos();
+        if (held.isPresent() && !awaitsAcknowledgement) {
+            awaitsAcknowledgement = true;
+            final long waitNanos = Math.max(0, held.getAsLong() - System.nanoTime());
+            sender.eventLoop().schedule(this::acknowledge, waitNanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void acknowledge() {
+        awaitsAcknowledgement = false;
+        if (receiver.isOpen()) {
+            segmenter.acknowledge(System.nanoTime(), this::send);
+            awaitAcknowledgement();
+        }
     }
 
     @Override
     public void channelReadComplete(final ChannelHandlerContext context) {
-        // What the sender sends next is a segment of its own.
-        room = 0;
         // A delayed acknowledgement would be the proxy's: 40 ms for a sender without TCP_NODELAY.
         sender.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_QUICKACK), true);
     }
@@ -105,8 +119,9 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(final ChannelHandlerContext context, final Object event) {
         if (event == ChannelInputShutdownEvent.INSTANCE) {
             sender.config().setAutoRead(false);
-            dueNanos = times.arrivalNanos(System.nanoTime());
-            send(Kind.END, Unpooled.EMPTY_BUFFER);
+            final long nowNanos = System.nanoTime();
+            segmenter.end(nowNanos, this::send);
+            put(new Segment(times.arrivalNanos(nowNanos), Kind.END, Unpooled.EMPTY_BUFFER));
         }
     }
 
@@ -114,8 +129,7 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(final ChannelHandlerContext context) {
         if (receiver.isActive()) {
-            dueNanos = times.arrivalNanos(System.nanoTime());
-            send(Kind.RESET, Unpooled.EMPTY_BUFFER);
+            put(new Segment(times.arrivalNanos(System.nanoTime()), Kind.RESET, Unpooled.EMPTY_BUFFER));
         }
     }
 
@@ -124,9 +138,13 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
         context.close();
     }
 
-    private void send(final Kind kind, final ByteBuf bytes) {
-        inFlightBytes += bytes.readableBytes();
-        inFlight.add(new Segment(dueNanos, kind, bytes));
+    private void send(final int length, final long dueNanos) {
+        put(new Segment(dueNanos, Kind.DATA, unsent.remove(length, sender.newPromise())));
+    }
+
+    private void put(final Segment segment) {
+        inFlightBytes += segment.bytes().readableBytes();
+        inFlight.add(segment);
         if (inFlight.size() == 1) {
             awaitNext();
         }
@@ -189,5 +207,6 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
     private void discard() {
         inFlight.forEach(segment -> segment.bytes().release());
         inFlight.clear();
+        unsent.releaseAndFailAll(new ClosedChannelException());
     }
 }

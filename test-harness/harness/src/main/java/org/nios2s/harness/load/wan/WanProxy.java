@@ -105,8 +105,8 @@ final class WanProxy implements AutoCloseable {
     private void accept(final SocketChannel client, final InetSocketAddress server) {
         connected.add(client);
         final long nowNanos = System.nanoTime();
-        final SegmentTimes toServer = new SegmentTimes(wan, tcpNoDelay, random.split(), nowNanos);
-        final SegmentTimes toClient = new SegmentTimes(wan, true, random.split(), nowNanos);
+        final SegmentTimes toServer = new SegmentTimes(wan, random.split(), nowNanos);
+        final SegmentTimes toClient = new SegmentTimes(wan, random.split(), nowNanos);
         at(toServer.arrivalNanos(nowNanos), () -> connect(client, server, toServer, toClient));
     }
 
@@ -121,7 +121,7 @@ final class WanProxy implements AutoCloseable {
                 .option(ChannelOption.AUTO_READ, false)
                 .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .option(ChannelOption.TCP_NODELAY, true)
-                .handler(new WanDirection(client, toClient, windowBytes(), lateness))
+                .handler(direction(client, toClient, true))
                 .connect(server)
                 .addListener((final ChannelFuture attempt) -> {
                     final long answeredNanos = toClient.arrivalNanos(System.nanoTime());
@@ -132,9 +132,15 @@ final class WanProxy implements AutoCloseable {
                     final SocketChannel onward = (SocketChannel) attempt.channel();
                     connected.add(onward);
                     onward.config().setAutoRead(true);
-                    client.pipeline().addLast(new WanDirection(onward, toServer, windowBytes(), lateness));
+                    client.pipeline().addLast(direction(onward, toServer, tcpNoDelay));
                     at(answeredNanos, () -> client.config().setAutoRead(true));
                 });
+    }
+
+    private WanDirection direction(
+            final SocketChannel receiver, final SegmentTimes times, final boolean senderHasNoDelay) {
+        final Segmenter segmenter = new Segmenter(times, senderHasNoDelay, System.nanoTime());
+        return new WanDirection(receiver, times, segmenter, windowBytes(), lateness);
     }
 
     private void at(final long dueNanos, final Runnable step) {

@@ -25,7 +25,7 @@ class SegmentTimesTest {
     private static SegmentTimes times(
             final int jitterMillis, final double lossPercent, final long seed, final long nowNanos) {
         final Wan wan = new Wan(Duration.ofNanos(DELAY), Duration.ofMillis(jitterMillis), lossPercent);
-        return new SegmentTimes(wan, true, new SplittableRandom(seed), nowNanos);
+        return new SegmentTimes(wan, new SplittableRandom(seed), nowNanos);
     }
 
     private static List<Long> arrivals(final SegmentTimes times, final long apartNanos) {
@@ -42,17 +42,6 @@ class SegmentTimesTest {
         assertEquals(DELAY, times.arrivalNanos(0));
         assertEquals(DELAY, times.arrivalNanos(0), "sent together, they arrive together");
         assertEquals(DELAY + 7, times.arrivalNanos(7));
-    }
-
-    @Test
-    void withoutTcpNoDelayAPartOfASegmentWaitsForTheAcknowledgementOfTheOneAhead() {
-        final Wan wan = new Wan(Duration.ofNanos(DELAY), Duration.ZERO, 0);
-        final SegmentTimes times = new SegmentTimes(wan, false, new SplittableRandom(1), 0);
-
-        assertEquals(DELAY, times.arrivalNanos(0, 4), "nothing is under way");
-        assertEquals(DELAY + 1, times.arrivalNanos(1, SegmentTimes.SEGMENT_BYTES), "a full one is not held back");
-        assertEquals(3 * DELAY + 1, times.arrivalNanos(2, 4), "there and back, and then on its way itself");
-        assertEquals(9 * DELAY, times.arrivalNanos(8 * DELAY, 4), "all was acknowledged");
     }
 
     @Test
