@@ -264,6 +264,11 @@ public final class ScriptedServer implements AutoCloseable {
             out = new DataOutputStream(rawOut);
         }
 
+        /** The properties of this connection's handshake; empty before it. */
+        public Map<HandshakeProperty, String> properties() {
+            return properties;
+        }
+
         public void say(final ResponseCode code) throws IOException {
             code.writeResponse(out);
         }

@@ -65,6 +65,12 @@ class HandshakeTest {
     }
 
     @Test
+    @DisplayName("a handshake with a port and without a request expiration is accepted")
+    void noRequestExpiration() throws Exception {
+        peer.handshake(WirePeer.properties("REQUEST_EXPIRATION_MILLIS", null)).expect(ResponseCode.PROPERTIES_OK);
+    }
+
+    @Test
     @DisplayName("a handshake that arrives byte by byte is accepted")
     void byteByByte() throws Exception {
         listener.splitByteByByte();

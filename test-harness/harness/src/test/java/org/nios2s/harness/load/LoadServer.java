@@ -82,6 +82,18 @@ public final class LoadServer implements Closeable {
                 // It says what there is to say.
             }
         }
+        if (script != Script.REFUSE_PORT) {
+            server.at(Moment.HANDSHAKE, ScriptedServer.portOnly(this::refuseOtherPorts));
+        }
+    }
+
+    /** @return whether the port of the handshake is not the one that is there */
+    private boolean refuseOtherPorts(final ScriptedServer.Wire wire) throws Exception {
+        final boolean other = !PORT_ID.equals(wire.properties().get(HandshakeProperty.PORT_IDENTIFIER));
+        if (other) {
+            wire.say(ResponseCode.UNKNOWN_PORT);
+        }
+        return other;
     }
 
     private static int asked(final Map<HandshakeProperty, String> handshake) {
