@@ -21,6 +21,7 @@ import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ExperimentResult.Completion;
 import org.nios2s.harness.result.ExperimentResult.Conclusion;
 import org.nios2s.harness.result.ExperimentResult.Setup;
+import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
@@ -44,11 +45,11 @@ public final class SideBySide {
         results.forEach((directory, result) -> {
             final String letter = String.valueOf((char) ('A' + byLetter.size()));
             byLetter.put(letter, result);
-            contents.add(List.of(letter, directory, said(result)));
+            contents.add(List.of(letter, directory, commit(result), said(result)));
         });
         final ExperimentResult first = byLetter.get("A");
         final List<DataTable> tables = new ArrayList<>();
-        tables.add(DataTable.of("The results", List.of("", "directory", "what it says"), contents));
+        tables.add(DataTable.of("The results", List.of("", "directory", "commit", "what it says"), contents));
         repetition(byLetter).ifPresent(tables::add);
         tables.addAll(metrics(byLetter));
         settings(byLetter).ifPresent(tables::add);
@@ -62,6 +63,10 @@ public final class SideBySide {
                 charts(byLetter),
                 runs(byLetter),
                 List.of());
+    }
+
+    private static String commit(final ExperimentResult result) {
+        return result.setup().machine().versions().getOrDefault(Machine.COMMIT, "");
     }
 
     private static String said(final ExperimentResult result) {
@@ -80,7 +85,7 @@ public final class SideBySide {
     private static List<String> remarks(final Map<String, ExperimentResult> byLetter) {
         final List<String> remarks = new ArrayList<>();
         if (byLetter.values().stream()
-                        .map(result -> result.setup().machine())
+                        .map(result -> result.setup().machine().withoutCommit())
                         .distinct()
                         .count()
                 > 1) {

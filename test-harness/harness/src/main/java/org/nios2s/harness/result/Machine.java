@@ -63,6 +63,13 @@ public record Machine(
                 versions);
     }
 
+    /** The same but for the commit: what two commits can be compared on. */
+    public Machine withoutCommit() {
+        final Map<String, String> others = new TreeMap<>(versions);
+        others.remove(COMMIT);
+        return new Machine(processors, processorModel, memoryMebibytes, system, java, others);
+    }
+
     /** The versions of this build and of what it brings along, by name. */
     public static Map<String, String> versionsOfBuild() {
         return HarnessResource.text(Machine.class, "versions.txt")

@@ -33,6 +33,15 @@ class MachineTest {
     }
 
     @Test
+    void twoCommitsAreOfTheSameMachine() {
+        System.setProperty(PROPERTY, "one");
+        final Machine one = Machine.current(Set.of("2.9.0"));
+        System.setProperty(PROPERTY, "other");
+
+        assertEquals(one.withoutCommit(), Machine.current(Set.of("2.9.0")).withoutCommit());
+    }
+
+    @Test
     void outsideACloneNoCommitIsNamed() {
         System.setProperty(PROPERTY, "");
 
