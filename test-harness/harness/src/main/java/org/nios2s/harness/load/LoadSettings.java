@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
-import com.fasterxml.jackson.annotation.JsonAlias;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -93,11 +92,7 @@ public record LoadSettings(
      * @param max       most connections that the clients share, for a client that shares any; 0: one for each
      * @param wan       what lies between the clients and the server
      */
-    public record Connection(
-            boolean secure,
-            boolean reconnect,
-            @JsonAlias("most") int max,
-            Wan wan) {
+    public record Connection(boolean secure, boolean reconnect, int max, Wan wan) {
 
         /** Plain TCP, kept from one transaction to the next. */
         public static final Connection KEPT = new Connection(false, false, 0);
@@ -108,7 +103,7 @@ public record LoadSettings(
         }
 
         public Connection {
-            // Results of an older harness do not have it.
+            // Results from the time before this setting do not have it.
             wan = wan == null ? Wan.NONE : wan;
         }
 
@@ -133,8 +128,6 @@ public record LoadSettings(
 
     /** Checks the numbers; the message of an exception is fit for a user. */
     public LoadSettings {
-        // Results of an older harness do not have it.
-        arrivals = arrivals == null ? Arrivals.UNIFORM : arrivals;
         requireBetween("clients", clients, 1, MAX_CLIENTS);
         requireBetween("transactions", transactions, UNLIMITED, MAX_TRANSACTIONS);
         requireTime("duration", duration);

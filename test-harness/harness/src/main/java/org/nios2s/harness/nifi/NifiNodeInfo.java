@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.security.Identity;
@@ -76,6 +77,11 @@ public record NifiNodeInfo(
     private static final String FILE_NAME = "instance.json";
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(3);
 
+    public NifiNodeInfo {
+        // A file that another version of the harness has written may not have it.
+        Objects.requireNonNull(files, "files");
+    }
+
     NifiNodeInfo withPorts(final Map<String, String> ids) {
         return RestClient.JSON.convertValue(
                 ((ObjectNode) RestClient.JSON.valueToTree(this)).set("ports", RestClient.JSON.valueToTree(ids)),
@@ -97,7 +103,10 @@ public record NifiNodeInfo(
         } catch (final NoSuchFileException e) {
             return Optional.empty();
         } catch (final IOException e) {
-            throw new HarnessException("Cannot read " + file + ": remove it if no NiFi runs in that home", e);
+            throw new HarnessException(
+                    "Cannot read %s, perhaps since another version of the harness has written it: end the NiFi of that home, if one runs, and remove the file"
+                            .formatted(file),
+                    e);
         }
     }
 

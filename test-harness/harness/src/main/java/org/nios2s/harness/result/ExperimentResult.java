@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * All that an experiment found: what result.json holds and the report shows. Immutable, any thread.
@@ -104,6 +105,9 @@ public record ExperimentResult(
     public record Headline(String value, String range, String caption) {}
 
     public ExperimentResult {
+        // A file of another form of this record has none of the two.
+        Objects.requireNonNull(setup, "another version of the harness has written it, without a setup");
+        Objects.requireNonNull(conclusion, "another version of the harness has written it, without a conclusion");
         tables = List.copyOf(tables);
         charts = List.copyOf(charts);
         runs = List.copyOf(runs);

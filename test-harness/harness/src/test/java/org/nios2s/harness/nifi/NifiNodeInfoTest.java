@@ -3,8 +3,11 @@ package org.nios2s.harness.nifi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.NifiNodeInfo.NodeFiles;
 
 /**
@@ -46,6 +50,16 @@ class NifiNodeInfoTest {
     @Test
     void aHomeWithoutARecordHasNone() {
         assertEquals(Optional.empty(), NifiNodeInfo.read(directory));
+    }
+
+    @Test
+    void aRecordOfAnotherFormIsRefused() throws IOException {
+        Files.writeString(directory.resolve("instance.json"), "{\"pid\": 1, \"home\": \"%s\"}".formatted(directory));
+
+        final String message = assertThrows(HarnessException.class, () -> NifiNodeInfo.read(directory))
+                .getMessage();
+
+        assertTrue(message.contains("another version of the harness"), message);
     }
 
     @Test

@@ -2,6 +2,7 @@
 package org.nios2s.harness.result;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -44,6 +45,14 @@ class ResultDirectoryTest {
         older.withObject("/settings/connection").remove("wan");
 
         assertEquals(run, ResultDirectory.JSON.convertValue(older, RunResult.class));
+    }
+
+    @Test
+    void aResultOfAnotherFormIsRefused() throws IOException {
+        final ResultDirectory directory = ResultDirectory.create(parent, "compare");
+        directory.write("result.json", "{\"experiment\": \"compare\", \"runs\": []}");
+
+        assertThrows(IOException.class, () -> ResultDirectory.read(directory.path()));
     }
 
     @Test
