@@ -82,7 +82,7 @@ final class WireConnector implements AutoCloseable {
                     @Override
                     protected void initChannel(final Channel channel) {
                         if (tls != null) {
-                            // Host and port are but the key of the session cache.
+                            // Host and port are only the key of the session cache.
                             final SslHandler handler = tls.newHandler(channel.alloc(), target.host(), peer);
                             handler.setHandshakeTimeoutMillis(timeout.toMillis());
                             channel.pipeline().addLast(handler);
