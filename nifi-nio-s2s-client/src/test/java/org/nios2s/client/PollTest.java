@@ -255,6 +255,44 @@ class PollTest {
     }
 
     @Test
+    void aNodeThatServedAgainNoLongerCountsAsOneThatRefuses() throws Exception {
+        try (ScriptedServer other = new ScriptedServer();
+                ScriptedSite site = new ScriptedSite(server.port());
+                SiteToSite cluster = cluster(site, other)) {
+            final AtomicInteger ofServer = new AtomicInteger();
+            final AtomicInteger ofOther = new AtomicInteger();
+            // The first failure of the server leaves the other node as the last one that is not penalized: its refusal
+            // counts for seconds.
+            server.at(Moment.FIRST_PACKET, wire -> {
+                if (ofServer.getAndIncrement() == 0) {
+                    throw new IOException("restarts");
+                }
+                wire.say(ResponseCode.NO_MORE_DATA);
+                throw new IOException("The next request takes another handshake");
+            });
+            other.at(Moment.HANDSHAKE, ScriptedServer.portOnly(wire -> {
+                if (ofOther.getAndIncrement() > 0) {
+                    return false;
+                }
+                wire.say(ResponseCode.UNKNOWN_PORT);
+                return true;
+            }));
+            other.at(Moment.FIRST_PACKET, counting(ofOther));
+            server.at(Moment.HANDSHAKE, ScriptedServer.portOnly(wire -> {
+                if (ofOther.get() < 3) {
+                    return false;
+                }
+                other.offered.add(new Received(Map.of(), "b".getBytes()));
+                wire.say(ResponseCode.UNKNOWN_PORT);
+                return true;
+            }));
+            try (ReceivedBatch batch = cluster.outputPort("out").poll(LONG).orElseThrow()) {
+                assertEquals(List.of("b"), read(batch));
+            }
+        }
+    }
+
+    @Test
     void aNodeThatRefusesIsNoAnswerOfTheCluster() throws Exception {
         try (ScriptedServer other = new ScriptedServer();
                 ScriptedSite site = new ScriptedSite(server.port());

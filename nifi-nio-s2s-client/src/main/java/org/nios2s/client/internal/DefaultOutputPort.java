@@ -130,6 +130,7 @@ final class DefaultOutputPort implements OutputPort {
             asked.add(peer.peer());
             try {
                 final DefaultReceivedBatch batch = ask(peer, never);
+                refusals.served(peer);
                 if (batch != null) {
                     return batch;
                 }
