@@ -9,6 +9,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.UUID;
 final class PartFiles implements AutoCloseable {
     private static final String PREFIX = ".s2s-";
     private static final String LOCK = ".lock";
+    private static final String NOT_LOCKED_YET = ".new";
     private static final String PART = ".part";
 
     private final Path directory;
@@ -32,10 +34,15 @@ final class PartFiles implements AutoCloseable {
 
     private PartFiles(final Path directory) throws IOException {
         this.directory = directory;
-        this.lock = FileChannel.open(lockFile(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        if (!isLocked(lock)) {
+        // Until it is locked it has another name: a run that begins at this moment would take it for an abandoned one.
+        final Path notLockedYet = directory.resolve(run + NOT_LOCKED_YET);
+        this.lock = FileChannel.open(notLockedYet, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        if (isLocked(lock)) {
+            Files.move(notLockedYet, lockFile(), StandardCopyOption.ATOMIC_MOVE);
+        } else {
             // Without it nobody takes the files of this run for abandoned ones.
-            close();
+            Files.delete(notLockedYet);
+            lock.close();
         }
     }
 
