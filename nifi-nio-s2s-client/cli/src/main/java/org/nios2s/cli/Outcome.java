@@ -5,7 +5,7 @@ package org.nios2s.cli;
 enum Outcome {
     /** All was transferred. */
     DONE(0),
-    /** A transaction failed, and NiFi has the state of before. */
+    /** A transaction failed, and NiFi has the state of before; or a node failed that may have more FlowFiles. */
     FAILED(1),
     /** The arguments are wrong, or a file that they name. */
     MISTAKE(2),

@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description =
                 "Receives FlowFiles from an output port into files in DIR, until NiFi has none left. NiFi forgets a FlowFile"
-                        + " when its file is on the disk. Prints the files' names.")
+                        + " when its file is on the disk. Prints the files' names. Ends with exit code 1 if a node of a cluster"
+                        + " failed, for it may have more FlowFiles.")
 final class ReceiveCommand implements Callable<Integer> {
     @Mixin
     private NifiOptions nifi;
@@ -70,14 +71,17 @@ final class ReceiveCommand implements Callable<Integer> {
             throw new UserMistake(directory + " may not be written by this user");
         }
         final Progress progress = new Progress(spec.commandLine().getErr(), "received", quiet, System::nanoTime);
+        final NodesNotServing notServing = new NodesNotServing();
         final SiteToSite.Builder builder =
-                nifi.builder(progress).batchLimits(BatchLimits.standard().withMaxPackets(batch));
+                nifi.builder(notServing).batchLimits(BatchLimits.standard().withMaxPackets(batch));
         try (PartFiles parts = PartFiles.in(directory);
                 SiteToSite site = builder.build()) {
             receiveAll(site.outputPort(nifi.portName()), parts, progress);
         } finally {
             progress.end();
         }
+        // Only now, when the client is closed, all failures have been heard.
+        notServing.requireNone();
         return Outcome.DONE.exitCode();
     }
 
@@ -106,16 +110,23 @@ final class ReceiveCommand implements Callable<Integer> {
         }
         try {
             return received.complete();
-        } catch (final IOException e) {
+        } catch (final IOException | RuntimeException | Error e) {
             spec.commandLine()
                     .getErr()
-                    .println("s2s: NiFi may give the last " + files.published().size()
-                            + " files again: the transaction failed after they were written");
+                    .println("s2s: NiFi may deliver the last " + flowFiles(files.flowFiles())
+                            + " again: the transaction failed after the files were written");
             throw e;
         } finally {
-            // The files stay, also if NiFi has not heard of it: without their names nobody would look for them.
+            // Even if NiFi does not forget the FlowFiles the files stay, so the user has to learn their names.
             files.published().forEach(spec.commandLine().getOut()::println);
             spec.commandLine().getOut().flush();
         }
+    }
+
+    private static String flowFiles(final int number) {
+        if (number == 1) {
+            return "FlowFile";
+        }
+        return number + " FlowFiles";
     }
 }

@@ -31,8 +31,6 @@ import org.nios2s.client.ReceivedPacket;
 final class ReceivedFiles {
     private static final String ATTRIBUTES = ".attributes";
     private static final int LONGEST_NAME = 200;
-    /** Controls, ends of lines, and what turns the direction of a text round: names are printed. */
-    private static final String NOT_PRINTED = "[\\p{Cc}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]";
 
     /** A FlowFile that lies on the disk under names that are not its own; null where attributes are not asked for. */
     private record Staged(String name, Path content, Path attributes) {}
@@ -88,7 +86,7 @@ final class ReceivedFiles {
         final String whole = attributes.getOrDefault("filename", "");
         final String last = whole.substring(Math.max(whole.lastIndexOf('/'), whole.lastIndexOf('\\')) + 1);
         // Without the blanks first: behind them a name may begin with a dot.
-        final String safe = last.strip().replaceAll(NOT_PRINTED, "_").replaceFirst("^\\.", "_");
+        final String safe = PrintedText.of(last.strip()).replaceFirst("^\\.", "_");
         final int bytes = safe.getBytes(StandardCharsets.UTF_8).length;
         if (safe.isEmpty() || bytes > LONGEST_NAME || !isPath(safe)) {
             return "flowfile-" + UUID.randomUUID();
@@ -173,7 +171,8 @@ final class ReceivedFiles {
             replace(target, part);
             return;
         }
-        Files.delete(part);
+        // The target has its name even if somebody cleans up by hand at this moment.
+        Files.deleteIfExists(part);
     }
 
     private static void replace(final Path empty, final Path part) throws IOException {
@@ -191,6 +190,11 @@ final class ReceivedFiles {
                 opened.force(true);
             }
         }
+    }
+
+    /** @return how many FlowFiles were staged */
+    int flowFiles() {
+        return staged.size();
     }
 
     /** @return the files that have their names */

@@ -25,7 +25,8 @@ import picocli.CommandLine.TypeConversionException;
         },
         footer = {
             "",
-            "Exit codes: 0 done; 1 a transaction failed, and NiFi has the state of before; 2 wrong usage; 3 the connection was"
+            "Exit codes: 0 done; 1 a transaction failed, and NiFi has the state of before, or a node failed that may have more"
+                    + " FlowFiles; 2 wrong usage; 3 the connection was"
                     + " lost at a moment that leaves open whether NiFi completed the transaction."
         })
 public final class S2s {

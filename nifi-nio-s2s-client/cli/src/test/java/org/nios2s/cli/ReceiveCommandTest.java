@@ -214,8 +214,8 @@ class ReceiveCommandTest {
         assertEquals(Set.of(), names());
     }
 
-    /** A batch of one packet that is confirmed, and that NiFi may or may not forget. */
-    private record LostInCompletion(TransactionException failure) implements ReceivedBatch {
+    /** A batch that is confirmed, and that NiFi may or may not forget. */
+    private record LostInCompletion(Exception failure, List<ReceivedPacket> packets) implements ReceivedBatch {
         @Override
         public String peer() {
             return "node:10443";
@@ -228,7 +228,7 @@ class ReceiveCommandTest {
 
         @Override
         public Iterator<ReceivedPacket> iterator() {
-            return List.of(packetNamed("a.txt")).iterator();
+            return packets.iterator();
         }
 
         @Override
@@ -243,7 +243,10 @@ class ReceiveCommandTest {
 
         @Override
         public TransactionResult complete() throws IOException {
-            throw failure;
+            if (failure instanceof final IOException checked) {
+                throw checked;
+            }
+            throw (RuntimeException) failure;
         }
 
         @Override
@@ -252,28 +255,87 @@ class ReceiveCommandTest {
         }
     }
 
-    @Test
-    void filesAreNamedAlsoIfNiFiMayHaveKeptTheirFlowFiles() throws Exception {
+    private Run receiveLosing(final Exception failure, final String... names) throws IOException {
         final StringWriter out = new StringWriter();
         final StringWriter err = new StringWriter();
         final CommandLine s2s = S2s.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-        final ReceiveCommand command = (ReceiveCommand)
-                s2s.parseArgs(Stream.concat(Stream.of("receive", directory.toString()), Stream.of(server.address()))
-                                .toArray(String[]::new))
-                        .subcommand()
-                        .commandSpec()
-                        .userObject();
-        final TransactionException lost = TransactionException.builder(
-                        TransactionStep.COMPLETE, FailureReason.CONNECTION_LOST)
-                .build();
+        final ReceiveCommand command = (ReceiveCommand) s2s.parseArgs(Stream.concat(
+                                Stream.of("receive", "--attributes", directory.toString()), Stream.of(server.address()))
+                        .toArray(String[]::new))
+                .subcommand()
+                .commandSpec()
+                .userObject();
+        final LostInCompletion batch = new LostInCompletion(
+                failure, Stream.of(names).map(ReceiveCommandTest::packetNamed).toList());
         try (PartFiles parts = PartFiles.in(directory)) {
-            assertSame(
-                    lost,
-                    assertThrows(TransactionException.class, () -> command.receive(new LostInCompletion(lost), parts)));
+            assertSame(failure, assertThrows(Exception.class, () -> command.receive(batch, parts)));
         }
-        assertEquals(directory.resolve("a.txt").toString(), out.toString().strip());
-        assertTrue(err.toString().contains("NiFi may give the last 1 files again"), err::toString);
-        assertEquals(Set.of("a.txt"), names());
+        return new Run(0, out.toString().lines().toList(), err.toString());
+    }
+
+    @Test
+    void filesAreNamedEvenIfNiFiMayHaveKeptTheirFlowFiles() throws Exception {
+        final Run run = receiveLosing(
+                TransactionException.builder(TransactionStep.COMPLETE, FailureReason.CONNECTION_LOST)
+                        .build(),
+                "a.txt");
+        assertEquals(
+                Set.of(
+                        directory.resolve("a.txt").toString(),
+                        directory.resolve("a.txt.attributes").toString()),
+                Set.copyOf(run.out()));
+        assertTrue(run.err().contains("NiFi may deliver the last FlowFile again"), run::err);
+        assertEquals(Set.of("a.txt", "a.txt.attributes"), names());
+    }
+
+    @Test
+    void whateverFailsInTheCompletionIsSaidWithTheNumberOfFlowFiles() throws Exception {
+        final Run run = receiveLosing(new IllegalStateException("a bug"), "a.txt", "b.txt", "c.txt");
+        assertTrue(run.err().contains("NiFi may deliver the last 3 FlowFiles again"), run::err);
+        assertEquals(6, names().size());
+        assertEquals(6, run.out().size());
+    }
+
+    private Run receiveFromClusterWith(final CliServer other) throws IOException {
+        return Run.of(server.addressOfClusterWith(other), "receive", "--quiet", directory.toString());
+    }
+
+    @Test
+    void aNodeThatRefusedMayHaveMore() throws Exception {
+        try (CliServer other = new CliServer()) {
+            server.refusesThePeer("no\u001B[2J");
+            other.offer(Map.of("filename", "a.txt"), "first");
+            final Run run = receiveFromClusterWith(other);
+            assertEquals(Outcome.FAILED.exitCode(), run.exitCode(), run::err);
+            assertEquals(
+                    "s2s: NiFi may have more FlowFiles on nodes that failed or refused: " + server.peer()
+                            + " (UNAUTHORIZED). Run the command again to receive them",
+                    run.err().strip());
+            assertEquals("first", content("a.txt"));
+            assertEquals(Set.of("a.txt"), names());
+        }
+    }
+
+    @Test
+    void aNodeThatFailedMayHaveMore() throws Exception {
+        try (CliServer other = new CliServer()) {
+            server.hangsUpWhenItIsAsked();
+            other.offer(Map.of("filename", "a.txt"), "first");
+            final Run run = receiveFromClusterWith(other);
+            assertEquals(Outcome.FAILED.exitCode(), run.exitCode(), run::err);
+            assertEquals(1, run.err().lines().count(), run::err);
+            assertTrue(run.err().contains(server.peer()), run::err);
+            assertTrue(run.err().contains("CONNECTION_LOST"), run::err);
+            assertEquals(Set.of("a.txt"), names());
+        }
+    }
+
+    @Test
+    void aNodeThatFailedAndServedSinceHasNoMore() {
+        server.hangsUpOnceWhenItIsAsked();
+        final Run run = receive("--wait", "3s");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals("", run.err());
     }
 
     @Test

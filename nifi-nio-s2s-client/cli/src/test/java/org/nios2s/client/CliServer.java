@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.client.ScriptedServer.Moment;
@@ -12,7 +13,11 @@ import org.nios2s.client.ScriptedServer.Received;
 
 /** The scripted server of the client's tests, as the tests of the command need it. Any thread. */
 public final class CliServer implements AutoCloseable {
+    private static final int MANY = 1_000_000_000;
+
     private final ScriptedServer server;
+    /** Null while no command asks for the nodes of a cluster. */
+    private ScriptedSite site;
 
     public CliServer() throws IOException {
         server = new ScriptedServer();
@@ -21,6 +26,21 @@ public final class CliServer implements AutoCloseable {
     /** Where a command finds it. */
     public String[] address() {
         return new String[] {"--host", "127.0.0.1", "--port", "" + server.port(), "--port-name", "port-id"};
+    }
+
+    /** Where a command finds the cluster of this node and another, which has so little that this one is asked first. */
+    public String[] addressOfClusterWith(final CliServer other) throws IOException {
+        site = new ScriptedSite(server.port());
+        for (final ScriptedServer node : List.of(server, other.server)) {
+            node.peers.put("127.0.0.1", new int[] {server.port(), MANY});
+            node.peers.put("localhost", new int[] {other.server.port(), 0});
+        }
+        return new String[] {"--url", site.url(), "--port-name", "out"};
+    }
+
+    /** How the peer list of a cluster and failures name this node. */
+    public String peer() {
+        return "127.0.0.1:" + server.port();
     }
 
     /** The contents of what was received, by the attribute filename. */
@@ -50,6 +70,25 @@ public final class CliServer implements AutoCloseable {
         server.at(Moment.HANDSHAKE, ScriptedServer.answer(ResponseCode.UNKNOWN_PORT));
     }
 
+    /** The node still gives the list of peers. */
+    public void refusesThePeer(final String text) {
+        server.at(Moment.HANDSHAKE, ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.UNAUTHORIZED, text)));
+    }
+
+    public void hangsUpWhenItIsAsked() {
+        server.at(Moment.FIRST_PACKET, ScriptedServer.hangUp());
+    }
+
+    public void hangsUpOnceWhenItIsAsked() {
+        final AtomicBoolean hungUp = new AtomicBoolean();
+        server.at(Moment.FIRST_PACKET, wire -> {
+            if (hungUp.getAndSet(true)) {
+                return false;
+            }
+            return ScriptedServer.hangUp().happen(wire);
+        });
+    }
+
     public void hangsUpBeforeItConfirms() {
         server.at(Moment.CONFIRM, ScriptedServer.hangUp());
     }
@@ -73,6 +112,9 @@ public final class CliServer implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (site != null) {
+            site.close();
+        }
         server.close();
     }
 }
