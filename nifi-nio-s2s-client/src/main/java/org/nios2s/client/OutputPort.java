@@ -86,13 +86,14 @@ public interface OutputPort {
 
     /**
      * Asks for a batch, on the caller's thread, until there is one or the time is over. What may pass is tried again within
-     * that time. Each node of a cluster is asked before the answer is that there are no packets, except one that failed or
-     * refused us a moment ago.
+     * that time. Each node of a cluster is asked before the answer is that there are no packets, except one that failed in
+     * the last seconds or refused us in the last minute. So on a cluster a poll may take longer than its time, by the
+     * time-outs of nodes that do not answer.
      *
      * <p>The caller reads the packets, stores them, and calls {@link ReceivedBatch#complete}; or {@link ReceivedBatch#close},
      * and NiFi keeps them. As many batches may be open at a time as there are connections.
      *
-     * @param max how long to go on asking; zero asks each node once
+     * @param max how long to continue asking; zero asks each node once
      * @return a batch to be completed or closed; empty if NiFi had no packets
      * @throws TransactionException if no node gave packets and one of them failed, and trying again did not help in time
      * @throws InterruptedIOException if the thread was interrupted; nothing was received
