@@ -329,7 +329,7 @@ class FleetIT {
                             abuser.sockets.size(),
                             secondsSince(beganNanos),
                             nifi.metrics("SiteToSiteListener")
-                                    .get("Faults_TOO_SLOW")
+                                    .get("Faults_SLOW_PEER")
                                     .longValue());
                 }
             }
