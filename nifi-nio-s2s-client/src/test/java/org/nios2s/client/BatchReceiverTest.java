@@ -337,10 +337,7 @@ class BatchReceiverTest {
         try (ScriptedServer other = new ScriptedServer();
                 ScriptedSite site = new ScriptedSite(server.port());
                 SiteToSite cluster = SiteToSite.builder().url(site.url()).build()) {
-            for (final ScriptedServer node : List.of(server, other)) {
-                node.peers.put("127.0.0.1", new int[] {server.port(), 5});
-                node.peers.put("localhost", new int[] {other.port(), 5});
-            }
+            ScriptedServer.cluster(server, 5, other, 5);
             other.at(Moment.HANDSHAKE, refuse(refusal));
             try (BatchReceiver receiver = cluster.outputPort("out").receive(ReceivedBatch::skipRest, 2)) {
                 await().until(() -> other.handshakes.stream()

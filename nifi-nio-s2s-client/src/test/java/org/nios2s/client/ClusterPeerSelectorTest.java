@@ -50,11 +50,7 @@ class ClusterPeerSelectorTest {
     void start() throws IOException {
         first = new ScriptedServer();
         second = new ScriptedServer();
-        for (final ScriptedServer node : List.of(first, second)) {
-            // Two names for loopback: the peers of a list differ in their names.
-            node.peers.put("127.0.0.1", new int[] {first.port(), 5});
-            node.peers.put("localhost", new int[] {second.port(), 5});
-        }
+        ScriptedServer.cluster(first, 5, second, 5);
         site = new ScriptedSite(first.port());
         engine = new Engine();
     }
@@ -131,9 +127,10 @@ class ClusterPeerSelectorTest {
 
     /** Lets nearly every choice fall on the second node first. */
     private void prefer(final boolean fewest) {
-        for (final ScriptedServer node : List.of(first, second)) {
-            node.peers.put("127.0.0.1", new int[] {first.port(), fewest ? MOST_QUEUED : 0});
-            node.peers.put("localhost", new int[] {second.port(), fewest ? 0 : MOST_QUEUED});
+        if (fewest) {
+            ScriptedServer.cluster(first, MOST_QUEUED, second, 0);
+        } else {
+            ScriptedServer.cluster(first, 0, second, MOST_QUEUED);
         }
     }
 

@@ -182,10 +182,7 @@ class PollTest {
 
     /** The server of all tests and another one; the server is said to have so much more that it is asked first. */
     private SiteToSite cluster(final ScriptedSite site, final ScriptedServer other) {
-        for (final ScriptedServer node : List.of(server, other)) {
-            node.peers.put("127.0.0.1", new int[] {server.port(), MANY});
-            node.peers.put("localhost", new int[] {other.port(), 0});
-        }
+        ScriptedServer.cluster(server, MANY, other, 0);
         return SiteToSite.builder().url(site.url()).build();
     }
 
@@ -297,10 +294,7 @@ class PollTest {
         try (ScriptedServer other = new ScriptedServer();
                 ScriptedSite site = new ScriptedSite(server.port());
                 SiteToSite cluster = SiteToSite.builder().url(site.url()).build()) {
-            for (final ScriptedServer node : List.of(server, other)) {
-                node.peers.put("127.0.0.1", new int[] {server.port(), 5});
-                node.peers.put("localhost", new int[] {other.port(), 5});
-            }
+            ScriptedServer.cluster(server, 5, other, 5);
             other.at(Moment.HANDSHAKE, ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.UNAUTHORIZED, "no")));
             final OutputPort out = cluster.outputPort("out");
             await().until(() -> {

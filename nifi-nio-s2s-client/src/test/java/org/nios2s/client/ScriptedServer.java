@@ -129,6 +129,21 @@ public final class ScriptedServer implements AutoCloseable {
         return Endpoint.of(socket.getInetAddress().getHostAddress(), port(), "port-id");
     }
 
+    /**
+     * Makes two servers the nodes of a cluster: both give the list of both, with how much each has queued. They have two names for
+     * loopback, since the peers of a list differ in their names.
+     */
+    public static void cluster(
+            final ScriptedServer first,
+            final int queuedOfFirst,
+            final ScriptedServer second,
+            final int queuedOfSecond) {
+        for (final ScriptedServer node : List.of(first, second)) {
+            node.peers.put("127.0.0.1", new int[] {first.port(), queuedOfFirst});
+            node.peers.put("localhost", new int[] {second.port(), queuedOfSecond});
+        }
+    }
+
     public int openConnections() {
         return open.size();
     }

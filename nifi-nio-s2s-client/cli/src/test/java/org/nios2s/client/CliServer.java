@@ -31,10 +31,7 @@ public final class CliServer implements AutoCloseable {
     /** Where a command finds the cluster of this node and another, which has so little that this one is asked first. */
     public String[] addressOfClusterWith(final CliServer other) throws IOException {
         site = new ScriptedSite(server.port());
-        for (final ScriptedServer node : List.of(server, other.server)) {
-            node.peers.put("127.0.0.1", new int[] {server.port(), MANY});
-            node.peers.put("localhost", new int[] {other.server.port(), 0});
-        }
+        ScriptedServer.cluster(server, MANY, other.server, 0);
         return new String[] {"--url", site.url(), "--port-name", "out"};
     }
 
