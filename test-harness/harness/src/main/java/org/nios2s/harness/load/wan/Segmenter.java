@@ -66,6 +66,11 @@ final class Segmenter {
         }
     }
 
+    /** When something arrives that carries no bytes and is sent now: the end of the stream, or a reset. */
+    long arrivalNanos(final long nowNanos) {
+        return times.arrivalNanos(nowNanos);
+    }
+
     private void sendPart(final long nowNanos, final Sink sink) {
         final long dueNanos = times.arrivalNanos(nowNanos);
         partAcknowledgedNanos = times.acknowledgedNanos(dueNanos);

@@ -39,7 +39,6 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
     private record Segment(long dueNanos, Kind kind, ByteBuf bytes) {}
 
     private final SocketChannel receiver;
-    private final SegmentTimes times;
     private final Segmenter segmenter;
     private final long windowBytes;
     private final LongConsumer lateness;
@@ -54,17 +53,15 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
     /**
      * A direction to a receiver.
      *
-     * @param times      of the sender's segments, those of the segmenter too
-     * @param lateness hears by how many nanoseconds each segment was passed on after its time
+     * @param segmenter cuts and times what the sender sends
+     * @param lateness  hears by how many nanoseconds each segment was passed on after its time
      */
     WanDirection(
             final SocketChannel receiver,
-            final SegmentTimes times,
             final Segmenter segmenter,
             final long windowBytes,
             final LongConsumer lateness) {
         this.receiver = receiver;
-        this.times = times;
         this.segmenter = segmenter;
         this.windowBytes = windowBytes;
         this.lateness = lateness;
@@ -121,7 +118,7 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
             sender.config().setAutoRead(false);
             final long nowNanos = System.nanoTime();
             segmenter.end(nowNanos, this::send);
-            put(new Segment(times.arrivalNanos(nowNanos), Kind.END, Unpooled.EMPTY_BUFFER));
+            put(new Segment(segmenter.arrivalNanos(nowNanos), Kind.END, Unpooled.EMPTY_BUFFER));
         }
     }
 
@@ -129,7 +126,7 @@ final class WanDirection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(final ChannelHandlerContext context) {
         if (receiver.isActive()) {
-            put(new Segment(times.arrivalNanos(System.nanoTime()), Kind.RESET, Unpooled.EMPTY_BUFFER));
+            put(new Segment(segmenter.arrivalNanos(System.nanoTime()), Kind.RESET, Unpooled.EMPTY_BUFFER));
         }
     }
 

@@ -140,7 +140,7 @@ final class WanProxy implements AutoCloseable {
     private WanDirection direction(
             final SocketChannel receiver, final SegmentTimes times, final boolean senderHasNoDelay) {
         final Segmenter segmenter = new Segmenter(times, senderHasNoDelay, System.nanoTime());
-        return new WanDirection(receiver, times, segmenter, windowBytes(), lateness);
+        return new WanDirection(receiver, segmenter, windowBytes(), lateness);
     }
 
     private void at(final long dueNanos, final Runnable step) {
