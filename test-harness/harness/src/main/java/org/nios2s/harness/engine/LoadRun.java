@@ -141,6 +141,8 @@ public record LoadRun(
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
         final ServerMetrics server = watch.server(transactions, idlePercent);
+        final Map<String, Double> probes = derived(outcome, packets, packetIds, watch, generator);
+        network.lateP99Millis().ifPresent(late -> probes.put("wan-late", late));
         final RunResult result = new RunResult(
                 place,
                 load,
@@ -158,8 +160,7 @@ public record LoadRun(
                 packets,
                 watch.disturbance(),
                 watch.series(),
-                derived(outcome, packets, packetIds, watch, generator));
-        network.lateP99Millis().ifPresent(late -> result.probes().put("wan-late", late));
+                probes);
         final Measured measured = new Measured(result, outcome, watch.latencies(), nifi.version());
         if (hasEnded() && !interruption.interrupted()) {
             throw new BrokenRunException(
