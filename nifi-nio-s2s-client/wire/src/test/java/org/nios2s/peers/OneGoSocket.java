@@ -7,7 +7,6 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocket;
 
 /**
  * Can hold back what is written until its output ends, to have all leave in one go: what TLS says last, and that it ends;
@@ -28,7 +27,7 @@ public final class OneGoSocket extends Socket {
     }
 
     /**
-     * The same connection, with its TLS handshake made.
+     * The same connection with TLS, whose handshake is made with the first byte, or earlier by the caller.
      *
      * @param tls makes the engine, or null for plain TCP
      */
@@ -37,15 +36,7 @@ public final class OneGoSocket extends Socket {
             return this;
         }
         final InetSocketAddress listener = (InetSocketAddress) getRemoteSocketAddress();
-        final SSLSocket secured = (SSLSocket)
-                tls.getSocketFactory().createSocket(this, listener.getHostString(), listener.getPort(), true);
-        try {
-            secured.startHandshake();
-        } catch (final IOException e) {
-            close();
-            throw e;
-        }
-        return secured;
+        return tls.getSocketFactory().createSocket(this, listener.getHostString(), listener.getPort(), true);
     }
 
     /** From now on nothing leaves before the output ends, or is released. */
