@@ -60,7 +60,7 @@ final class FaultPeer extends TestPeer {
      */
     FaultPeer(final InetSocketAddress listener, final String portId, final SSLContext tls, final Consumer<Step> steps)
             throws IOException {
-        super(OneGoSocket.connect(listener).secured(tls));
+        super(OneGoSocket.connect(listener).layered(tls));
         this.steps = steps;
         try {
             say(Step.MAGIC, Message.magic(), Message.protocol(Message.NEWEST_VERSION));

@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocket;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -38,15 +37,7 @@ public class RawPeer extends TestPeer {
         }
         final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));
         final OneGoSocket plain = connect(nifi.info());
-        try {
-            final SSLSocket secured = (SSLSocket) plain.secured(context);
-            // Before a test holds back what is sent.
-            secured.startHandshake();
-            return new RawPeer(secured, plain);
-        } catch (final IOException e) {
-            plain.close();
-            throw e;
-        }
+        return new RawPeer(plain.secured(context), plain);
     }
 
     /** Speaks over a connection that is there. */
