@@ -14,12 +14,13 @@ import org.nios2s.harness.nifi.ProcessUsage;
  * What a NiFi holds.
  * Immutable, for any thread.
  *
- * @param heapBytes     of heap, after a collection
- * @param residentBytes of memory in RAM
- * @param threads       of its process
- * @param descriptors   open files and sockets
+ * @param heapBytes      of heap, after a collection
+ * @param anonymousBytes of memory in RAM that no file backs. NiFi's provenance repository maps its index, hundreds of megabytes, for
+ *     some seconds
+ * @param threads        of its process
+ * @param descriptors    open files and sockets
  */
-record Vitals(long heapBytes, long residentBytes, int threads, long descriptors) {
+record Vitals(long heapBytes, long anonymousBytes, int threads, long descriptors) {
 
     private static final long MEBIBYTE = 1024L * 1024;
 
@@ -36,7 +37,7 @@ record Vitals(long heapBytes, long residentBytes, int threads, long descriptors)
 
     private static Vitals of(final ProcessHandle process, final long heap) {
         final ProcessUsage usage = ProcessUsage.of(process);
-        return new Vitals(heap, usage.residentBytes(), usage.threads(), descriptors(process.pid()));
+        return new Vitals(heap, usage.anonymousBytes(), usage.threads(), descriptors(process.pid()));
     }
 
     private static ProcessHandle process(final NifiNode nifi) {
@@ -71,7 +72,7 @@ record Vitals(long heapBytes, long residentBytes, int threads, long descriptors)
 
     @Override
     public String toString() {
-        return "%d MiB of heap, %d MiB resident, %d threads, %d descriptors"
-                .formatted(heapBytes / MEBIBYTE, residentBytes / MEBIBYTE, threads, descriptors);
+        return "%d MiB of heap, %d MiB of anonymous memory, %d threads, %d descriptors"
+                .formatted(heapBytes / MEBIBYTE, anonymousBytes / MEBIBYTE, threads, descriptors);
     }
 }

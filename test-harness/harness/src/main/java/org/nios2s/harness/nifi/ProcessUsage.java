@@ -13,9 +13,11 @@ import org.nios2s.harness.HarnessException;
  *
  * @param cpu processor time of all its threads, user and system
  * @param residentBytes memory that is in RAM now
+ * @param anonymousBytes of it, what no file backs. The kernel takes back the pages of mapped files, such as a Lucene index, when it
+ *     needs them
  * @param threads number of its threads now
  */
-public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
+public record ProcessUsage(Duration cpu, long residentBytes, long anonymousBytes, int threads) {
 
     private static final long BYTES_PER_KIBIBYTE = 1024;
 
@@ -28,7 +30,10 @@ public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
                     .orElseThrow(
                             () -> new HarnessException("Process " + process.pid() + " does not tell its CPU time"));
             return new ProcessUsage(
-                    cpu, number(lines, "VmRSS:") * BYTES_PER_KIBIBYTE, Math.toIntExact(number(lines, "Threads:")));
+                    cpu,
+                    number(lines, "VmRSS:") * BYTES_PER_KIBIBYTE,
+                    number(lines, "RssAnon:") * BYTES_PER_KIBIBYTE,
+                    Math.toIntExact(number(lines, "Threads:")));
         });
     }
 
@@ -37,10 +42,11 @@ public record ProcessUsage(Duration cpu, long residentBytes, int threads) {
         return processes.stream()
                 .map(ProcessUsage::of)
                 .reduce(
-                        new ProcessUsage(Duration.ZERO, 0, 0),
+                        new ProcessUsage(Duration.ZERO, 0, 0, 0),
                         (one, other) -> new ProcessUsage(
                                 one.cpu.plus(other.cpu),
                                 one.residentBytes + other.residentBytes,
+                                one.anonymousBytes + other.anonymousBytes,
                                 one.threads + other.threads));
     }
 

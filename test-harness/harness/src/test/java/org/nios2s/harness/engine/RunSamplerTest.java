@@ -87,6 +87,6 @@ class RunSamplerTest {
     }
 
     private static ProcessUsage usage(final long cpuMillis) {
-        return new ProcessUsage(Duration.ofMillis(cpuMillis), 1 << 20, 10);
+        return new ProcessUsage(Duration.ofMillis(cpuMillis), 1 << 20, 1 << 19, 10);
     }
 }
