@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.wire.LogText;
 import org.slf4j.Logger;
 
 /**

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.openmbean.TabularData;
-import org.nios2s.listener.fault.LogText;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.wire.LogText;
 
 /**
  * The lists of peers with the most bytes, transactions and faults, and of those that have been idle longest. Thread-safe: written

@@ -10,7 +10,7 @@ import javax.management.openmbean.SimpleType;
 import javax.management.openmbean.TabularData;
 import javax.management.openmbean.TabularDataSupport;
 import javax.management.openmbean.TabularType;
-import org.nios2s.listener.fault.LogText;
+import org.nios2s.wire.LogText;
 
 /**
  * A figure of each of some peers as JMX's table, as which Prometheus' exporter can read it. Stateless; any thread.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.nios2s.listener.fault;
+package org.nios2s.wire;
 
 import java.util.regex.Pattern;
 
