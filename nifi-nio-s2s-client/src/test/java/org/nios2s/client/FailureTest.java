@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.assertFails;
 import static org.nios2s.client.Outcomes.packet;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +40,7 @@ import org.nios2s.wire.ProtocolException;
 
 /** What goes wrong in a push, in every step of it, and what is left behind: nothing. */
 class FailureTest {
+    private static final int LONGEST_MESSAGE = 1_000;
     private static final Map<Moment, TransactionStep> STEPS = Map.of(
             Moment.ACCEPTED, TransactionStep.NEGOTIATE_PROTOCOL,
             Moment.PROTOCOL, TransactionStep.NEGOTIATE_PROTOCOL,
@@ -160,6 +163,30 @@ class FailureTest {
         assertFails(push(), TransactionStep.HANDSHAKE, reason);
         assertNothingIsLeft();
         assertServesAgain(Moment.HANDSHAKE);
+    }
+
+    static Stream<Arguments> forgedTexts() {
+        return Stream.of(
+                Arguments.of(Moment.HANDSHAKE, ResponseCode.UNAUTHORIZED),
+                Arguments.of(Moment.HANDSHAKE, ResponseCode.PORT_NOT_IN_VALID_STATE),
+                Arguments.of(Moment.HANDSHAKE, ResponseCode.ABORT),
+                Arguments.of(Moment.CONFIRM, ResponseCode.CONFIRM_TRANSACTION),
+                Arguments.of(Moment.CONFIRM, ResponseCode.ABORT));
+    }
+
+    @ParameterizedTest
+    @MethodSource("forgedTexts")
+    void aPeersTextMakesNoLineAndNoControlCharacterOfAMessage(final Moment moment, final ResponseCode code)
+            throws Exception {
+        server.at(moment, ScriptedServer.answer(code, "no\n2026-01-01 ERROR forged\u001b[2J" + "x".repeat(60_000)));
+        final Throwable failure =
+                assertThrows(ExecutionException.class, () -> push().get()).getCause();
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            final String message = each.getMessage();
+            assertTrue(message.chars().noneMatch(Character::isISOControl), message);
+            assertTrue(message.length() < LONGEST_MESSAGE, () -> message.length() + " characters");
+        }
+        assertTrue(failure.getMessage().contains("no\\u000a2026-01-01 ERROR forged\\u001b[2J"), failure.getMessage());
     }
 
     @Test

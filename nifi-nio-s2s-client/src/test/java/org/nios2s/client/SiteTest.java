@@ -585,6 +585,18 @@ class SiteTest {
         assertTrue(failure.getMessage().contains("node?name:0"), failure.getMessage());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"node\u001b[2J", "node name", "node\u202e"})
+    void aNodeWhoseNameIsNotPrintableIsNotConnectedTo(final String name) {
+        server.peers.clear();
+        server.peers.put(name, new int[] {server.port(), 5});
+        final TransactionException failure = assertFails(
+                byUrl(site.url()).inputPort("in").withRetry(RetryPolicy.never()).send(packet("a")),
+                TransactionStep.FIND_PEER,
+                FailureReason.NO_PEER);
+        assertTrue(failure.getMessage().contains(name.replaceAll("[^\\p{Graph}]", "?") + ":"), failure.getMessage());
+    }
+
     @Test
     void whatWasKnownServesWhileTheSiteCannotBeAsked() throws Exception {
         final SiteToSite nifi = byUrl(site.url());

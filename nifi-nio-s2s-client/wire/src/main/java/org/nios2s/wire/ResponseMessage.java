@@ -100,8 +100,9 @@ public record ResponseMessage(ResponseCode code, String message) {
         out.writeByte(code.number());
     }
 
+    /** @return the code and the text, fit for a log */
     @Override
     public String toString() {
-        return message == null ? code.name() : code.name() + ": " + message;
+        return message == null ? code.name() : code.name() + ": " + LogText.of(message);
     }
 }

@@ -12,6 +12,7 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.wire.HandshakeProperty;
+import org.nios2s.wire.LogText;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.ProtocolException;
 import org.nios2s.wire.RequestType;
@@ -165,10 +166,10 @@ final class HandshakeExchange implements Exchange {
         switch (answer.code()) {
             case PROPERTIES_OK -> handshakeDone();
             case UNKNOWN_PORT -> throw refused(FailureReason.UNKNOWN_PORT, "The peer knows no such port");
-            case PORT_NOT_IN_VALID_STATE -> throw refused(FailureReason.PORT_NOT_RUNNING, answer.message());
+            case PORT_NOT_IN_VALID_STATE -> throw refused(FailureReason.PORT_NOT_RUNNING, LogText.of(answer.message()));
             case PORTS_DESTINATION_FULL ->
                 throw refused(FailureReason.DESTINATION_FULL, "What the port leads to is full");
-            case UNAUTHORIZED -> throw refused(FailureReason.UNAUTHORIZED, answer.message());
+            case UNAUTHORIZED -> throw refused(FailureReason.UNAUTHORIZED, LogText.of(answer.message()));
             case UNKNOWN_PROPERTY_NAME, ILLEGAL_PROPERTY_VALUE, MISSING_PROPERTY, ABORT ->
                 throw refused(FailureReason.REFUSED, answer.toString());
             default -> throw new ProtocolException("The peer answers the handshake with " + answer);

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.nios2s.client.BatchLimits;
 import org.nios2s.client.FailureReason;
@@ -45,6 +46,7 @@ public final class Site implements AutoCloseable {
     private static final int TIMEOUTS_OF_ALL = 4;
 
     private static final int LONGEST_HOST = 255;
+    private static final Pattern NOT_IN_HOST_NAMES = Pattern.compile("[\\p{C}\\p{Z}]");
 
     private static final Logger logger = LoggerFactory.getLogger(Site.class);
 
@@ -279,7 +281,7 @@ public final class Site implements AutoCloseable {
         final List<ListedPeer> usable = new ArrayList<>();
         final StringBuilder unusable = new StringBuilder();
         for (final ListedPeer peer : peers) {
-            if (Endpoint.isTcpPort(peer.port()) && !peer.host().isBlank()) {
+            if (isUsable(peer)) {
                 usable.add(peer);
             } else {
                 unusable.append(' ').append(printable(peer));
@@ -297,8 +299,19 @@ public final class Site implements AutoCloseable {
         return usable;
     }
 
+    /** The name of a node stands in log lines and messages, so it has to be printable. */
+    private static boolean isUsable(final ListedPeer peer) {
+        return Endpoint.isTcpPort(peer.port()) && isHost(peer.host());
+    }
+
+    private static boolean isHost(final String name) {
+        return !name.isEmpty()
+                && name.length() <= LONGEST_HOST
+                && !NOT_IN_HOST_NAMES.matcher(name).find();
+    }
+
     private static String printable(final ListedPeer peer) {
-        final String host = peer.host().replaceAll("[^\\p{Graph}]", "?");
+        final String host = NOT_IN_HOST_NAMES.matcher(peer.host()).replaceAll("?");
         return host.substring(0, Math.min(host.length(), LONGEST_HOST)) + ":" + peer.port();
     }
 
@@ -309,7 +322,7 @@ public final class Site implements AutoCloseable {
         candidates.addAll(formerPeers());
         final List<IOException> failures = new ArrayList<>();
         for (final ListedPeer candidate : candidates) {
-            if (Endpoint.isTcpPort(candidate.port())) {
+            if (isUsable(candidate)) {
                 try {
                     return askPeer(
                             settings.port(candidate, "", "", details.secure()).withBatchLimits(BatchLimits.none()));

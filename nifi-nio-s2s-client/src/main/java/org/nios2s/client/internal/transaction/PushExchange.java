@@ -14,6 +14,7 @@ import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.ClientConnection;
 import org.nios2s.client.internal.connection.Exchange;
 import org.nios2s.wire.Checksum;
+import org.nios2s.wire.LogText;
 import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
 import org.nios2s.wire.ProtocolException;
@@ -300,7 +301,7 @@ public final class PushExchange implements Exchange {
             throw connection.failure(
                     FailureReason.BAD_CHECKSUM,
                     "Sent bytes with CRC32 " + ours + ", while the peer calculated CRC32 Checksum as "
-                            + answer.message(),
+                            + LogText.of(answer.message()),
                     null);
         }
         ResponseMessage.write(connection.gather(), ResponseCode.CONFIRM_TRANSACTION, "");
