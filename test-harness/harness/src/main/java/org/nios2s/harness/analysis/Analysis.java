@@ -231,11 +231,9 @@ public final class Analysis {
                         column,
                         rows.keySet().stream()
                                 .filter(row -> metrics(row).contains(metric))
-                                .map(row -> new Chart.Point(
+                                .map(row -> Chart.Point.of(
                                         numeric ? lastNumber(row) : row.isEmpty() ? column : row,
-                                        pairs.range(metric, row, column)
-                                                .map(Range::median)
-                                                .orElse(null)))
+                                        pairs.range(metric, row, column)))
                                 .toList()))
                 .toList();
         final String first = rows.keySet().iterator().next();

@@ -35,7 +35,7 @@ public final class HtmlReport {
 
     public static final String FILE = "report.html";
 
-    private static final String CHART_LIBRARY = "/META-INF/resources/webjars/echarts/%s/echarts.common.min.js";
+    private static final String CHART_LIBRARY = "/META-INF/resources/webjars/echarts/%s/echarts.min.js";
     private static final ObjectMapper JSON = JsonMapper.builder().build();
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofLocalizedDateTime(
                     FormatStyle.LONG, FormatStyle.SHORT)
@@ -101,11 +101,11 @@ public final class HtmlReport {
     }
 
     /** A chart's place on the page. */
-    private record Drawn(int index, String title, String x, String y) {
+    private record Drawn(int index, String title, String x, String y, boolean spread) {
 
         static Drawn of(final int index, final Chart chart) {
             final boolean named = chart.title().equals(chart.y().title());
-            return new Drawn(index, chart.title(), words(chart.x()), named ? "" : words(chart.y()));
+            return new Drawn(index, chart.title(), words(chart.x()), named ? "" : words(chart.y()), chart.hasSpread());
         }
 
         private static String words(final Chart.Axis axis) {

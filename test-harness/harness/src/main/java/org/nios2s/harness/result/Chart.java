@@ -3,6 +3,8 @@ package org.nios2s.harness.result;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A chart of the report: what is drawn, not how. Immutable, any thread.
@@ -46,11 +48,44 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
         }
     }
 
-    /** A point, or a bar's height. */
+    /**
+     * A point, or a bar.
+     *
+     * @param x   a number, or the name of a category
+     * @param y   its height; null for a gap
+     * @param min least of the values whose median the height is; null for a single value
+     * @param max most of them, or null
+     */
     @JsonInclude(JsonInclude.Include.ALWAYS)
-    public record Point(Object x, Double y) {}
+    public record Point(
+            Object x,
+            Double y,
+            @JsonInclude(JsonInclude.Include.NON_NULL) Double min,
+            @JsonInclude(JsonInclude.Include.NON_NULL) Double max) {
+
+        /** A single value. */
+        public Point(final Object x, final Double y) {
+            this(x, y, null, null);
+        }
+
+        /** The median of several values; a gap where there are none. */
+        public static Point of(final Object x, final Optional<Range> values) {
+            return values.filter(range -> range.count() > 1)
+                    .map(range -> new Point(x, range.median(), range.min(), range.max()))
+                    .orElseGet(() -> new Point(x, values.map(Range::median).orElse(null)));
+        }
+    }
 
     public boolean hasPoints() {
-        return series.stream().flatMap(each -> each.points().stream()).anyMatch(point -> point.y() != null);
+        return points().anyMatch(point -> point.y() != null);
+    }
+
+    /** Whether any of its points has a least and a most. */
+    public boolean hasSpread() {
+        return points().anyMatch(point -> point.min() != null);
+    }
+
+    private Stream<Point> points() {
+        return series.stream().flatMap(each -> each.points().stream());
     }
 }

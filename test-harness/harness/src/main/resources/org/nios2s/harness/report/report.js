@@ -27,6 +27,9 @@
     const LABEL_LETTERS = 15;
     const LABEL_LINE = 15;
     const POINTS_WITH_SYMBOLS = 10;
+    const WHISKER = 4;
+    /* Bars and their whiskers are laid out by the same numbers. */
+    const BAR_LAYOUT = { barMaxWidth: 36, barGap: "30%", barCategoryGap: "20%" };
 
     const owner = (name) => name.replace(/ (p50|p90|p99|p99\.9)$/, "");
     const dashed = (name) => / p50$/.test(name);
@@ -95,6 +98,54 @@
         return Math.max(HEIGHT, names.length * Math.max(BAR_HEIGHT, (lines + 1) * LABEL_LINE));
     }
 
+    function escaped(text) {
+        const element = document.createElement("span");
+        element.textContent = text;
+        return element.innerHTML;
+    }
+
+    /* What stands in the box beside the pointer: a line for each series, with least and most where there are several values. */
+    function told(chart, hovered) {
+        const drawn = hovered.filter((each) => each.seriesType !== "custom");
+        const lines = drawn.map((each) => {
+            const points = chart.series[each.seriesIndex].points;
+            // Of an axis with names, the index is that of the name.
+            const point = (each.name ? points.find((one) => String(one.x) === each.name) : points[each.dataIndex]) || {};
+            const spread = typeof point.min === "number" ? " (" + short(point.min) + " – " + short(point.max) + ")" : "";
+            const amount = typeof point.y === "number" ? short(point.y) + spread + " " + chart.y.unit : "–";
+            return each.marker + escaped(each.seriesName) + "&ensp;<b>" + escaped(amount) + "</b>";
+        });
+        return drawn.length > 0 ? [escaped(drawn[0].axisValueLabel), ...lines].join("<br>") : "";
+    }
+
+    /* A thin line from the least to the most at each bar or point of a series. */
+    function whiskers(chart, palette, place) {
+        const bars = chart.kind === "BAR";
+        const data = chart.series[place.index].points
+            .filter((point) => typeof point.min === "number" && point.max > point.min)
+            .map((point) => [place.names.length > 0 ? place.names.indexOf(String(point.x)) : point.x, point.min, point.max]);
+        function line(from, to) {
+            return { type: "line", shape: { x1: from[0], y1: from[1], x2: to[0], y2: to[1] }, style: { stroke: palette.ink, lineWidth: 1.2 } };
+        }
+        return {
+            type: "custom", data, silent: true, z: 3,
+            encode: place.lies ? { x: [1, 2], y: 0 } : { x: 0, y: [1, 2] },
+            renderItem: (parameters, api) => {
+                const shift = bars ? api.barLayout({ ...BAR_LAYOUT, count: chart.series.length })[place.index].offsetCenter : 0;
+                const end = (value) => {
+                    const at = api.coord(place.lies ? [value, api.value(0)] : [api.value(0), value]);
+                    return place.lies ? [at[0], at[1] + shift] : [at[0] + shift, at[1]];
+                };
+                const across = (at) => (place.lies
+                    ? line([at[0], at[1] - WHISKER], [at[0], at[1] + WHISKER])
+                    : line([at[0] - WHISKER, at[1]], [at[0] + WHISKER, at[1]]));
+                const least = end(api.value(1));
+                const most = end(api.value(2));
+                return { type: "group", children: [line(least, most), across(least), across(most)] };
+            },
+        };
+    }
+
     function option(chart, palette) {
         const byName = chart.kind === "BAR" || chart.series.some((s) => s.points.some((p) => typeof p.x === "string"));
         const names = byName ? categories(chart) : [];
@@ -128,11 +179,11 @@
                 trigger: "axis", confine: true, backgroundColor: palette.panel, borderColor: palette.line,
                 textStyle: { color: palette.ink, fontSize: 12 },
                 extraCssText: "white-space: normal; max-width: 300px;",
-                valueFormatter: (value) => (value === null || value === undefined ? "–" : short(value) + " " + chart.y.unit),
+                formatter: (hovered) => told(chart, hovered),
             },
             xAxis: lies ? amount : place,
             yAxis: lies ? { ...place, inverse: true } : amount,
-            series: chart.series.map((series) => {
+            series: [...chart.series.map((series) => {
                 const points = byName
                     ? names.map((name) => {
                         const point = series.points.find((each) => String(each.x) === name);
@@ -145,7 +196,7 @@
                     name: series.name,
                     type: chart.kind === "BAR" ? "bar" : "line",
                     stack: stacked ? "all" : undefined,
-                    barMaxWidth: 36,
+                    ...BAR_LAYOUT,
                     showSymbol: !many,
                     symbol: "circle",
                     symbolSize: 4,
@@ -153,7 +204,7 @@
                     itemStyle: { color: hue },
                     lineStyle: { color: hue, width: 1.8, type: dashed(series.name) ? "dashed" : "solid" },
                 };
-            }),
+            }), ...chart.series.map((series, index) => whiskers(chart, palette, { index, names, lies }))],
         };
     }
 

@@ -17,6 +17,7 @@ import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult.Headline;
 import org.nios2s.harness.result.RunResult;
@@ -257,6 +258,17 @@ class AnalysisTest {
     }
 
     /** So many rounds of both, in which nothing changes. */
+    @Test
+    void aBarHasTheLeastAndTheMostOfItsRuns() {
+        final List<RunResult> runs =
+                List.of(run("stock", 1, 1_000), run("nio", 1, 1_500), run("nio", 2, 1_700), run("nio", 3, 1_600));
+        final Chart rate = analysis(runs).charts().getFirst();
+        assertEquals(
+                List.of(new Chart.Point("stock", 1_000.0), new Chart.Point("nio", 1_600.0, 1_500.0, 1_700.0)),
+                rate.series().stream().flatMap(each -> each.points().stream()).toList());
+        assertTrue(rate.hasSpread());
+    }
+
     private static List<RunResult> rounds(final int count, final double stock, final double nio) {
         return IntStream.rangeClosed(1, count)
                 .boxed()

@@ -19,6 +19,7 @@ import java.util.stream.StreamSupport;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.junit.jupiter.api.Test;
+import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.ExperimentResult;
@@ -122,6 +123,33 @@ class HtmlReportTest {
         assertEquals(2, shown.split("class=\"group\"", -1).length - 1);
         assertFalse(shown.contains("data-label=\"what\""));
         assertFalse(shown.contains("Measure it again"));
+    }
+
+    @Test
+    void mediansHaveASpreadThatThePageExplains() {
+        final String explanation = "thin lines: least and most";
+        assertFalse(pageWith(new Chart.Point("stock", 1.0)).contains(explanation));
+        assertTrue(pageWith(new Chart.Point("stock", 2.0, 1.0, 3.0)).contains(explanation));
+    }
+
+    private static String pageWith(final Chart.Point point) {
+        final ExperimentResult one = Samples.comparison();
+        final Chart chart = new Chart(
+                "tx/s",
+                Chart.Kind.BAR,
+                new Chart.Axis("measured", "measured"),
+                new Chart.Axis("tx/s", "tx/s"),
+                List.of(new Chart.Series("stock", List.of(point))));
+        return HtmlReport.of(new ExperimentResult(
+                "x",
+                one.started(),
+                one.setup(),
+                one.completion(),
+                one.conclusion(),
+                List.of(),
+                List.of(chart),
+                one.runs(),
+                List.of()));
     }
 
     @Test
