@@ -63,6 +63,10 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
             @JsonInclude(JsonInclude.Include.NON_NULL) Double min,
             @JsonInclude(JsonInclude.Include.NON_NULL) Double max) {
 
+        private boolean hasSpread() {
+            return min != null && min < max;
+        }
+
         /** A single value. */
         public Point(final Object x, final Double y) {
             this(x, y, null, null);
@@ -80,9 +84,9 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
         return points().anyMatch(point -> point.y() != null);
     }
 
-    /** Whether any of its points has a least and a most. */
+    /** Whether the values of any of its points differ. */
     public boolean hasSpread() {
-        return points().anyMatch(point -> point.min() != null);
+        return points().anyMatch(Point::hasSpread);
     }
 
     private Stream<Point> points() {

@@ -58,7 +58,8 @@
     }
 
     function values(chart) {
-        return chart.series.flatMap((series) => series.points.map((point) => point.y)).filter((y) => y !== null);
+        return chart.series.flatMap((series) => series.points.flatMap((point) => [point.y, point.min, point.max]))
+            .filter((value) => typeof value === "number");
     }
 
     /* Stock and NIO may lie far apart in time, and both are to be seen. */
@@ -98,6 +99,8 @@
         return Math.max(HEIGHT, names.length * Math.max(BAR_HEIGHT, (lines + 1) * LABEL_LINE));
     }
 
+    const spreads = (point) => typeof point.min === "number" && point.max > point.min;
+
     function escaped(text) {
         const element = document.createElement("span");
         element.textContent = text;
@@ -111,7 +114,7 @@
             const points = chart.series[each.seriesIndex].points;
             // Of an axis with names, the index is that of the name.
             const point = (each.name ? points.find((one) => String(one.x) === each.name) : points[each.dataIndex]) || {};
-            const spread = typeof point.min === "number" ? " (" + short(point.min) + " – " + short(point.max) + ")" : "";
+            const spread = spreads(point) ? " (" + short(point.min) + " – " + short(point.max) + ")" : "";
             const amount = typeof point.y === "number" ? short(point.y) + spread + " " + chart.y.unit : "–";
             return each.marker + escaped(each.seriesName) + "&ensp;<b>" + escaped(amount) + "</b>";
         });
@@ -122,7 +125,7 @@
     function whiskers(chart, palette, place) {
         const bars = chart.kind === "BAR";
         const data = chart.series[place.index].points
-            .filter((point) => typeof point.min === "number" && point.max > point.min)
+            .filter(spreads)
             .map((point) => [place.names.length > 0 ? place.names.indexOf(String(point.x)) : point.x, point.min, point.max]);
         function line(from, to) {
             return { type: "line", shape: { x1: from[0], y1: from[1], x2: to[0], y2: to[1] }, style: { stroke: palette.ink, lineWidth: 1.2 } };

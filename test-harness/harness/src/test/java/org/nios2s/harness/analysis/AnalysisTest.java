@@ -257,7 +257,6 @@ class AnalysisTest {
         assertEquals(-400.0 / 5_000, Metric.CPU_NET.orNull(three.runs().getFirst()), 1e-9);
     }
 
-    /** So many rounds of both, in which nothing changes. */
     @Test
     void aBarHasTheLeastAndTheMostOfItsRuns() {
         final List<RunResult> runs =
@@ -269,6 +268,7 @@ class AnalysisTest {
         assertTrue(rate.hasSpread());
     }
 
+    /** So many rounds of both, in which nothing changes. */
     private static List<RunResult> rounds(final int count, final double stock, final double nio) {
         return IntStream.rangeClosed(1, count)
                 .boxed()
