@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.nios2s.wire.LogText;
 
 /**
  * A transaction failed: says with which peer and port, in which step, and why. Immutable; any thread.
@@ -17,6 +18,9 @@ public final class TransactionException extends IOException {
 
     private static final long serialVersionUID = 1L;
 
+    /** Peers, proxies and REST APIs have a part in a message: it is one printable line, and has an end. */
+    private static final int LONGEST_MESSAGE = 4_000;
+
     private final String peer;
     private final String port;
     private final String commsId;
@@ -28,21 +32,23 @@ public final class TransactionException extends IOException {
     private final boolean outcomeUnknown;
 
     private TransactionException(final Builder builder) {
-        super(
-                "Transaction with " + builder.peer + (builder.port.isEmpty() ? "" : ", port " + builder.port)
-                        + ", failed in step " + builder.step + ": " + builder.reason + ": " + builder.detail
-                        + (builder.commsId.isEmpty() ? "" : " (CommsID=" + builder.commsId + ")"),
-                builder.cause);
+        super(LogText.of(message(builder), LONGEST_MESSAGE), builder.cause);
         peer = builder.peer;
         port = builder.port;
         commsId = builder.commsId;
         step = builder.step;
         reason = builder.reason;
-        detail = builder.detail;
+        detail = LogText.of(String.valueOf(builder.detail), LONGEST_MESSAGE);
         failedPacket = builder.failedPacket;
         attempts = builder.attempts;
         outcomeUnknown = builder.outcomeUnknown;
         builder.earlier.forEach(this::addSuppressed);
+    }
+
+    private static String message(final Builder builder) {
+        return "Transaction with " + builder.peer + (builder.port.isEmpty() ? "" : ", port " + builder.port)
+                + ", failed in step " + builder.step + ": " + builder.reason + ": " + builder.detail
+                + (builder.commsId.isEmpty() ? "" : " (CommsID=" + builder.commsId + ")");
     }
 
     /**

@@ -190,6 +190,23 @@ class FailureTest {
     }
 
     @Test
+    void aMessageIsOnePrintableLineWithAnEnd() {
+        final TransactionException failure = TransactionException.builder(
+                        TransactionStep.CONNECT, FailureReason.CONNECT_FAILED)
+                .peer("127.0.0.1:1")
+                .port("in\n2026-01-01 ERROR forged\u001b[2J")
+                .message("x\n".repeat(100_000))
+                .build();
+        for (final String text : List.of(failure.getMessage(), failure.detail())) {
+            assertTrue(text.chars().noneMatch(Character::isISOControl), text);
+            assertTrue(text.length() < 20_000, () -> text.length() + " characters");
+        }
+        assertTrue(
+                failure.getMessage().contains("port in\\u000a2026-01-01 ERROR forged\\u001b[2J,"),
+                failure.getMessage());
+    }
+
+    @Test
     void aPeerThatIsNotThereFailsThePush() throws IOException {
         final int unused;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

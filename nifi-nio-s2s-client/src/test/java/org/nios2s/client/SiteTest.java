@@ -597,6 +597,19 @@ class SiteTest {
         assertTrue(failure.getMessage().contains(name.replaceAll("[^\\p{Graph}]", "?") + ":"), failure.getMessage());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"\"\\u\n\n\n\n\"", "1e1e1\u001b", "1e1e1e1e1"})
+    void anAnswerOfTheSiteMakesNoLineOfAMessage(final String value) throws IOException {
+        final TransactionException failure = assertFails(
+                byUrl(answering(200, "{\"controller\":" + value + "}"))
+                        .inputPort("in")
+                        .withRetry(RetryPolicy.never())
+                        .send(packet("a")),
+                TransactionStep.FIND_PEER,
+                FailureReason.NO_PEER);
+        assertTrue(failure.getMessage().chars().noneMatch(Character::isISOControl), failure.getMessage());
+    }
+
     @Test
     void whatWasKnownServesWhileTheSiteCannotBeAsked() throws Exception {
         final SiteToSite nifi = byUrl(site.url());

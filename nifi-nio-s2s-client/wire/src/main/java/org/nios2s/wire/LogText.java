@@ -12,7 +12,16 @@ public final class LogText {
 
     /** @return the text, its control and separator characters escaped, cut if it is too long */
     public static String of(final String text) {
-        final int length = Math.min(text.length(), MAX_CHARACTERS);
+        return of(text, MAX_CHARACTERS);
+    }
+
+    /**
+     * The same with another limit.
+     *
+     * @param maxCharacters of the text, before its characters are escaped
+     */
+    public static String of(final String text, final int maxCharacters) {
+        final int length = Math.min(text.length(), maxCharacters);
         final String line = UNPRINTABLE.matcher(text.substring(0, length)).replaceAll(found -> "\\\\u%04x"
                 .formatted(found.group().codePointAt(0)));
         if (length == text.length()) {

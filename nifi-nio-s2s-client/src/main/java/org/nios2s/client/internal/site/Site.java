@@ -25,6 +25,7 @@ import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.transaction.Engine;
 import org.nios2s.client.internal.transaction.ListedPeer;
+import org.nios2s.wire.LogText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -256,7 +257,7 @@ public final class Site implements AutoCloseable {
         if (toldFailure == reason) {
             logger.debug("The peers of {} still can't be found", name(), told);
         } else {
-            logger.warn("The peers of {} can't be found: {}", name(), told.getMessage());
+            logger.warn("The peers of {} can't be found: {}", name(), LogText.of(String.valueOf(told.getMessage())));
             toldFailure = reason;
         }
     }
@@ -287,8 +288,8 @@ public final class Site implements AutoCloseable {
                 unusable.append(' ').append(printable(peer));
             }
         }
-        final String said = "names nodes that can't be connected to:" + unusable
-                + "; is nifi.remote.route.raw or nifi.remote.input.socket.port right there?";
+        final String said = "names nodes that can't be connected to:" + LogText.of(unusable.toString())
+                + "; are nifi.remote.route.raw, nifi.remote.input.host and nifi.remote.input.socket.port right there?";
         if (usable.isEmpty() && !unusable.isEmpty()) {
             throw new IOException("The peer list " + said);
         }
