@@ -15,8 +15,8 @@ import org.nios2s.harness.nifi.ProcessUsage;
  * Immutable, for any thread.
  *
  * @param heapBytes      of heap, after a collection
- * @param anonymousBytes of memory in RAM that no file backs. NiFi's provenance repository maps its index, hundreds of megabytes, for
- *     some seconds
+ * @param anonymousBytes of memory in RAM that no file backs. NiFi maps files, whose pages come and go and may be taken back by the
+ *     kernel
  * @param threads        of its process
  * @param descriptors    open files and sockets
  */
