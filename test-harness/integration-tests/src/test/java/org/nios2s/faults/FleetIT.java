@@ -160,7 +160,7 @@ class FleetIT {
     void compressedPushesThatStallHoldNoMoreThanTheBudget() throws IOException {
         final int pushes = 2_000;
         final NifiNode nifi = nifi(Listener.NIO);
-        final long before = Vitals.withoutHeap(nifi).anonymousBytes();
+        final long before = Vitals.withoutHeap(nifi).residentBytes();
         final Script script = new Script(
                 Duration.ofMillis(100),
                 List.of(opening(nifi, true, "0"), Line.of(Message.utf("SEND_FLOWFILES")), Line.of(halfAChunk())),
@@ -177,11 +177,11 @@ class FleetIT {
                     .atMost(PATIENCE)
                     .pollInterval(Duration.ofMillis(100))
                     .until(() -> {
-                        most[0] = Math.max(most[0], Vitals.withoutHeap(nifi).anonymousBytes());
+                        most[0] = Math.max(most[0], Vitals.withoutHeap(nifi).residentBytes());
                         return secondsSince(beganNanos) > 20;
                     });
             logger.info(
-                    "{} compressed pushes stall: {} MiB of anonymous memory before, at most {} MiB more; an honest push took {} s",
+                    "{} compressed pushes stall: resident memory {} MiB before, at most {} MiB more; an honest push took {} s",
                     pushes,
                     before / MIB,
                     (most[0] - before) / MIB,

@@ -15,12 +15,12 @@ import org.nios2s.harness.nifi.ProcessUsage;
  * Immutable, for any thread.
  *
  * @param heapBytes      of heap, after a collection
- * @param anonymousBytes of memory in RAM that no file backs. NiFi maps files, whose pages come and go and may be taken back by the
- *     kernel
+ * @param residentBytes  of memory in RAM
+ * @param anonymousBytes of it, what no file backs. The rest are pages of mapped files, which the kernel may take back
  * @param threads        of its process
  * @param descriptors    open files and sockets
  */
-record Vitals(long heapBytes, long anonymousBytes, int threads, long descriptors) {
+record Vitals(long heapBytes, long residentBytes, long anonymousBytes, int threads, long descriptors) {
 
     private static final long MEBIBYTE = 1024L * 1024;
 
@@ -37,7 +37,8 @@ record Vitals(long heapBytes, long anonymousBytes, int threads, long descriptors
 
     private static Vitals of(final ProcessHandle process, final long heap) {
         final ProcessUsage usage = ProcessUsage.of(process);
-        return new Vitals(heap, usage.anonymousBytes(), usage.threads(), descriptors(process.pid()));
+        return new Vitals(
+                heap, usage.residentBytes(), usage.anonymousBytes(), usage.threads(), descriptors(process.pid()));
     }
 
     private static ProcessHandle process(final NifiNode nifi) {
@@ -72,7 +73,12 @@ record Vitals(long heapBytes, long anonymousBytes, int threads, long descriptors
 
     @Override
     public String toString() {
-        return "%d MiB of heap, %d MiB of anonymous memory, %d threads, %d descriptors"
-                .formatted(heapBytes / MEBIBYTE, anonymousBytes / MEBIBYTE, threads, descriptors);
+        return "%d MiB of heap, %d MiB resident (%d MiB anonymous), %d threads, %d descriptors"
+                .formatted(
+                        heapBytes / MEBIBYTE,
+                        residentBytes / MEBIBYTE,
+                        anonymousBytes / MEBIBYTE,
+                        threads,
+                        descriptors);
     }
 }
