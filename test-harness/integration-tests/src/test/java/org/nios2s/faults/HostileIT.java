@@ -55,7 +55,7 @@ class HostileIT {
     private static final long MEBIBYTE = 1024L * 1024;
     private static final long MORE_HEAP = 100 * MEBIBYTE;
     /** The default of {@code nifi.remote.input.nio.buffer.memory}, and some. */
-    private static final long MORE_RESIDENT = (64 + 150) * MEBIBYTE;
+    private static final long MORE_MEMORY = (64 + 150) * MEBIBYTE;
 
     /** NiFi's own pools come and go by a few. */
     private static final int MORE_THREADS = 25;
@@ -145,7 +145,10 @@ class HostileIT {
         assertTrue(peers > 0, "nobody attacked");
         assertEquals(0, honest.failed(), () -> "transactions of honest clients failed: " + honest);
         assertTrue(during.heapBytes() <= before.heapBytes() + MORE_HEAP, () -> before + ", then " + during);
-        assertTrue(during.residentBytes() <= before.residentBytes() + MORE_RESIDENT, () -> before + ", then " + during);
+        // Not all that is resident: NiFi maps its provenance index, and merging ten of its segments brings some 440 MiB
+        // of it
+        // into RAM for half a minute. The listener maps no files.
+        assertTrue(during.anonymousBytes() <= before.anonymousBytes() + MORE_MEMORY, () -> before + ", then " + during);
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> Vitals.sockets(nifi.info().pid()) <= socketsBefore + MORE_SOCKETS);
