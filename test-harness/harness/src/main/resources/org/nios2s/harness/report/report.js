@@ -101,6 +101,8 @@
 
     const spreads = (point) => typeof point.min === "number" && point.max > point.min;
 
+    const named = (points, name) => points.find((point) => String(point.x) === name);
+
     function escaped(text) {
         const element = document.createElement("span");
         element.textContent = text;
@@ -113,7 +115,7 @@
         const lines = drawn.map((each) => {
             const points = chart.series[each.seriesIndex].points;
             // Of an axis with names, the index is that of the name.
-            const point = (each.name ? points.find((one) => String(one.x) === each.name) : points[each.dataIndex]) || {};
+            const point = (each.name ? named(points, each.name) : points[each.dataIndex]) || {};
             const spread = spreads(point) ? " (" + short(point.min) + " – " + short(point.max) + ")" : "";
             const amount = typeof point.y === "number" ? short(point.y) + spread + " " + chart.y.unit : "–";
             return each.marker + escaped(each.seriesName) + "&ensp;<b>" + escaped(amount) + "</b>";
@@ -189,7 +191,7 @@
             series: [...chart.series.map((series) => {
                 const points = byName
                     ? names.map((name) => {
-                        const point = series.points.find((each) => String(each.x) === name);
+                        const point = named(series.points, name);
                         return point ? point.y : null;
                     })
                     : series.points.map((point) => [point.x, point.y]);
