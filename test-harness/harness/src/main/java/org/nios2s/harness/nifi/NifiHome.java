@@ -31,6 +31,7 @@ public record NifiHome(Path directory) {
 
     /** Makes the directory, or makes sure that it is one of ours and that no NiFi runs in it. */
     void prepare(final boolean fresh) {
+        failIfBelowAFile();
         HarnessException.attempt(e -> "Cannot make the home " + directory + " of a NiFi", () -> {
             if (Files.isDirectory(directory) && !Files.exists(directory.resolve(MARKER)) && !isEmpty()) {
                 throw new HarnessException(
@@ -45,6 +46,14 @@ public record NifiHome(Path directory) {
                 Files.createFile(directory.resolve(MARKER));
             }
         });
+    }
+
+    private void failIfBelowAFile() {
+        for (Path place = directory; place != null; place = place.getParent()) {
+            if (Files.exists(place) && !Files.isDirectory(place)) {
+                throw new HarnessException(place + " is a file, no directory: choose another --home");
+            }
+        }
     }
 
     /** Does something while nobody else starts a NiFi here. */

@@ -65,6 +65,16 @@ class NifiHomeTest {
     }
 
     @Test
+    void aHomeBelowAFileIsRefused() throws IOException {
+        final Path file = Files.writeString(directory.resolve("thesis.txt"), "precious");
+
+        final HarnessException refusal =
+                assertThrows(HarnessException.class, () -> new NifiHome(file.resolve("home")).prepare(true));
+
+        assertTrue(refusal.getMessage().contains(file + " is a file"), refusal.getMessage());
+    }
+
+    @Test
     void twoStartsInOneHomeAtOnceAreRefused() {
         final NifiHome home = new NifiHome(directory);
         home.prepare(false);
