@@ -33,27 +33,37 @@ record LedgerCheck(Map<Path, Long> from) {
     /** What is on its way through another NiFi may pause on a busy machine. */
     private static final int LONGER = 10;
 
+    /**
+     * How a check waits for the ledger's last packets.
+     *
+     * @param still    a ledger without growth for this long is complete, if nothing is missing
+     * @param patience the longest wait
+     * @param giveUp   whether to end the wait at once
+     * @param atWork   whether the server still holds FlowFiles that the sink has not taken; it is asked only while packets
+     *                 are missing
+     * @param onGrowth hears whenever the ledger has grown
+     */
+    record Wait(Duration still, Duration patience, BooleanSupplier giveUp, BooleanSupplier atWork, Runnable onGrowth) {}
+
     /** Remembers where the file ends now, before a run. */
     static LedgerCheck before(final List<Path> packetIds) {
         return new LedgerCheck(packetIds.stream().collect(Collectors.toMap(Function.identity(), LedgerCheck::size)));
     }
 
     /**
-     * Waits until the file stands still, for longer where something is missing, then compares: the comparison. Meanwhile
-     * {@code onGrowth} hears whenever there is more.
+     * Compares what was acknowledged with the ledger, once the ledger stands still. While packets are missing, a ledger that
+     * stands still is complete only when the server has no work left: a sink that takes long for a large FlowFile, or for
+     * many in one session, writes nothing meanwhile.
      */
-    LedgerMetrics compare(
-            final LoadOutcome outcome,
-            final int packets,
-            final Duration still,
-            final Duration patience,
-            final BooleanSupplier giveUp,
-            final Runnable onGrowth)
-            throws InterruptedException {
-        final LedgerMetrics metrics = count(outcome, packets, awaitStandstill(still, patience, giveUp, onGrowth));
-        return metrics.lost() == 0
-                ? metrics
-                : count(outcome, packets, awaitStandstill(still.multipliedBy(LONGER), patience, giveUp, onGrowth));
+    LedgerMetrics compare(final LoadOutcome outcome, final int packets, final Wait wait) throws InterruptedException {
+        final Deadline deadline = Deadline.after(wait.patience());
+        final LedgerMetrics metrics =
+                count(outcome, packets, awaitStandstill(wait.still(), deadline, () -> false, wait));
+        if (metrics.lost() == 0) {
+            return metrics;
+        }
+        final Duration longer = wait.still().multipliedBy(LONGER);
+        return count(outcome, packets, awaitStandstill(longer, deadline, wait.atWork(), wait));
     }
 
     private LedgerMetrics count(final LoadOutcome outcome, final int packets, final boolean settled) {
@@ -79,20 +89,21 @@ record LedgerCheck(Map<Path, Long> from) {
     }
 
     private boolean awaitStandstill(
-            final Duration still, final Duration patience, final BooleanSupplier giveUp, final Runnable onGrowth)
+            final Duration still, final Deadline deadline, final BooleanSupplier atWork, final Wait wait)
             throws InterruptedException {
-        final Deadline deadline = Deadline.after(patience);
         long size = size();
         Deadline quiet = Deadline.after(still);
         while (!quiet.passed()) {
-            if (giveUp.getAsBoolean() || deadline.passed()) {
+            if (wait.giveUp().getAsBoolean() || deadline.passed()) {
                 return false;
             }
             Thread.sleep(POLL);
             final long now = size();
             if (now != size) {
-                onGrowth.run();
+                wait.onGrowth().run();
                 size = now;
+                quiet = Deadline.after(still);
+            } else if (atWork.getAsBoolean()) {
                 quiet = Deadline.after(still);
             }
         }

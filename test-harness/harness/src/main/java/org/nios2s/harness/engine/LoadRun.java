@@ -137,7 +137,10 @@ public record LoadRun(
         final LedgerMetrics packets = ledger == null
                 ? null
                 : ledger.compare(
-                        outcome, load.shape().packets(), LEDGER_STILL, LEDGER_PATIENCE, giveUp, watch::stillAtWork);
+                        outcome,
+                        load.shape().packets(),
+                        new LedgerCheck.Wait(
+                                LEDGER_STILL, LEDGER_PATIENCE, giveUp, nifi::hasQueuedFlowFiles, watch::stillAtWork));
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
         final ServerMetrics server = watch.server(transactions, idlePercent);

@@ -151,6 +151,21 @@ public record FlowClient(RestClient rest, String clientId) {
         return create(ComponentKind.CONNECTION, connection);
     }
 
+    /**
+     * How many FlowFiles of the root group, on all nodes, wait for a component or are in its session. Those before an output
+     * port do not count: they wait for a peer that may never fetch them.
+     */
+    public long queuedFlowFiles() {
+        return RestClient.stream(root().required("flow").required(ComponentKind.CONNECTION.listName()))
+                .filter(connection -> !ComponentKind.OUTPUT_PORT
+                        .name()
+                        .equals(connection.required("destinationType").asText()))
+                .mapToLong(connection -> connection
+                        .requiredAt("/status/aggregateSnapshot/flowFilesQueued")
+                        .asLong())
+                .sum();
+    }
+
     public void setBackPressure(final Component connection, final BackPressure backPressure) {
         change(connection.path(), describe(connection), described(backPressure));
     }

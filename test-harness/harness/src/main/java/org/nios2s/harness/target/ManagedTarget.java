@@ -24,7 +24,9 @@ import org.nios2s.harness.nifi.NifiLog;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.harness.nifi.NoAnswerException;
 import org.nios2s.harness.nifi.RemoteGroupClient;
+import org.nios2s.harness.nifi.RestException;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
@@ -246,6 +248,18 @@ public final class ManagedTarget implements MeasuredTarget {
     @Override
     public void stopSource() {
         feed.stop();
+    }
+
+    @Override
+    public boolean hasQueuedFlowFiles() {
+        try {
+            return Stream.of(this, between, partner)
+                    .filter(Objects::nonNull)
+                    .anyMatch(each -> each.nodes.getFirst().flow().queuedFlowFiles() > 0);
+        } catch (final NoAnswerException | RestException e) {
+            // A NiFi that does not answer, or a cluster that is just forming, has not said that it has no work left.
+            return true;
+        }
     }
 
     @Override

@@ -42,6 +42,11 @@ public interface MeasuredTarget extends AutoCloseable {
         return List.of();
     }
 
+    /** Whether FlowFiles are on their way to the sink; false where nobody can tell. */
+    default boolean hasQueuedFlowFiles() {
+        return false;
+    }
+
     @Override
     default void close() {
         // Nothing was begun.

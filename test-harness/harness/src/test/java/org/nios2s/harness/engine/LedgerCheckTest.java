@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.load.ClientStats;
@@ -25,6 +29,11 @@ class LedgerCheckTest {
 
     private static final Duration STILL = Duration.ofMillis(1);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** Longer than the longest silence after which a ledger is taken for complete. */
+    private static final int LOOKS = 5;
+
+    private static final LedgerCheck.Wait IDLE =
+            new LedgerCheck.Wait(STILL, PATIENCE, () -> false, () -> false, () -> {});
 
     @TempDir
     private Path directory;
@@ -70,18 +79,14 @@ class LedgerCheckTest {
                 List.of("other-0-0-0", "", "run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"),
                 StandardOpenOption.APPEND);
 
-        assertTrue(check.compare(outcome(), 2, STILL, PATIENCE, () -> false, () -> {})
-                .exact());
+        assertTrue(check.compare(outcome(), 2, IDLE).exact());
     }
 
     @Test
     void withoutAFileEverythingIsLost() throws Exception {
         final LedgerCheck check = LedgerCheck.before(List.of(directory.resolve("missing")));
 
-        assertEquals(
-                4,
-                check.compare(outcome(), 2, STILL, PATIENCE, () -> false, () -> {})
-                        .lost());
+        assertEquals(4, check.compare(outcome(), 2, IDLE).lost());
     }
 
     @Test
@@ -90,17 +95,58 @@ class LedgerCheckTest {
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
 
-        final LedgerMetrics metrics = check.compare(outcome(), 2, PATIENCE, PATIENCE, () -> true, () -> {});
+        final LedgerMetrics metrics = check.compare(
+                outcome(), 2, new LedgerCheck.Wait(PATIENCE, PATIENCE, () -> true, () -> false, () -> {}));
 
         assertEquals(0, metrics.lost());
         assertFalse(metrics.exact());
+    }
+
+    @Test
+    void aPacketThatTheSinkHasNotTakenYetIsNotLost() throws Exception {
+        final Path ids = directory.resolve("ids");
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0"));
+        final AtomicInteger looks = new AtomicInteger();
+        final BooleanSupplier atWork = () -> {
+            if (looks.incrementAndGet() == LOOKS) {
+                append(ids, "run-1-2-1");
+            }
+            return looks.get() < LOOKS;
+        };
+
+        final LedgerMetrics metrics =
+                check.compare(outcome(), 2, new LedgerCheck.Wait(STILL, PATIENCE, () -> false, atWork, () -> {}));
+
+        assertEquals(new LedgerMetrics(4, 4, 0, 0, 0, true), metrics);
+    }
+
+    @Test
+    void whatIsMissingWhileTheServerIsAtWorkMayOnlyBeLate() throws Exception {
+        final Path ids = directory.resolve("ids");
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0"));
+        final Duration patience = Duration.ofSeconds(1);
+
+        final LedgerMetrics metrics =
+                check.compare(outcome(), 2, new LedgerCheck.Wait(STILL, patience, () -> false, () -> true, () -> {}));
+
+        assertEquals(new LedgerMetrics(4, 3, 1, 0, 0, false), metrics);
+    }
+
+    private static void append(final Path ids, final String line) {
+        try {
+            Files.writeString(ids, line + System.lineSeparator(), StandardOpenOption.APPEND);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private LedgerMetrics check(final String... lines) throws Exception {
         final Path ids = directory.resolve("ids");
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, List.of(lines));
-        return check.compare(outcome(), 2, STILL, PATIENCE, () -> false, () -> {});
+        return check.compare(outcome(), 2, IDLE);
     }
 
     /** Client 0 was acknowledged transaction 0, client 1 transaction 2. */
