@@ -125,6 +125,10 @@ public record Metric(
             probe("between-percent", "NiFi in between CPU %", Unit.PERCENT, 0, LESS),
             server("threads", "server threads", Unit.COUNT, 0, ServerMetrics::maxThreads),
             server("rss", "server RSS MiB", Unit.MEBIBYTES, 0, server -> server.maxResidentBytes() / MEBIBYTE),
+            probe("gc-percent", "server in GC pauses %", Unit.PERCENT, 2, LESS),
+            probe("gc-pauses", "GC pauses", Unit.COUNT, 0, LESS),
+            probe("net-packets", "packets on loopback/tx", Unit.COUNT, 1, LESS),
+            probe("net-kib", "KiB on loopback/tx", Unit.KIBIBYTES, 2, LESS),
             generator(
                     "generator-cpu", "generator CPU ms/tx", Unit.MILLIS, 3, GeneratorMetrics::cpuMillisPerTransaction),
             generator("generator-percent", "generator CPU %", Unit.PERCENT, 0, GeneratorMetrics::cpuPercent),
@@ -153,12 +157,36 @@ public record Metric(
             ALL.stream().collect(Collectors.toMap(Metric::key, Function.identity()));
 
     /** Metrics of a load that has a pace: what its callers wait, and what it costs. */
-    public static final List<Metric> OF_A_PACE =
-            List.of(P50, P95, P99, CPU_NET, CPU, PACE, FAILURES, by("rss"), by("threads"), LOST, DUPLICATED);
+    public static final List<Metric> OF_A_PACE = List.of(
+            P50,
+            P95,
+            P99,
+            CPU_NET,
+            CPU,
+            PACE,
+            FAILURES,
+            by("rss"),
+            by("threads"),
+            by("gc-percent"),
+            by("net-packets"),
+            LOST,
+            DUPLICATED);
 
     /** Metrics of a load flat out: how much there is of it, and what it costs. */
     public static final List<Metric> FLAT_OUT = List.of(
-            RATE, CPU, P50, P95, P99, FAILURES, by("rss"), by("threads"), by("generator-cpu"), LOST, DUPLICATED);
+            RATE,
+            CPU,
+            P50,
+            P95,
+            P99,
+            FAILURES,
+            by("rss"),
+            by("threads"),
+            by("gc-percent"),
+            by("net-packets"),
+            by("generator-cpu"),
+            LOST,
+            DUPLICATED);
 
     /** Metrics of a table with a row for each run. */
     public static final List<Metric> OF_EACH_RUN = List.of(RATE, PACE, FAILURES, P50, P99, CPU, LOST, DUPLICATED);

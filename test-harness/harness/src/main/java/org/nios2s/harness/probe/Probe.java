@@ -40,6 +40,12 @@ public interface Probe extends AutoCloseable {
             probes.add(new Digests(nifi.node(), settings.load(), interrupted));
             probes.add(new Buffered(nifi.node()));
         }
+        // Its peers are connected by now, and the collection of the next probe has not happened.
+        probes.add(new ServerPauses(nifi));
+        if (settings.beside().isEmpty()
+                && nifi.target().address().socket().getAddress().isLoopbackAddress()) {
+            probes.add(new LoopbackTraffic());
+        }
         if (settings.flag(Parameter.LIVE_HEAP)) {
             probes.add(new LiveHeap(nifi.target()));
         }
