@@ -24,13 +24,15 @@ import org.nios2s.listener.limits.PeerUsage.Holder;
  * <p><b>No deadlock.</b> Of the accounts that wait to extend, one at a time has the right of way in its quota: there is always room
  * for its attributes, until its packet is finished. Accounts that stream have a right of way of their own, since others may wait
  * for their permits. So accounts never wait for each other's memory in a circle. The attributes of these two packets may exceed
- * the quota.
+ * the quota. What an account takes by its right of way is no room that others lose: otherwise an endless packet would keep
+ * everybody out.
  *
  * <p><b>Small and large.</b> A small account may use the whole budget, a larger one three quarters of it, so that a few large
  * transactions do not stop many small ones.
  *
  * <p><b>Quotas.</b> Each port may use half of the budget, and a sixty-fourth is its own, whatever the other ports use. Within a
- * port the peer that holds least comes first.
+ * port the peer that holds least comes first, and the last eighth of the quota is for peers that hold no more than an eighth: a
+ * single peer that never gives anything back leaves room for the others.
  */
 public final class MemoryBudget {
     /** Bytes that every transaction reserves for its packets, and up to which it is small. */
@@ -44,6 +46,7 @@ public final class MemoryBudget {
 
     private static final int PORT_DIVISOR = 2;
     private static final int OWN_DIVISOR = 64;
+    private static final int OTHERS_DIVISOR = 8;
     private static final int LARGE_QUARTERS = 3;
     private static final int QUARTERS = 4;
 
@@ -54,6 +57,8 @@ public final class MemoryBudget {
     private final Quota sharedQuota;
     /** Written under the lock. A reader without the lock sees the value of a moment ago, which serves as well: it may change at any time. */
     private volatile long used;
+    /** The part of it that was taken by a right of way. Written under the lock, likewise. */
+    private volatile long excess;
 
     private long recentPeak;
     private long peak;
@@ -105,6 +110,7 @@ public final class MemoryBudget {
         private final List<WaitQueue<Account>> queues = List.of(small, streaming, inMemory, large);
 
         private volatile long quotaUsed;
+        private volatile long quotaExcess;
         private volatile boolean hasWaiters;
 
         private Quota(final long quotaLimit) {
@@ -137,18 +143,33 @@ public final class MemoryBudget {
                 return true;
             }
             synchronized (MemoryBudget.this) {
-                return used >= limit && !contendedQuotas.isEmpty();
+                return used - excess >= limit && !contendedQuotas.isEmpty();
             }
         }
 
         private boolean hasRoom(final boolean forSmall, final long bytes) {
-            if (quotaUsed < limit / OWN_DIVISOR) {
+            if (isWithinOwn()) {
                 return true;
             }
+            final long ofAll = used - excess;
+            final long ofQuota = quotaUsed - quotaExcess;
             if (forSmall) {
-                return used + bytes <= limit && quotaUsed + bytes <= quotaLimit;
+                return ofAll + bytes <= limit && ofQuota + bytes <= quotaLimit;
             }
-            return used + bytes <= largePartOf(limit) && quotaUsed + bytes <= largePartOf(quotaLimit);
+            return ofAll + bytes <= largePartOf(limit) && ofQuota + bytes <= largePartOf(quotaLimit);
+        }
+
+        /** @return whether no more is used than what is this quota's own, whatever the others use */
+        private boolean isWithinOwn() {
+            return quotaUsed - quotaExcess < limit / OWN_DIVISOR;
+        }
+
+        /** @return whether the account's peer holds little, or what the account wants leaves room for peers that hold little */
+        private boolean leavesRoomForOthers(final Account account) {
+            final long part = quotaLimit / OTHERS_DIVISOR;
+            return isWithinOwn()
+                    || account.holder.held() + account.wanted <= part
+                    || quotaUsed - quotaExcess + account.wanted <= quotaLimit - part;
         }
 
         private void enqueue(final WaitQueue<Account> queue, final Account account) {
@@ -195,7 +216,7 @@ public final class MemoryBudget {
 
         /** @return whether the first of a queue gets the bytes it wants: there is room, or it now has the right of way */
         private boolean mayHave(final WaitQueue<Account> queue, final Account first) {
-            if (hasRoom(queue == small, first.wanted)) {
+            if (hasRoom(queue == small, first.wanted) && leavesRoomForOthers(first)) {
                 return true;
             }
             return queue instanceof final Lane lane && lane.takeRightOfWay(first);
@@ -235,6 +256,8 @@ public final class MemoryBudget {
         private volatile long reserved;
         /** The larger of both, which is what the budget counts. */
         private volatile long counted;
+        /** The part of it that was taken by the right of way. */
+        private long accountExcess;
 
         private volatile Lane lane;
         private boolean closed;
@@ -282,6 +305,12 @@ public final class MemoryBudget {
                 return true;
             }
             quota.enqueue(queue, this);
+            // Others may wait since their peers hold much, which is no reason for this one to wait.
+            if (queue.first() == this && quota.mayHave(queue, this)) {
+                quota.leave(this);
+                grant();
+                return true;
+            }
             return false;
         }
 
@@ -317,7 +346,7 @@ public final class MemoryBudget {
                 held += bytes;
                 reserved = 0;
                 count();
-                lane.yieldRightOfWay(this);
+                yieldRightOfWay();
                 called = grantWaiting();
             }
             call(called);
@@ -330,7 +359,7 @@ public final class MemoryBudget {
                 if (closed) {
                     return;
                 }
-                lane.yieldRightOfWay(this);
+                yieldRightOfWay();
                 lane = quota.streaming;
                 reserved = Math.min(reserved, smallBytes);
                 count();
@@ -339,9 +368,23 @@ public final class MemoryBudget {
             call(called);
         }
 
+        private void yieldRightOfWay() {
+            lane.yieldRightOfWay(this);
+            exceed(-accountExcess);
+        }
+
+        private void exceed(final long more) {
+            accountExcess += more;
+            excess += more;
+            quota.quotaExcess += more;
+        }
+
         private void count() {
             final long more = Math.max(held, reserved) - counted;
             if (more != 0) {
+                if (hasRightOfWay()) {
+                    exceed(Math.max(more, -accountExcess));
+                }
                 counted += more;
                 used += more;
                 quota.quotaUsed += more;
@@ -405,7 +448,7 @@ public final class MemoryBudget {
                 }
                 closed = true;
                 quota.leave(this);
-                lane.yieldRightOfWay(this);
+                yieldRightOfWay();
                 held = 0;
                 reserved = 0;
                 count();

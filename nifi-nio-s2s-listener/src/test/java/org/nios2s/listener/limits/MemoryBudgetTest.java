@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -156,6 +157,40 @@ class MemoryBudgetTest {
         admit("modest 2", "modest");
         full.add(-4 * UNIT);
         assertEquals(List.of("greedy 1", "modest 1", "greedy 2", "modest 2", "greedy 3"), called);
+    }
+
+    @Test
+    @DisplayName("keeps the last eighth of a share for peers that hold little, even while one that holds much waits")
+    void roomForOthers() {
+        final int all = (int) (LIMIT / 2 / UNIT);
+        final int mostOfOne = all - all / 8;
+        for (int account = 0; account < all; account++) {
+            admit("greedy", "greedy");
+        }
+        assertEquals(Collections.nCopies(mostOfOne, "greedy"), called);
+        called.clear();
+        for (int account = 0; account < all; account++) {
+            admit("modest", "modest");
+        }
+        assertEquals(Collections.nCopies(all / 8, "modest"), called);
+    }
+
+    @Test
+    @DisplayName("does not count what exceeds it by the right of way against others, until the packet is finished")
+    void rightOfWayIsNoRoomOfOthers() {
+        charge(share, LIMIT / 2 - LIMIT / 8);
+        final MemoryBudget.Account endless = admit("endless");
+        endless.add(UNIT);
+        assertTrue(endless.extend(() -> called.add("never")));
+        endless.add(LIMIT);
+        final MemoryBudget.Account other = admit("other");
+        assertEquals(List.of("endless", "other"), called);
+        other.close();
+        endless.settle(0);
+        admit("later");
+        assertEquals(List.of("endless", "other"), called);
+        endless.close();
+        assertEquals(List.of("endless", "other", "later"), called);
     }
 
     @Test
