@@ -31,8 +31,8 @@ import org.nios2s.listener.limits.PeerUsage.Holder;
  * transactions do not stop many small ones.
  *
  * <p><b>Quotas.</b> Each port may use half of the budget, and a sixty-fourth is its own, whatever the other ports use. Within a
- * port the peer that holds least comes first, and the last eighth of the quota is for peers that hold no more than an eighth: a
- * single peer that never gives anything back leaves room for the others.
+ * port the peer that holds least comes first, and the last eighth of the quota is for peers that hold nothing or no more than an
+ * eighth: a single peer that never gives anything back leaves room for the others.
  */
 public final class MemoryBudget {
     /** Bytes that every transaction reserves for its packets, and up to which it is small. */
@@ -168,6 +168,7 @@ public final class MemoryBudget {
         private boolean leavesRoomForOthers(final Account account) {
             final long part = quotaLimit / OTHERS_DIVISOR;
             return isWithinOwn()
+                    || account.holder.held() == 0
                     || account.holder.held() + account.wanted <= part
                     || quotaUsed - quotaExcess + account.wanted <= quotaLimit - part;
         }

@@ -56,6 +56,9 @@ class MemoryBudgetModelTest {
         private State state = State.NEW;
         private long held;
         private long reserved;
+        /** Of what is counted, what came by the right of way. */
+        private long excess;
+
         private int ticket;
 
         Transaction(final int share, final int peer, final MemoryBudget.Account charge) {
@@ -66,6 +69,24 @@ class MemoryBudgetModelTest {
 
         long counted() {
             return Math.max(held, reserved);
+        }
+
+        void hold(final long bytes) {
+            final long before = counted();
+            held += bytes;
+            noteExcess(before);
+        }
+
+        void reserveUnit() {
+            final long before = counted();
+            reserved = before + UNIT;
+            noteExcess(before);
+        }
+
+        private void noteExcess(final long before) {
+            if (charge.hasRightOfWay()) {
+                excess = Math.max(0, excess + counted() - before);
+            }
         }
 
         boolean goesOn() {
@@ -94,28 +115,41 @@ class MemoryBudgetModelTest {
             return transactions.stream().mapToLong(Transaction::counted).sum();
         }
 
+        private long excess() {
+            return transactions.stream()
+                    .mapToLong(transaction -> transaction.excess)
+                    .sum();
+        }
+
+        /** What counts against others. */
         private long used(final int share) {
             return transactions.stream()
                     .filter(transaction -> transaction.share == share)
-                    .mapToLong(Transaction::counted)
+                    .mapToLong(transaction -> transaction.counted() - transaction.excess)
                     .sum();
         }
 
-        private long used(final int share, final int peer) {
+        private long held(final Transaction by) {
             return transactions.stream()
-                    .filter(transaction -> transaction.share == share && transaction.peer == peer)
+                    .filter(transaction -> transaction.share == by.share && transaction.peer == by.peer)
                     .mapToLong(Transaction::counted)
                     .sum();
         }
 
-        private boolean hasRoom(final int share, final boolean small) {
-            if (used(share) < LIMIT / 64) {
+        private boolean hasRoom(final Transaction wanting, final boolean small) {
+            final long ofShare = used(wanting.share);
+            if (ofShare < LIMIT / 64) {
                 return true;
             }
-            if (small) {
-                return used() + UNIT <= LIMIT && used(share) + UNIT <= LIMIT / 2;
+            final long held = held(wanting);
+            final boolean holdsLittle = held == 0 || held + UNIT <= LIMIT / 2 / 8;
+            if (!holdsLittle && ofShare + UNIT > LIMIT / 2 * 7 / 8) {
+                return false;
             }
-            return used() + UNIT <= LIMIT * 3 / 4 && used(share) + UNIT <= LIMIT / 2 * 3 / 4;
+            if (small) {
+                return used() - excess() + UNIT <= LIMIT && ofShare + UNIT <= LIMIT / 2;
+            }
+            return used() - excess() + UNIT <= LIMIT * 3 / 4 && ofShare + UNIT <= LIMIT / 2 * 3 / 4;
         }
 
         private List<Transaction> waiting(final int share, final State state) {
@@ -127,7 +161,7 @@ class MemoryBudgetModelTest {
 
         private Transaction next(final int share, final State state) {
             return waiting(share, state).stream()
-                    .min(Comparator.comparingLong(transaction -> used(share, transaction.peer)))
+                    .min(Comparator.comparingLong(this::held))
                     .orElseThrow();
         }
 
@@ -145,16 +179,17 @@ class MemoryBudgetModelTest {
         }
 
         private void wait(final Transaction transaction, final State waits, final State goesOn) {
-            final boolean isFirst = waiting(transaction.share, waits).isEmpty();
+            final boolean isFirst =
+                    waiting(transaction.share, waits).stream().allMatch(other -> held(other) > held(transaction));
             final boolean small = waits == State.ADMITTING;
             final boolean mayHave =
-                    hasRoom(transaction.share, small) || !small && !isRightOfWayTaken(transaction.share, waits);
+                    hasRoom(transaction, small) || !small && !isRightOfWayTaken(transaction.share, waits);
             final boolean immediate = small
                     ? transaction.charge.reserve(UNIT, () -> granted(transaction, goesOn))
                     : transaction.charge.extend(() -> granted(transaction, goesOn));
             assertEquals(isFirst && mayHave, immediate);
             if (immediate) {
-                transaction.reserved = transaction.counted() + UNIT;
+                transaction.reserveUnit();
                 transaction.state = goesOn;
             } else {
                 transaction.state = waits;
@@ -165,9 +200,9 @@ class MemoryBudgetModelTest {
         private void granted(final Transaction transaction, final State goesOn) {
             assertTrue(transaction.isWaiting(), "called once, and while it waits");
             assertEquals(next(transaction.share, transaction.state), transaction, "whose turn it is");
-            assertTrue(hasRoom(transaction.share, transaction.state == State.ADMITTING)
-                    || transaction.charge.hasRightOfWay());
-            transaction.reserved = transaction.counted() + UNIT;
+            assertTrue(
+                    hasRoom(transaction, transaction.state == State.ADMITTING) || transaction.charge.hasRightOfWay());
+            transaction.reserveUnit();
             transaction.state = goesOn;
         }
 
@@ -196,11 +231,13 @@ class MemoryBudgetModelTest {
                 }
                 case STREAM -> {
                     transaction.state = State.STREAMS;
+                    transaction.excess = 0;
                     transaction.reserved = Math.min(transaction.reserved, UNIT);
                     transaction.charge.streams();
                 }
                 case SETTLE -> {
                     transaction.reserved = 0;
+                    transaction.excess = 0;
                     transaction.charge.settle(0);
                 }
                 default -> {
@@ -212,7 +249,7 @@ class MemoryBudgetModelTest {
         }
 
         private void add(final Transaction transaction, final long bytes) {
-            transaction.held += bytes;
+            transaction.hold(bytes);
             transaction.charge.add(bytes);
         }
 
@@ -220,12 +257,12 @@ class MemoryBudgetModelTest {
             assertEquals(used(), budget.used());
             for (int share = 0; share < SHARES; share++) {
                 if (!waiting(share, State.ADMITTING).isEmpty()) {
-                    assertFalse(hasRoom(share, true), "somebody waits beside room");
+                    assertFalse(hasRoom(next(share, State.ADMITTING), true), "somebody waits beside room");
                     assertTrue(shares.get(share).isContended());
                 }
                 for (final State lane : List.of(State.EXTENDING, State.EXTENDING_STREAM)) {
                     if (!waiting(share, lane).isEmpty()) {
-                        assertFalse(hasRoom(share, false), "somebody waits beside room");
+                        assertFalse(hasRoom(next(share, lane), false), "somebody waits beside room");
                         assertTrue(isRightOfWayTaken(share, lane), "nobody has the right of way");
                     }
                 }
