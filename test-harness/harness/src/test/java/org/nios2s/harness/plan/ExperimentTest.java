@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -17,6 +18,9 @@ import org.nios2s.harness.plan.Experiment.Trial;
 
 /** How files and options become cells, and in which order those are measured. Runs on the test's thread. */
 class ExperimentTest {
+
+    private static final int ENOUGH_REQUESTS = 200_000;
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(10);
 
     private static final String TWO_BY_TWO = """
             clients: 10
@@ -40,6 +44,20 @@ class ExperimentTest {
                 again.cells().stream().map(Cell::settings).toList());
         preset.cells().forEach(cell -> cell.metrics().forEach(Metric::by));
         assertTrue(!preset.about().isEmpty());
+    }
+
+    /** Runs of 0.2 s, which they once were, say nothing of a server that has to become warm. */
+    @Test
+    void theRunsOfReactorAreLongEnoughForTheirFigures() {
+        for (final Cell cell : Presets.read("reactor").cells()) {
+            final int requests = cell.settings().number(Parameter.REQUESTS);
+            if (requests > 0) {
+                assertTrue(requests >= ENOUGH_REQUESTS, () -> cell + " has " + requests + " requests");
+            } else {
+                final Duration duration = cell.settings().time(Parameter.DURATION);
+                assertTrue(duration.compareTo(LONG_ENOUGH) >= 0, () -> cell + " lasts " + duration);
+            }
+        }
     }
 
     @Test
