@@ -2,6 +2,7 @@
 package org.nios2s.harness.probe;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,6 +40,11 @@ final class LoopbackTraffic implements Probe {
                     .map(fields -> new Count(Long.parseLong(fields[0]), Long.parseLong(fields[1])))
                     .findFirst();
         }
+    }
+
+    /** Whether traffic to a socket is on the interface; a host without an address is refused later, with its name. */
+    static boolean leadsTo(final InetSocketAddress socket) {
+        return !socket.isUnresolved() && socket.getAddress().isLoopbackAddress();
     }
 
     @Override

@@ -40,10 +40,10 @@ public interface Probe extends AutoCloseable {
             probes.add(new Digests(nifi.node(), settings.load(), interrupted));
             probes.add(new Buffered(nifi.node()));
         }
-        // Its peers are connected by now, and the collection of the next probe has not happened.
+        // Behind the probes that connect peers, and before the one that collects garbage.
         probes.add(new ServerPauses(nifi));
         if (settings.beside().isEmpty()
-                && nifi.target().address().socket().getAddress().isLoopbackAddress()) {
+                && LoopbackTraffic.leadsTo(nifi.target().address().socket())) {
             probes.add(new LoopbackTraffic());
         }
         if (settings.flag(Parameter.LIVE_HEAP)) {

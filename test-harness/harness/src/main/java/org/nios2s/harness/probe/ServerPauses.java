@@ -13,7 +13,7 @@ import org.nios2s.harness.nifi.Jcmd.GcPauses;
 import org.nios2s.harness.target.MeasuredTarget;
 
 /**
- * How much of a run the server's JVMs stood still to collect garbage. A server that was restarted meanwhile has none of these
+ * Measures how much of a run garbage collection paused the server's JVMs. A server that was restarted meanwhile has none of these
  * metrics, nor has one whose counters cannot be read. Used on the command's thread.
  */
 final class ServerPauses implements Probe {

@@ -2,7 +2,10 @@
 package org.nios2s.harness.probe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +25,13 @@ class LoopbackTrafficTest {
                         "  eth0: 7 7 7 7 7 7",
                         "    lo:350 15 0 350 15 0")));
         assertEquals(Optional.empty(), Count.of(List.of("  eth0: 7 7 7")));
+    }
+
+    @Test
+    void aHostWithoutAnAddressIsNotThere() {
+        assertTrue(LoopbackTraffic.leadsTo(new InetSocketAddress("127.0.0.1", 1)));
+        assertFalse(LoopbackTraffic.leadsTo(new InetSocketAddress("192.0.2.1", 1)));
+        assertFalse(LoopbackTraffic.leadsTo(InetSocketAddress.createUnresolved("nowhere.invalid", 1)));
     }
 
     @Test
