@@ -160,10 +160,19 @@ public record FlowClient(RestClient rest, String clientId) {
                 .filter(connection -> !ComponentKind.OUTPUT_PORT
                         .name()
                         .equals(connection.required("destinationType").asText()))
-                .mapToLong(connection -> connection
-                        .requiredAt("/status/aggregateSnapshot/flowFilesQueued")
-                        .asLong())
+                .mapToLong(FlowClient::queued)
                 .sum();
+    }
+
+    /** How many FlowFiles a connection holds. */
+    public long queuedFlowFiles(final Component connection) {
+        return queued(describe(connection));
+    }
+
+    private static long queued(final JsonNode connection) {
+        return connection
+                .requiredAt("/status/aggregateSnapshot/flowFilesQueued")
+                .asLong();
     }
 
     public void setBackPressure(final Component connection, final BackPressure backPressure) {

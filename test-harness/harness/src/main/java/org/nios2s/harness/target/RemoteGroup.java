@@ -77,16 +77,9 @@ public final class RemoteGroup {
     public int stop(final Duration patience, final BooleanSupplier giveUp) throws InterruptedException {
         source.stop();
         final Deadline deadline = Deadline.after(patience);
-        while (queued() > 0 && !deadline.passed() && !giveUp.getAsBoolean()) {
+        while (source.flow().queuedFlowFiles(queue) > 0 && !deadline.passed() && !giveUp.getAsBoolean()) {
             Thread.sleep(POLL);
         }
         return Math.toIntExact(source.made() - madeBefore);
-    }
-
-    private long queued() {
-        return source.flow()
-                .describe(queue)
-                .at("/status/aggregateSnapshot/flowFilesQueued")
-                .asLong();
     }
 }
