@@ -24,8 +24,8 @@ import org.nios2s.listener.limits.PeerUsage.Holder;
  * <p><b>No deadlock.</b> Of the accounts that wait to extend, one at a time has the right of way in its quota: there is always room
  * for its attributes, until its packet is finished. Accounts that stream have a right of way of their own, since others may wait
  * for their permits. So accounts never wait for each other's memory in a circle. The attributes of these two packets may exceed
- * the quota. What an account takes by its right of way is no room that others lose: otherwise an endless packet would keep
- * everybody out.
+ * the quota. Bytes that were taken by a right of way do not count against others; otherwise an endless packet would keep everybody
+ * out.
  *
  * <p><b>Small and large.</b> A small account may use the whole budget, a larger one three quarters of it, so that a few large
  * transactions do not stop many small ones.
@@ -109,8 +109,9 @@ public final class MemoryBudget {
         /** The queues in the order in which they are served. */
         private final List<WaitQueue<Account>> queues = List.of(small, streaming, inMemory, large);
 
+        /** Without what was taken by a right of way. */
         private volatile long quotaUsed;
-        private volatile long quotaExcess;
+
         private volatile boolean hasWaiters;
 
         private Quota(final long quotaLimit) {
@@ -152,16 +153,15 @@ public final class MemoryBudget {
                 return true;
             }
             final long ofAll = used - excess;
-            final long ofQuota = quotaUsed - quotaExcess;
             if (forSmall) {
-                return ofAll + bytes <= limit && ofQuota + bytes <= quotaLimit;
+                return ofAll + bytes <= limit && quotaUsed + bytes <= quotaLimit;
             }
-            return ofAll + bytes <= largePartOf(limit) && ofQuota + bytes <= largePartOf(quotaLimit);
+            return ofAll + bytes <= largePartOf(limit) && quotaUsed + bytes <= largePartOf(quotaLimit);
         }
 
         /** @return whether no more is used than what is this quota's own, whatever the others use */
         private boolean isWithinOwn() {
-            return quotaUsed - quotaExcess < limit / OWN_DIVISOR;
+            return quotaUsed < limit / OWN_DIVISOR;
         }
 
         /** @return whether the account's peer holds little, or what the account wants leaves room for peers that hold little */
@@ -170,7 +170,7 @@ public final class MemoryBudget {
             return isWithinOwn()
                     || account.holder.held() == 0
                     || account.holder.held() + account.wanted <= part
-                    || quotaUsed - quotaExcess + account.wanted <= quotaLimit - part;
+                    || quotaUsed + account.wanted <= quotaLimit - part;
         }
 
         private void enqueue(final WaitQueue<Account> queue, final Account account) {
@@ -306,7 +306,7 @@ public final class MemoryBudget {
                 return true;
             }
             quota.enqueue(queue, this);
-            // Others may wait since their peers hold much, which is no reason for this one to wait.
+            // The others may wait because their peers hold much. That is no reason for this account to wait.
             if (queue.first() == this && quota.mayHave(queue, this)) {
                 quota.leave(this);
                 grant();
@@ -377,7 +377,7 @@ public final class MemoryBudget {
         private void exceed(final long more) {
             accountExcess += more;
             excess += more;
-            quota.quotaExcess += more;
+            quota.quotaUsed -= more;
         }
 
         private void count() {
