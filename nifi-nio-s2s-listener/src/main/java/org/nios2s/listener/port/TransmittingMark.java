@@ -50,12 +50,14 @@ final class TransmittingMark {
                 final MethodHandles.Lookup lookup =
                         MethodHandles.privateLookupIn(StandardPublicPort.class, MethodHandles.lookup());
                 final Class<?> request = lookup.findClass(StandardPublicPort.class.getName() + "$FlowFileRequest");
+                // A lookup in a class of NiFi's loader may look into no further class, so this one begins here, too.
+                final MethodHandles.Lookup requestLookup =
+                        MethodHandles.privateLookupIn(request, MethodHandles.lookup());
                 return Optional.of(new Access(
                         lookup.findVarHandle(StandardPublicPort.class, "activeRequests", Set.class),
                         lookup.findVarHandle(StandardPublicPort.class, "requestLock", Lock.class),
-                        MethodHandles.privateLookupIn(request, lookup)
-                                .findConstructor(
-                                        request, MethodType.methodType(void.class, Peer.class, ServerProtocol.class))));
+                        requestLookup.findConstructor(
+                                request, MethodType.methodType(void.class, Peer.class, ServerProtocol.class))));
             } catch (final ReflectiveOperationException | RuntimeException | LinkageError e) {
                 logger.info(
                         "This NiFi shows public ports as transmitting only during commits; data moves as always, and nothing is to"

@@ -3,9 +3,15 @@ package org.nios2s.listener.port;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.loading.NarLoader;
 
 /** What NiFi's canvas shows of a port. Lives on the test's thread. */
 class TransmittingMarkTest {
@@ -23,6 +29,25 @@ class TransmittingMarkTest {
             mark.close();
             show(mark);
             assertFalse(port.port().isTransmitting());
+        }
+    }
+
+    /** A mark whose class is in another loader than NiFi's port, as in a NAR. */
+    private static void showAcrossLoaders(final PublicPort port) throws ReflectiveOperationException {
+        final Class<?> type = new NarLoader().loadClass(TransmittingMark.class.getName());
+        final Constructor<?> constructor = type.getDeclaredConstructor(PublicPort.class);
+        constructor.setAccessible(true);
+        final Method show = type.getDeclaredMethod("show", CommunicationsSession.class);
+        show.setAccessible(true);
+        show.invoke(constructor.newInstance(port), mock(CommunicationsSession.class));
+    }
+
+    @Test
+    @DisplayName("a port is shown as transmitting by a listener in a class loader of its own, as a NAR is")
+    void acrossLoaders() throws Exception {
+        try (RecordingPort port = new RecordingPort(1)) {
+            showAcrossLoaders(port.port());
+            assertTrue(port.port().isTransmitting());
         }
     }
 }
