@@ -359,7 +359,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         final boolean betweenTransactions =
                 step.isEvictable() || step.timeoutPolicy() == Step.TimeoutPolicy.BETWEEN_REQUESTS;
         if (betweenTransactions && connection.isDraining()) {
-            // A push that waits for its authorization has a place and memory already.
+            // A push that waits for memory has a place already.
             abandonStep();
             proceedOnWorker(step, connection::closing);
         }

@@ -10,8 +10,8 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 
 /**
- * A push is about to begin. It waits for a place at its port, and for the memory without which it could not finish; then its
- * peer's authorization is checked once more. Lives on the connection's IO worker, with the check on a thread for what may
+ * A push is about to begin. Its peer's authorization is checked once more; then it waits for a place at its port, and for the
+ * memory without which it could not finish. Lives on the connection's IO worker, with the check on a thread for what may
  * block.
  *
  * <pre>
@@ -39,6 +39,11 @@ public final class AdmitTransactionStep implements WaitingStep {
 
     @Override
     public Step begin() {
+        // First of all: a peer that may not use the port takes nothing from those that may.
+        return ifAuthorized(this::acquirePlace);
+    }
+
+    private Step acquirePlace() {
         // Place first, then memory: a push that holds memory can go on, and never waits for a place.
         place = connection.dispatcher().queue().acquirePlace(connection.key(), () -> proceed(this::reserveMemory));
         if (place.isImmediate()) {
@@ -50,14 +55,14 @@ public final class AdmitTransactionStep implements WaitingStep {
     private Step reserveMemory() {
         final long bytes = Push.reservedBytes(connection);
         memory = limits().memory().open(connection.key(), bytes);
-        if (memory.reserve(bytes, () -> proceed(this::authorize))) {
-            return authorize();
+        if (memory.reserve(bytes, () -> proceed(this::beginPush))) {
+            return beginPush();
         }
         return this;
     }
 
-    private Step authorize() {
-        return ifAuthorized(() -> new Push(connection, new TransactionLease(memory, place)).nextPacket());
+    private Step beginPush() {
+        return new Push(connection, new TransactionLease(memory, place)).nextPacket();
     }
 
     @Override

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.peers.Message;
+
+/** Peers that are refused, in a listener as NiFi starts it. Lives on the test's thread. */
+class RefusalTest {
+    private static final int PATIENCE_MILLIS = 20_000;
+
+    @Test
+    @DisplayName("a peer that has lost its permission takes no place from the others while NiFi is asked")
+    void placeAfterPermission() throws Exception {
+        final CountDownLatch asked = new CountDownLatch(1);
+        final CountDownLatch mayAnswer = new CountDownLatch(1);
+        try (ServedListener listener = ServedListener.patient(Variant.JDK_TLS_NIO);
+                MatrixPeer peer = listener.connect()) {
+            Place.PUSH.reach(peer, listener);
+            listener.input().allow(identity -> {
+                asked.countDown();
+                ServedListener.awaiting().until(() -> mayAnswer.getCount() == 0);
+                return false;
+            });
+            try {
+                peer.say(Message.utf("SEND_FLOWFILES"));
+                ServedListener.awaiting().until(() -> asked.getCount() == 0);
+                assertEquals(0, listener.metric("TransactionsInProgress"));
+            } finally {
+                mayAnswer.countDown();
+            }
+            assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
+            assertEquals(1, listener.faults(ConnectionFault.Kind.NOT_AUTHORIZED));
+        }
+    }
+}
