@@ -63,8 +63,8 @@ public interface InputPort {
     CompletableFuture<TransactionResult> send(Collection<Packet> packets);
 
     /**
-     * Sends packets in one transaction, as many as the iterator has. It is tried again only as long as the iterator was not
-     * asked.
+     * Sends packets in one transaction, as many as the iterator has. It is tried again only if no attempt had a connection: one
+     * that had may have asked the iterator.
      *
      * @param packets at least one; asked on a thread that may block, which is interrupted when the transaction fails
      * @return as for {@link #send(Collection)}

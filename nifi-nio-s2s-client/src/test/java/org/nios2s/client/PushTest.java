@@ -40,6 +40,7 @@ import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.ConnectionOptions;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.transaction.Engine;
+import org.nios2s.client.internal.transaction.OneTimePackets;
 
 /** Pushes to a scripted server. */
 class PushTest {
@@ -249,7 +250,7 @@ class PushTest {
                 })
                 .iterator();
         final TransactionException failure = assertFails(
-                engine.pushing(server.remotePort(), failing, CallOptions.DEFAULTS)
+                engine.pushing(server.remotePort(), new OneTimePackets(failing), CallOptions.DEFAULTS)
                         .result(),
                 TransactionStep.SEND_PACKETS,
                 FailureReason.CONTENT_FAILED);

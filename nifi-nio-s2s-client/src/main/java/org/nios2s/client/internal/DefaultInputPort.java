@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.Direction;
@@ -21,6 +20,7 @@ import org.nios2s.client.TransactionResult;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.transaction.OneTimePackets;
 
 /** A port of NiFi that takes packets. Immutable; any thread. */
 final class DefaultInputPort implements InputPort {
@@ -129,21 +129,9 @@ final class DefaultInputPort implements InputPort {
         if (packets == null) {
             return refuse("The iterator is null", null);
         }
-        final AtomicBoolean asked = new AtomicBoolean();
-        final Iterator<Packet> watched = new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-                asked.set(true);
-                return packets.hasNext();
-            }
-
-            @Override
-            public Packet next() {
-                return packets.next();
-            }
-        };
-        return site.calls().run(peers, Direction.SEND, options, retry, () -> !asked.get(), (port, left) -> site.engine()
-                .pushing(port, watched, left));
+        final OneTimePackets once = new OneTimePackets(packets);
+        return site.calls().run(peers, Direction.SEND, options, retry, once::isUntouched, (port, left) -> site.engine()
+                .pushing(port, once, left));
     }
 
     private CompletableFuture<TransactionResult> refuse(final String message, final Throwable cause) {

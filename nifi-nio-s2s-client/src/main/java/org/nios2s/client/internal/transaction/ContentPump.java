@@ -26,6 +26,8 @@ final class ContentPump implements Runnable {
     private final PushExchange exchange;
     private final Semaphore room = new Semaphore(0);
     private final Thread thread;
+    /** A stream that can be read once; null before {@link #start}, and for content that the pump opens. */
+    private InputStream once;
 
     /** Written by the IO worker, read by the pump. */
     private volatile boolean stopped;
@@ -42,6 +44,17 @@ final class ContentPump implements Runnable {
     }
 
     void start() {
+        if (!packet.endsWithItsSource()) {
+            try {
+                // Taken here, where nothing can fail the attempt meanwhile: the call that asks then whether the packet
+                // can be
+                // sent again sees that its stream is taken.
+                once = packet.open();
+            } catch (final IOException e) {
+                fail(e);
+                return;
+            }
+        }
         thread.start();
     }
 
@@ -67,7 +80,7 @@ final class ContentPump implements Runnable {
     @Override
     public void run() {
         boolean over = false;
-        try (InputStream in = packet.open()) {
+        try (InputStream in = once == null ? packet.open() : once) {
             pump(in);
             connection.worker().execute(exchange::contentEnds);
             over = true;

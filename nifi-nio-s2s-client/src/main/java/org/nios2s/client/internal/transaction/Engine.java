@@ -3,7 +3,6 @@ package org.nios2s.client.internal.transaction;
 
 import io.netty.channel.EventLoopGroup;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -81,7 +80,7 @@ public final class Engine extends Connections {
 
     /** Begins to push packets that nobody changes any more. */
     public Attempt pushing(final Endpoint port, final List<Packet> packets, final CallOptions options) {
-        return start(new PushAttempt(options.at(port), packets.iterator(), false, options));
+        return start(new PushAttempt(options.at(port), packets, options));
     }
 
     private static TransactionException packetsFailure(
@@ -95,8 +94,8 @@ public final class Engine extends Connections {
      * @param port an input port
      * @param packets at least one; asked on a virtual thread, and may block
      */
-    public Attempt pushing(final Endpoint port, final Iterator<Packet> packets, final CallOptions options) {
-        return start(new PushAttempt(options.at(port), packets, true, options));
+    public Attempt pushing(final Endpoint port, final OneTimePackets packets, final CallOptions options) {
+        return start(new PushAttempt(options.at(port), packets, options));
     }
 
     /** The same as {@link #pull(Endpoint, BatchHandler, CallOptions)} with the default options. */

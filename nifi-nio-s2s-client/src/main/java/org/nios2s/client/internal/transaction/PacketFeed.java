@@ -47,7 +47,7 @@ final class PacketFeed {
     private void ask() {
         long asked = 0;
         try {
-            while (source.hasNext()) {
+            while (!isStopped() && source.hasNext()) {
                 final Packet packet = source.next();
                 asked++;
                 if (packet == null) {
@@ -61,6 +61,15 @@ final class PacketFeed {
             end(null);
         } catch (final Throwable e) {
             end(e);
+        }
+    }
+
+    private boolean isStopped() {
+        lock.lock();
+        try {
+            return stopped;
+        } finally {
+            lock.unlock();
         }
     }
 

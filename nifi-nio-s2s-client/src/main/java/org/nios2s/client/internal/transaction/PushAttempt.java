@@ -2,6 +2,7 @@
 package org.nios2s.client.internal.transaction;
 
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,24 +15,32 @@ import org.nios2s.client.internal.connection.ClientConnection;
 import org.nios2s.client.internal.connection.Endpoint;
 
 /**
- * Pushes all packets of an iterator in one transaction. Lives on the connection's IO worker; an iterator that may block
- * is asked on a virtual thread.
+ * Pushes packets in one transaction. Lives on the connection's IO worker; a caller's iterator may block and is asked on a
+ * virtual thread.
  */
 final class PushAttempt extends Attempt {
+    /** Null for packets that a feed asks for. */
     private final Iterator<Packet> packets;
-    private final boolean mayBlock;
+    /** Null for packets that are all there. */
+    private final OneTimePackets fedPackets;
+
     private PushExchange exchange;
     private ClientConnection connection;
-    /** Asks an iterator that may block; null for one that does not. */
+    /** Asks the caller's iterator; null where there is none. */
     private volatile PacketFeed feed;
     /** Whether no packet follows; belongs to the IO worker. */
     private boolean fedAll;
 
-    PushAttempt(
-            final Endpoint port, final Iterator<Packet> packets, final boolean mayBlock, final CallOptions options) {
+    PushAttempt(final Endpoint port, final List<Packet> packets, final CallOptions options) {
         super(port, options);
-        this.packets = packets;
-        this.mayBlock = mayBlock;
+        this.packets = packets.iterator();
+        this.fedPackets = null;
+    }
+
+    PushAttempt(final Endpoint port, final OneTimePackets packets, final CallOptions options) {
+        super(port, options);
+        this.packets = null;
+        this.fedPackets = packets;
     }
 
     @Override
@@ -39,8 +48,8 @@ final class PushAttempt extends Attempt {
         connection = taken;
         exchange = new PushExchange(taken, this::fail);
         exchange.begin();
-        if (mayBlock) {
-            feed = new PacketFeed(port().peer(), packets, this::fed);
+        if (fedPackets != null) {
+            feed = new PacketFeed(port().peer(), fedPackets.take(), this::fed);
             feed.start();
         }
         next();
