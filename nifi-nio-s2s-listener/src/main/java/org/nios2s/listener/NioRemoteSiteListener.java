@@ -171,8 +171,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             server = starting;
         } catch (final Throwable e) {
             logger.error(
-                    "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served until NiFi is restarted; free the port or"
-                            + " change {}, and restart NiFi",
+                    "The NIO Site-to-Site listener is unable to open port {}: {}. RAW Site-to-Site is not served until NiFi"
+                            + " is restarted; free the port or change {}, and restart NiFi",
                     port,
                     reason(e),
                     NiFiProperties.REMOTE_INPUT_PORT,
@@ -335,8 +335,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 throw new IllegalStateException(reason(bound.cause()), bound.cause());
             }
             logger.error(
-                    "Unable to open Site-to-Site port {}: {}. RAW Site-to-Site is not served until the port is free; the listener tries"
-                            + " again every {} s. Free the port, or change {} and restart NiFi",
+                    "The NIO Site-to-Site listener is unable to open port {}: {}. RAW Site-to-Site is not served until the"
+                            + " port is free; the listener tries again every {} s. Free the port, or change {} and restart NiFi",
                     port,
                     reason(bound.cause()),
                     TimeUnit.MILLISECONDS.toSeconds(BIND_INTERVAL_MILLIS),

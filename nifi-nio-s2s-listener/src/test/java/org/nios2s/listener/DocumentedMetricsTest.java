@@ -4,6 +4,7 @@ package org.nios2s.listener;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -39,8 +41,13 @@ class DocumentedMetricsTest {
     private static final List<String> FIGURES_OF_A_MEASURE = List.of("50thPercentile", "99thPercentile", "Max");
     private static final Pattern EXPORTED = Pattern.compile("\\bs2s_(?:port_)?([a-z_]+?)(?:_total)?\\b");
 
-    private final List<MatchResult> rows =
-            ROW.matcher(Files.readString(DOCS.resolve("metrics.md"))).results().toList();
+    private static final Pattern RULE = Pattern.compile(
+            "(?ms)^  - pattern: '(.*?)'$(?:\\s+attrNameSnakeCase: (true))?\\s+name: (\\S+)\\s+type: (\\w+)$");
+    private static final String COUNTS = "### Counts";
+    private static final String OTHERS = "### At the moment of reading";
+
+    private final String page = Files.readString(DOCS.resolve("metrics.md"));
+    private final List<MatchResult> rows = ROW.matcher(page).results().toList();
 
     DocumentedMetricsTest() throws IOException {}
 
@@ -131,5 +138,49 @@ class DocumentedMetricsTest {
             used.removeAll(exported);
             assertEquals(Set.of(), used);
         }
+    }
+
+    /** A counter that is exported as a gauge has no {@code _total}, and no rate is right after a restart. */
+    @Test
+    void theExporterExportsCountsAsCountersAndOthersAsGauges() throws IOException {
+        final Set<String> counts = attributesOf(ROW.matcher(page.substring(page.indexOf(COUNTS), page.indexOf(OTHERS)))
+                .results());
+        final Set<String> ofPorts =
+                attributesOf(rows.stream().filter(row -> row.group(2).equals("both")));
+        for (final String attribute :
+                attributesOf(rows.stream().filter(row -> !row.group(2).equals("peers")))) {
+            assertExported("type=SiteToSiteListener, port=1", attribute, counts.contains(attribute));
+            if (ofPorts.contains(attribute)) {
+                assertExported("type=SiteToSitePort, port=1, id=i, name=\"n\"", attribute, counts.contains(attribute));
+            }
+        }
+    }
+
+    private static void assertExported(final String bean, final String attribute, final boolean isCount)
+            throws IOException {
+        final Exported exported = exported(bean, attribute);
+        assertEquals(isCount ? "COUNTER" : "GAUGE", exported.type(), attribute);
+        assertEquals(isCount, exported.name().endsWith("_total"), exported::toString);
+    }
+
+    /** A metric as the exporter names it. */
+    private record Exported(String name, String type) {}
+
+    /** By the first rule that fits, as the exporter takes it. */
+    private static Exported exported(final String bean, final String attribute) throws IOException {
+        for (final MatchResult rule : RULE.matcher(
+                        Files.readString(DOCS.resolve("metrics").resolve("jmx-exporter.yml")))
+                .results()
+                .toList()) {
+            final String name = rule.group(2) == null
+                    ? attribute
+                    : attribute.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
+            final Matcher fits = Pattern.compile("^.*(?:" + rule.group(1) + ").*$")
+                    .matcher("org.nios2s<" + bean + "><>" + name + ": 1");
+            if (fits.matches()) {
+                return new Exported(fits.replaceAll(rule.group(3)), rule.group(4));
+            }
+        }
+        return fail("no rule of jmx-exporter.yml exports " + attribute);
     }
 }

@@ -85,7 +85,9 @@ class LifeCycleTest {
             listener = new NioRemoteSiteListener(port, null, properties, null, ListenerSettings.from(properties));
             final List<String> errors = errorsOf(listener::start);
             assertEquals(1, errors.size());
-            assertTrue(errors.get(0).startsWith("Unable to open Site-to-Site port " + port), errors.get(0));
+            assertTrue(
+                    errors.get(0).startsWith("The NIO Site-to-Site listener is unable to open port " + port),
+                    errors.get(0));
             assertTrue(errors.get(0).contains("change " + NiFiProperties.REMOTE_INPUT_PORT), errors.get(0));
         }
         assertEquals(List.of(), errorsOf(() -> ServedListener.awaiting().until(() -> isServed(port))));
