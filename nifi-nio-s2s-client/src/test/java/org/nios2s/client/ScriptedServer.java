@@ -82,6 +82,9 @@ public final class ScriptedServer implements AutoCloseable {
 
     public final Queue<Received> committed = new ConcurrentLinkedQueue<>();
     public final Queue<Received> offered = new ConcurrentLinkedQueue<>();
+    /** What was pulled, and is the client's since. */
+    public final Queue<Received> forgotten = new ConcurrentLinkedQueue<>();
+
     public final List<Map<HandshakeProperty, String>> handshakes = new CopyOnWriteArrayList<>();
     /** By which names the clients' handshakes call their connections. */
     public final List<String> commsIds = new CopyOnWriteArrayList<>();
@@ -453,6 +456,7 @@ public final class ScriptedServer implements AutoCloseable {
             }
             if (Response.read(in).getCode() == ResponseCode.TRANSACTION_FINISHED) {
                 finishedPulls.incrementAndGet();
+                forgotten.addAll(packets);
                 offered.removeAll(packets);
             }
         }
