@@ -24,7 +24,7 @@ public record NifiInstallation(Path directory, String version) {
     /** System property that names the installation to use where none is asked for. */
     public static final String HOME_PROPERTY = "nifi.home";
 
-    /** System property with the directory against which a relative {@link #HOME_PROPERTY} is meant. */
+    /** System property with the directory against which a relative {@link #HOME_PROPERTY} is meant, or another such directory. */
     static final String BASE_PROPERTY = "nifi.home.base";
 
     private static final String LIB = "lib";
@@ -41,12 +41,20 @@ public record NifiInstallation(Path directory, String version) {
     public static NifiInstallation usual() {
         final String home = System.getProperty(HOME_PROPERTY, "");
         if (!home.isBlank()) {
-            return at(Path.of(System.getProperty(BASE_PROPERTY, "")).resolve(home));
+            return at(fromBase(home));
         }
         final Path built = BuildOutput.modules().resolve("nifi/target/nifi");
         return Files.isDirectory(built)
                 ? at(built)
                 : ofVersion(Machine.versionsOfBuild().get(Machine.NIFI));
+    }
+
+    /** A directory that a system property names: relative to where mvn was called. */
+    static Path fromBase(final String directory) {
+        return Path.of(System.getProperty(BASE_PROPERTY, ""))
+                .resolve(directory)
+                .toAbsolutePath()
+                .normalize();
     }
 
     public static NifiInstallation at(final Path home) {

@@ -16,6 +16,9 @@ import org.nios2s.harness.HarnessException;
  */
 record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
 
+    /** System property that names the home of the Java on which NiFi runs; without it NiFi runs on this JVM's. */
+    private static final String JAVA_HOME_PROPERTY = "nifi.java.home";
+
     private static final Duration GRACE = Duration.ofSeconds(40);
     private static final Duration KILL_PATIENCE = Duration.ofSeconds(10);
     private static final Duration HEALTH_PATIENCE = Duration.ofSeconds(2);
@@ -24,13 +27,13 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
     private static final String ERROR = " ERROR ";
     private static final Pattern FAILED_START = Pattern.compile("Start Server failed|Starting NiFi failed");
 
-    /** Starts NiFi on this JVM's Java in a home whose files are in place. */
+    /** Starts NiFi in a home whose files are in place. */
     static NifiProcess launch(final NifiHome home, final NifiOptions options) {
         final int managementPort = FreePorts.any();
         final NifiLog log = NifiLog.fromHere(home.logs());
         final List<String> command = new ArrayList<>(Processors.ofThisMachine().command(options.processors));
         command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                java().toString(),
                 "-Xms" + options.heap,
                 "-Xmx" + options.heap,
                 "-Djava.awt.headless=true",
@@ -52,6 +55,14 @@ record NifiProcess(ProcessHandle handle, int managementPort, NifiLog log) {
             process.getOutputStream().close();
             return new NifiProcess(process.toHandle(), managementPort, log);
         });
+    }
+
+    private static Path java() {
+        String home = System.getProperty(JAVA_HOME_PROPERTY, "");
+        if (home.isBlank()) {
+            home = System.getProperty("java.home");
+        }
+        return NifiInstallation.fromBase(home).resolve("bin").resolve("java");
     }
 
     /**
