@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -18,7 +17,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -103,12 +101,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
     /** Maximum number of waiting tasks of a pool, one for each of so many connections; further ones are refused. */
     private static final int MAX_QUEUED_TASKS = 100_000;
-
-    /** Open files for each connection: one for the connection, the other one left to NiFi. */
-    private static final int DESCRIPTORS_PER_CONNECTION = 2;
-
-    /** Heap for each connection. */
-    private static final int HEAP_BYTES_PER_CONNECTION = 32 * 1024;
 
     private static final long PORTS_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
     private static final long BIND_INTERVAL_MILLIS = 2_000;
@@ -237,6 +229,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** All parts of the listener from a start to the stop that follows. Started and stopped on NiFi's main thread. */
     private final class RunningServer {
         private final NanoClock clock = NanoClock.SYSTEM;
+        private final ProcessLimits limits = ProcessLimits.ofThisProcess();
         private final TransportSelection transport =
                 TransportSelection.select(settings.io().transport());
         private final ListenerMetrics metrics = new ListenerMetrics(port, clock);
@@ -372,6 +365,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     runningNifi(),
                     transport.name(),
                     settings.describe());
+            limits.shortages(settings)
+                    .forEach(shortage -> logger.warn("The settings of the listener promise too much: {}", shortage));
             warnOfRulesWithoutTls();
             if (peers.needsHostNames() && !settings.peers().resolveHostnames()) {
                 logger.warn(
@@ -410,7 +405,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             final Map<String, Supplier<Number>> gauges = new HashMap<>(ports.gauges(null));
             gauges.put("ConnectionsOpen", metrics::openConnections);
             gauges.put("ConnectionsInHandshake", context.limits().handshakes()::count);
-            gauges.put("ConnectionsLimit", this::maxConnections);
+            gauges.put("ConnectionsLimit", () -> limits.maxConnections(settings));
             gauges.put("ConnectionsToDrain", drain::connectionsLeft);
             gauges.put("Draining", drain::isDrainingAsNumber);
             gauges.put("BufferUsedBytes", budget::used);
@@ -475,7 +470,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
         private ListenerContext context() {
             final ConnectionLimit connectionLimit = new ConnectionLimit(
-                    maxConnections(),
+                    limits.maxConnections(settings),
                     settings.connections().maxPerAddress(),
                     "raise nifi.remote.input.nio.connections.max, or the open files (ulimit -n) and the heap from which it is derived",
                     clock);
@@ -551,19 +546,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             if (context.endpoint().isSecure()) {
                 channel.pipeline().addLast(handler.newTlsHandler(channel));
             }
-        }
-
-        /** @return the configured maximum, or as many as the process has file descriptors and heap for */
-        private int maxConnections() {
-            if (settings.connections().max() > 0) {
-                return settings.connections().max();
-            }
-            final long byHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
-            long max = byHeap;
-            if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
-                max = Math.min(byHeap, system.getMaxFileDescriptorCount() / DESCRIPTORS_PER_CONNECTION);
-            }
-            return Math.clamp(max, 1, Integer.MAX_VALUE);
         }
 
         private synchronized void stopAccepting() {

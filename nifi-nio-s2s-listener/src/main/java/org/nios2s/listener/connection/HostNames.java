@@ -9,8 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.nios2s.listener.time.NanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Names of peers' hosts, as far as they are known: looked up once in a while on threads for it, and never waited for on
@@ -25,6 +28,9 @@ public final class HostNames {
     /** How long a name is used before it is looked up again: ten times the JDK's default for positive answers. */
     private static final long LIFETIME_NANOS = TimeUnit.MINUTES.toNanos(5);
 
+    private static final Logger logger = LoggerFactory.getLogger(HostNames.class);
+
+    private final AtomicBoolean missing = new AtomicBoolean();
     private final Function<InetAddress, String> resolver;
     private final boolean enabled;
     private final Executor lookups;
@@ -93,6 +99,7 @@ public final class HostNames {
     private void answer(final InetAddress address, final CompletableFuture<String> awaited) {
         try {
             final String name = resolver.apply(address);
+            reportMissing(address, name);
             names.put(
                     address,
                     new Name(name, clock.nanoTime() + LIFETIME_NANOS, CompletableFuture.completedFuture(name)));
@@ -102,6 +109,15 @@ public final class HostNames {
             names.remove(address);
             awaited.completeExceptionally(e);
             throw e;
+        }
+    }
+
+    private void reportMissing(final InetAddress address, final String name) {
+        if (name.equals(address.getHostAddress()) && missing.compareAndSet(false, true)) {
+            logger.info(
+                    "The host of {} has no name: attributes and provenance have the addresses of such peers. Enter them in the DNS, or"
+                            + " set nifi.remote.input.nio.resolve.hostnames=false to look up none",
+                    name);
         }
     }
 

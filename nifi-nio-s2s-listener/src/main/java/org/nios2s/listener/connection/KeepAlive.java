@@ -6,8 +6,7 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.socket.nio.NioChannelOption;
-import jdk.net.ExtendedSocketOptions;
+import org.nios2s.listener.settings.JdkNetOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,9 +38,11 @@ public final class KeepAlive {
             set(channel, EpollChannelOption.TCP_KEEPINTVL, INTERVAL_SECONDS);
             set(channel, EpollChannelOption.TCP_KEEPCNT, PROBES);
         } else {
-            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), IDLE_SECONDS);
-            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), INTERVAL_SECONDS);
-            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);
+            JdkNetOptions.FOUND.ifPresent(options -> {
+                set(channel, options.keepIdle(), IDLE_SECONDS);
+                set(channel, options.keepInterval(), INTERVAL_SECONDS);
+                set(channel, options.keepCount(), PROBES);
+            });
         }
     }
 

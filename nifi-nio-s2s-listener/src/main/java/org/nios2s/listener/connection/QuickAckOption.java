@@ -6,16 +6,15 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.socket.nio.NioChannelOption;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import jdk.net.ExtendedSocketOptions;
+import org.nios2s.listener.settings.JdkNetOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sets TCP_QUICKACK on channels, where the platform has it: on Linux. Thread-safe. */
 final class QuickAckOption {
     private static final Logger logger = LoggerFactory.getLogger(QuickAckOption.class);
-    private static final ChannelOption<Boolean> OF_NIO = NioChannelOption.of(ExtendedSocketOptions.TCP_QUICKACK);
 
     private final AtomicBoolean missing = new AtomicBoolean();
 
@@ -25,7 +24,8 @@ final class QuickAckOption {
             return false;
         }
         try {
-            if (channel.config().setOption(optionOf(channel), true)) {
+            final Optional<ChannelOption<Boolean>> option = optionOf(channel);
+            if (option.isPresent() && channel.config().setOption(option.get(), true)) {
                 return true;
             }
         } catch (final ChannelException e) {
@@ -40,10 +40,10 @@ final class QuickAckOption {
         return false;
     }
 
-    private static ChannelOption<Boolean> optionOf(final Channel channel) {
+    private static Optional<ChannelOption<Boolean>> optionOf(final Channel channel) {
         if (channel instanceof EpollSocketChannel) {
-            return EpollChannelOption.TCP_QUICKACK;
+            return Optional.of(EpollChannelOption.TCP_QUICKACK);
         }
-        return OF_NIO;
+        return JdkNetOptions.FOUND.map(JdkNetOptions::quickAck);
     }
 }

@@ -102,6 +102,7 @@ public final class ListenerMetrics implements AutoCloseable {
 
     private final Map<String, ListenerMetrics> ports = new HashMap<>();
     private final PeerStatistics peers;
+    private boolean isUnpublishedReported;
     private ObjectName bean;
     private ObjectName peersBean;
 
@@ -290,18 +291,28 @@ public final class ListenerMetrics implements AutoCloseable {
         return peers;
     }
 
-    private static ObjectName register(final MetricsBean figures, final String name) {
+    private ObjectName register(final MetricsBean figures, final String beanName) {
         try {
             return ManagementFactory.getPlatformMBeanServer()
-                    .registerMBean(figures, new ObjectName(name))
+                    .registerMBean(figures, new ObjectName(beanName))
                     .getObjectName();
-        } catch (final JMException | RuntimeException e) {
-            logger.warn(
-                    "The metrics {} can't be read over JMX; the listener serves without them. Restart NiFi to try again. The cause: {}",
-                    name,
-                    e.toString());
+        } catch (final JMException | RuntimeException | LinkageError e) {
+            listener().reportUnpublished(beanName, e);
             return null;
         }
+    }
+
+    /** Logs the first bean that can't be registered. Where JMX is missing all of them fail alike. */
+    private synchronized void reportUnpublished(final String beanName, final Throwable cause) {
+        if (isUnpublishedReported) {
+            logger.debug("The metrics {} can't be read over JMX", beanName, cause);
+            return;
+        }
+        isUnpublishedReported = true;
+        logger.warn(
+                "The metrics {} can't be read over JMX; the listener serves without them. Restart NiFi to try again. The cause: {}",
+                beanName,
+                cause.toString());
     }
 
     private static String inCamelCase(final Enum<?> constant) {

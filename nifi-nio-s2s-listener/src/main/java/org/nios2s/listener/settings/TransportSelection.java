@@ -24,11 +24,14 @@ public record TransportSelection(String name, Class<? extends ServerChannel> cha
 
     /** @throws IllegalArgumentException if epoll is chosen and does not load */
     public static TransportSelection select(final Choice choice) {
-        return select(choice, Epoll.unavailabilityCause());
+        return select(choice, Epoll.unavailabilityCause(), JdkNetOptions.FOUND.isPresent());
     }
 
-    /** @param epollMissing the reason why epoll does not load here, or null if it does */
-    static TransportSelection select(final Choice choice, final Throwable epollMissing) {
+    /**
+     * @param epollMissing the reason why epoll does not load here, or null if it does
+     * @param hasJdkNet whether this Java has the options of its module {@code jdk.net}
+     */
+    static TransportSelection select(final Choice choice, final Throwable epollMissing, final boolean hasJdkNet) {
         if (choice != Choice.NIO && epollMissing == null) {
             return new TransportSelection("epoll", EpollServerSocketChannel.class, EpollIoHandler.newFactory());
         }
@@ -39,6 +42,9 @@ public record TransportSelection(String name, Class<? extends ServerChannel> cha
         String name = "nio";
         if (choice == Choice.AUTO) {
             name = "nio (epoll does not load: %s)".formatted(reason(epollMissing));
+        }
+        if (!hasJdkNet) {
+            name += " (no quick acknowledgements: this Java lacks the module jdk.net)";
         }
         return new TransportSelection(name, NioServerSocketChannel.class, NioIoHandler.newFactory());
     }

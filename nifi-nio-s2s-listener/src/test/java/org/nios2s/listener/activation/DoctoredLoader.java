@@ -12,9 +12,9 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /** NiFi's classes, one of which differs in a member. The others are the test's own. */
-final class DoctoredLoader extends ClassLoader {
+public final class DoctoredLoader extends ClassLoader {
     /** What becomes of it. */
-    enum Change {
+    public enum Change {
         REMOVED,
         PRIVATE
     }
@@ -23,7 +23,7 @@ final class DoctoredLoader extends ClassLoader {
     private final Change change;
 
     /** @param signature of the member, in the notation of the list */
-    DoctoredLoader(final String signature, final Change change) {
+    public DoctoredLoader(final String signature, final Change change) {
         super(DoctoredLoader.class.getClassLoader());
         this.signature = signature.split(" ");
         this.change = change;

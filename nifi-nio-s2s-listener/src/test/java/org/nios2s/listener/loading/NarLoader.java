@@ -51,7 +51,13 @@ public final class NarLoader extends ClassLoader {
                 throw new ClassNotFoundException(name);
             }
             final byte[] bytes = in.readAllBytes();
-            return defineClass(name, bytes, 0, bytes.length, NarLoader.class.getProtectionDomain());
+            // In the jar of the original, where our classes look for the others.
+            return defineClass(
+                    name,
+                    bytes,
+                    0,
+                    bytes.length,
+                    Class.forName(name, false, NarLoader.class.getClassLoader()).getProtectionDomain());
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -27,6 +27,8 @@ import javax.net.ssl.SSLEngine;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.RemoteSiteListener;
+import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.util.NiFiProperties;
 import org.awaitility.core.ConditionFactory;
@@ -56,7 +58,7 @@ final class ServedListener implements AutoCloseable {
     private final SSLContext tls;
     private final RecordingPort input;
     private final RecordingPort output;
-    private final NioRemoteSiteListener listener;
+    private final RemoteSiteListener listener;
     private final InetSocketAddress address;
 
     private int offered;
@@ -71,6 +73,11 @@ final class ServedListener implements AutoCloseable {
 
     /** @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn: beside those of the matrix */
     ServedListener(final Variant variant, final String... settings) throws Exception {
+        this(ServedListener.class.getClassLoader(), variant, settings);
+    }
+
+    /** @param loader of the listener's classes */
+    ServedListener(final ClassLoader loader, final Variant variant, final String... settings) throws Exception {
         this.variant = variant;
         tls = variant.isSecure() ? MatrixTls.create() : null;
         input = new RecordingPort(1);
@@ -83,10 +90,23 @@ final class ServedListener implements AutoCloseable {
         when(root.findOutputPort(OUTPUT)).thenReturn(outputPort);
         address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
         final NiFiProperties properties = properties(address.getPort(), variant, settings);
-        listener =
-                new NioRemoteSiteListener(address.getPort(), tls, properties, null, ListenerSettings.from(properties));
+        listener = create(loader, address.getPort(), tls, properties);
         listener.setRootGroup(root);
         listener.start();
+    }
+
+    private static RemoteSiteListener create(
+            final ClassLoader loader, final int port, final SSLContext tls, final NiFiProperties properties)
+            throws ReflectiveOperationException {
+        final Class<?> settings = loader.loadClass(ListenerSettings.class.getName());
+        return (RemoteSiteListener) loader.loadClass(NioRemoteSiteListener.class.getName())
+                .getConstructor(int.class, SSLContext.class, NiFiProperties.class, NodeInformant.class, settings)
+                .newInstance(
+                        port,
+                        tls,
+                        properties,
+                        null,
+                        settings.getMethod("from", NiFiProperties.class).invoke(null, properties));
     }
 
     private static NiFiProperties properties(final int port, final Variant variant, final String... settings) {

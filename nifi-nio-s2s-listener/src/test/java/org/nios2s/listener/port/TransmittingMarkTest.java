@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.Mockito.mock;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import org.apache.nifi.remote.PublicPort;
+import org.apache.nifi.remote.StandardPublicPort;
 import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.activation.DoctoredLoader;
+import org.nios2s.listener.activation.DoctoredLoader.Change;
 import org.nios2s.listener.loading.NarLoader;
+import org.slf4j.LoggerFactory;
 
 /** What NiFi's canvas shows of a port. Lives on the test's thread. */
 class TransmittingMarkTest {
@@ -49,5 +58,25 @@ class TransmittingMarkTest {
             showAcrossLoaders(port.port());
             assertTrue(port.port().isTransmitting());
         }
+    }
+
+    @Test
+    @DisplayName("without the set in NiFi's port one line says so, and nothing is thrown")
+    void anotherNifi() throws Exception {
+        final ClassLoader nifi = new DoctoredLoader(
+                "field " + StandardPublicPort.class.getName() + " activeRequests Ljava/util/Set;", Change.REMOVED);
+        final Logger logger = (Logger) LoggerFactory.getLogger(TransmittingMark.class);
+        final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(lines);
+        try {
+            Class.forName(TransmittingMark.class.getName(), true, new NarLoader(nifi));
+        } finally {
+            logger.detachAppender(lines);
+            logger.setLevel(null);
+        }
+        assertEquals(1, lines.list.size(), lines.list::toString);
+        assertTrue(lines.list.getFirst().getFormattedMessage().contains("NoSuchFieldException"), lines.list::toString);
     }
 }

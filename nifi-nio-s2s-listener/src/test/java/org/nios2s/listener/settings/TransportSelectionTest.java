@@ -39,12 +39,24 @@ class TransportSelectionTest {
                 new UnsatisfiedLinkError("could not load").initCause(new IOException("/tmp/epoll.so: read-only"));
         assertEquals(
                 "nio (epoll does not load: read-only)",
-                TransportSelection.select(Choice.AUTO, missing).name());
-        assertEquals("nio", TransportSelection.select(Choice.NIO, missing).name());
-        final IllegalArgumentException failure =
-                assertThrows(IllegalArgumentException.class, () -> TransportSelection.select(Choice.EPOLL, missing));
+                TransportSelection.select(Choice.AUTO, missing, true).name());
+        assertEquals("nio", TransportSelection.select(Choice.NIO, missing, true).name());
+        final IllegalArgumentException failure = assertThrows(
+                IllegalArgumentException.class, () -> TransportSelection.select(Choice.EPOLL, missing, true));
         assertEquals("epoll does not load here (read-only); use auto or nio", failure.getMessage());
         assertSame(missing, failure.getCause());
+    }
+
+    @Test
+    @DisplayName("nio without the module jdk.net says so; epoll does not need that module")
+    void jdkNetMissing() {
+        assertEquals(
+                "nio (no quick acknowledgements: this Java lacks the module jdk.net)",
+                TransportSelection.select(Choice.NIO, null, false).name());
+        if (Epoll.isAvailable()) {
+            assertEquals(
+                    "epoll", TransportSelection.select(Choice.AUTO, null, false).name());
+        }
     }
 
     @ParameterizedTest
