@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,6 +44,9 @@ class DocumentedMetricsTest {
 
     private static final Pattern RULE = Pattern.compile(
             "(?ms)^  - pattern: '(.*?)'$(?:\\s+attrNameSnakeCase: (true))?\\s+name: (\\S+)\\s+type: (\\w+)$");
+    private static final Pattern SCRAPED = Pattern.compile("(?m)^# TYPE (\\S+) (\\w+)$");
+    private static final String LISTENER_BEAN = "type=SiteToSiteListener, port=1";
+    private static final String PORT_BEAN = "type=SiteToSitePort, port=1, id=i, name=\"n\"";
     private static final String COUNTS = "### Counts";
     private static final String OTHERS = "### At the moment of reading";
 
@@ -149,11 +153,33 @@ class DocumentedMetricsTest {
                 attributesOf(rows.stream().filter(row -> row.group(2).equals("both")));
         for (final String attribute :
                 attributesOf(rows.stream().filter(row -> !row.group(2).equals("peers")))) {
-            assertExported("type=SiteToSiteListener, port=1", attribute, counts.contains(attribute));
+            assertExported(LISTENER_BEAN, attribute, counts.contains(attribute));
             if (ofPorts.contains(attribute)) {
-                assertExported("type=SiteToSitePort, port=1, id=i, name=\"n\"", attribute, counts.contains(attribute));
+                assertExported(PORT_BEAN, attribute, counts.contains(attribute));
             }
         }
+    }
+
+    /** What the real exporter made of those rules. */
+    @Test
+    void aRealScrapeHasTheNamesAndTypesOfTheRules() throws IOException {
+        final Set<Exported> expected = new HashSet<>();
+        for (final String attribute :
+                attributesOf(rows.stream().filter(row -> !row.group(2).equals("peers")))) {
+            expected.add(exported(LISTENER_BEAN, attribute));
+        }
+        for (final String attribute :
+                attributesOf(rows.stream().filter(row -> row.group(2).equals("both")))) {
+            expected.add(exported(PORT_BEAN, attribute));
+        }
+        final List<Exported> scraped = SCRAPED.matcher(
+                        Files.readString(Path.of("src", "test", "resources", "metrics", "scrape.txt")))
+                .results()
+                .map(type -> new Exported(type.group(1), type.group(2).toUpperCase(Locale.ROOT)))
+                .filter(metric -> !metric.name().endsWith("_by_peer"))
+                .toList();
+        assertFalse(scraped.isEmpty());
+        assertTrue(expected.containsAll(scraped), () -> scraped + " of " + expected);
     }
 
     private static void assertExported(final String bean, final String attribute, final boolean isCount)
