@@ -408,6 +408,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             gauges.put("ConnectionsLimit", () -> limits.maxConnections(settings));
             gauges.put("ConnectionsToDrain", drain::connectionsLeft);
             gauges.put("Draining", drain::isDrainingAsNumber);
+            gauges.put("PacketsInDoubt", ports::inDoubt);
             gauges.put("BufferUsedBytes", budget::used);
             gauges.put("BufferPeakBytes", budget::peak);
             gauges.put("BufferLimitBytes", budget::limit);

@@ -55,6 +55,13 @@ final class StatsLogger {
                 FormatUtils.formatDataSize(budget.limit()),
                 FormatUtils.formatDataSize(budget.peakSinceLastCall()),
                 workerDelayMillis);
+        if (more.get(Counter.FLOW_FILES_ABSORBED) > 0) {
+            logger.info(
+                    "{} packets came a second time whose first transmission was committed and could not be answered; they were answered"
+                            + " as committed, and not stored again. {} packets are still in doubt",
+                    more.get(Counter.FLOW_FILES_ABSORBED),
+                    ports.inDoubt());
+        }
         if (more.get(Counter.PUSHES_INFLATED_ABNORMALLY) > 0) {
             logger.info(
                     "{} pushes inflated to more than 20 times their compressed size. One thread writes their contents, and pauses"

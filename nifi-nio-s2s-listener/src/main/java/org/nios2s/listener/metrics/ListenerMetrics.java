@@ -46,6 +46,7 @@ public final class ListenerMetrics implements AutoCloseable {
         PUSHES_CANCELLED,
         PUSHES_INFLATED_ABNORMALLY,
         FLOW_FILES_RECEIVED,
+        FLOW_FILES_ABSORBED,
         BYTES_RECEIVED,
         COMMITS,
         PULLS_COMMITTED,

@@ -80,7 +80,10 @@ final class GroupCommit {
         final List<BufferedPush> permitted = new ArrayList<>(batch.size());
         for (final BufferedPush transaction : batch) {
             metrics.recordSince(Histogram.QUEUE_TIME_MS, transaction.readyNanos());
-            final ConnectionFault refusal = refusalOf(transaction.peer().identity());
+            ConnectionFault refusal = refusalOf(transaction.peer().identity());
+            if (refusal == null) {
+                refusal = transaction.claimReceipt();
+            }
             if (refusal == null) {
                 permitted.add(transaction);
             } else {
@@ -269,7 +272,12 @@ final class GroupCommit {
         long bytes = 0;
         for (final BufferedPush transaction : batch) {
             final FlowFileReceiver received = new FlowFileReceiver(session, transaction.peer());
-            for (final BufferedPush.Packet packet : transaction.packets()) {
+            for (int i = 0; i < transaction.packets().size(); i++) {
+                if (transaction.isRepetition(i)) {
+                    // It is in NiFi already: its sender hears with the others that it was committed.
+                    continue;
+                }
+                final BufferedPush.Packet packet = transaction.packets().get(i);
                 received.complete(create(transaction, packet), packet.attributes(), packet.transferMillis());
                 flowFiles++;
                 bytes += packet.length();

@@ -65,6 +65,9 @@ final class OutcomeNotifier {
         }
 
         private void tell(final EventExecutor worker, final List<BufferedPush> own) {
+            own.forEach(transaction -> Guarded.run(
+                    "Remembering what became of a transaction",
+                    () -> transaction.settleReceipt(outcome.fault() == null)));
             try {
                 worker.execute(new Notification(own, outcome));
             } catch (final RejectedExecutionException e) {

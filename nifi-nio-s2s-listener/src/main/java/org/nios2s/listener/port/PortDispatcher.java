@@ -16,9 +16,12 @@ import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
+import org.nios2s.listener.doubt.DoubtRoom;
+import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
@@ -69,6 +72,7 @@ public final class PortDispatcher {
             ExecutorService dispatcherThreads,
             Executor contentWorkers,
             PollPacing pacing,
+            DoubtRoom doubts,
             ListenerMetrics metrics,
             NanoClock clock) {}
 
@@ -83,6 +87,11 @@ public final class PortDispatcher {
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
         this.sessionCloser = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, shared.clock);
+    }
+
+    /** @return the receipt of a push that begins */
+    public Receipt openReceipt(final PeerKey peer) {
+        return shared.doubts.open(port.getIdentifier(), peer, metrics);
     }
 
     /** Takes a transaction that both sides have confirmed. Called by IO workers. */

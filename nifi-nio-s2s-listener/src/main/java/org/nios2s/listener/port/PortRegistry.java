@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.apache.nifi.remote.PublicPort;
+import org.nios2s.listener.doubt.DoubtRoom;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -52,6 +53,7 @@ public final class PortRegistry implements AutoCloseable {
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true)),
                 contentWorkers,
                 new PollPacing(settings.ports().pollingThreads()),
+                new DoubtRoom(settings.peers().inDoubtTime(), clock),
                 metrics,
                 clock);
         this.streaming = new Limit(settings.ports().streamingTransactions());
@@ -102,6 +104,7 @@ public final class PortRegistry implements AutoCloseable {
             Guarded.run("Looking after " + dispatcher.port(), dispatcher::sweep);
         }
         shared.pacing().sweep(shared.clock().nanoTime());
+        shared.doubts().forgetOld();
         forgetIdle();
     }
 
@@ -123,6 +126,11 @@ public final class PortRegistry implements AutoCloseable {
     public synchronized boolean isUsed(final String portId) {
         return dispatchers.keySet().stream()
                 .anyMatch(port -> port.getIdentifier().equals(portId));
+    }
+
+    /** @return packets that were committed, and whose peers could not be told */
+    public int inDoubt() {
+        return shared.doubts().inDoubt();
     }
 
     /** @return what waits for a port task, over all ports */

@@ -49,14 +49,15 @@ final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
         outcome = ofCommit;
         push.report(ofCommit);
         connection().handler().proceedOnWorker(this, this::answer);
+        push.answered();
     }
 
     /** Answers a push that was committed. One that was rolled back gets no answer, so that the peer sends it again. */
     private Step answer() throws ConnectionFault {
         if (outcome.orThrow().destinationFull()) {
-            connection().send(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
+            push.answer(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
         } else {
-            connection().send(ResponseCode.TRANSACTION_FINISHED);
+            push.answer(ResponseCode.TRANSACTION_FINISHED);
         }
         return connection().awaitRequest();
     }

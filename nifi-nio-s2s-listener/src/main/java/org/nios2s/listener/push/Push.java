@@ -11,6 +11,7 @@ import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.TransactionContext;
+import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -31,6 +32,8 @@ import org.nios2s.listener.transaction.StreamedPush;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.PacketReader;
 import org.nios2s.wire.ProtocolException;
+import org.nios2s.wire.ResponseCode;
+import org.nios2s.wire.ResponseMessage;
 
 /**
  * One push transaction, as its steps share it while its packets arrive: the decoder, the inflater if packets are
@@ -52,6 +55,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     private final NanoClock clock;
     private final long startNanos;
     private final TransactionLease lease;
+    private final Receipt receipt;
     private final BufferedPush inMemory;
     private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
     private final PacketReader reader;
@@ -74,7 +78,8 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         this.clock = connection.clock();
         this.startNanos = clock.nanoTime();
         lease.charge().add(inflaterBytes(connection));
-        this.inMemory = new BufferedPush(connection, lease, connection.channel().alloc());
+        this.receipt = connection.dispatcher().openReceipt(connection.key());
+        this.inMemory = new BufferedPush(connection, lease, connection.channel().alloc(), receipt);
         this.reader = new PacketReader(
                 decoder,
                 connection.handshake().isUseGzip(),
@@ -246,9 +251,13 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     /** The transaction has got its session: is streamed into that from {@link #streamInto} on. */
     StreamedPush newStreaming(final HeldSession session) {
-        return new StreamedPush(session, lease, this::write, connection.metrics(), fault -> connection
-                .handler()
-                .fail(this, fault));
+        return new StreamedPush(
+                session,
+                lease,
+                this::write,
+                connection.metrics(),
+                fault -> connection.handler().fail(this, fault),
+                receipt);
     }
 
     /** Runs a turn of writing: a push that inflates abnormally shares one thread with its like. */
@@ -322,6 +331,21 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         }
     }
 
+    /** Sends the answer to a push that was committed. Its peer counts as told when the answer has left. */
+    void answer(final ResponseCode code) {
+        if (receipt.isKept()) {
+            connection.send(ResponseMessage.encoded(code), receipt::answered);
+            receipt.isAnswered();
+        } else {
+            connection.send(code);
+        }
+    }
+
+    /** The turn in which the answer was given to the socket is over; the socket may not have taken it. */
+    void answered() {
+        receipt.shrink();
+    }
+
     /** Counts and logs how the transaction has ended. */
     void report(final Outcome outcome) {
         if (outcome.fault() != null) {
@@ -335,7 +359,8 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         AccessLog.committed(this::transferred);
         connection.metrics().peers().transferred(connection.key().name(), contentBytes);
         if (isAbandoned) {
-            connection.reportPossibleDuplicates(packets, "The peer left while its transaction was being committed");
+            connection.reportPossibleDuplicates(
+                    packets, "The peer left while its transaction was being committed" + receipt.consequence());
         }
     }
 
@@ -394,6 +419,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     void abandon(final boolean counts) {
         reader.close();
         isAbandoned = true;
+        receipt.peerLost();
         if (streaming != null) {
             if (!streaming.isEnding()) {
                 logRollback();

@@ -89,12 +89,14 @@ public record ListenerSettings(
      * @param authorizationThreads threads that wait for NiFi's decisions, for handshakes and for transactions each
      * @param proxyProtocolFrom load balancers whose PROXY headers are believed, and required
      * @param resolveHostnames whether peers' addresses are resolved to host names
+     * @param inDoubtTime how long a packet is remembered that was committed, and whose peer could not be told; 0 for not at all
      */
     public record Peers(
             List<RateRule> rates,
             int authorizationThreads,
             Predicate<InetAddress> proxyProtocolFrom,
-            boolean resolveHostnames) {}
+            boolean resolveHostnames,
+            Duration inDoubtTime) {}
 
     private static final String PREFIX = "nifi.remote.input.nio.";
     private static final String SWITCH = "enabled";
@@ -147,7 +149,8 @@ public record ListenerSettings(
                         reader.rates("rate."),
                         reader.number("authorization.threads", 4, 1, 256),
                         reader.addresses("proxy.protocol.from"),
-                        reader.flag("resolve.hostnames", true)),
+                        reader.flag("resolve.hostnames", true),
+                        reader.time("in.doubt.time", "10 mins", 0)),
                 reader.choice("tls.provider", Provider.AUTO),
                 reader.time("drain.before.stop", "0 secs", 0),
                 reader.description());

@@ -4,12 +4,18 @@ package org.nios2s.listener.transaction;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import org.nios2s.listener.doubt.Fingerprint;
+import org.nios2s.listener.doubt.PacketHash;
+import org.nios2s.listener.doubt.Receipt;
+import org.nios2s.listener.doubt.ReceivedPackets;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.wire.AttributeMemory;
 
@@ -23,6 +29,9 @@ public final class BufferedPush implements PacketSink {
 
     /** Contents beyond this gather in pieces of this size, none of which is ever copied. */
     private static final int PIECE_BYTES = 64 * 1024;
+
+    /** One per thread that asks for fingerprints, which is seldom. */
+    private static final ThreadLocal<PacketHash> HASH = ThreadLocal.withInitial(PacketHash::new);
 
     /** Where a transaction stands. */
     public enum State {
@@ -49,6 +58,7 @@ public final class BufferedPush implements PacketSink {
     private final TransactionPeer peer;
     private final TransactionLease lease;
     private final ByteBufAllocator allocator;
+    private final Receipt receipt;
     private final List<Packet> packets = new ArrayList<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.RECEIVING);
 
@@ -61,11 +71,19 @@ public final class BufferedPush implements PacketSink {
     private long readyNanos;
     private CommitDeadline deadline = CommitDeadline.NONE;
 
-    /** @param lease what its memory is charged to; given back with its end */
-    public BufferedPush(final TransactionPeer peer, final TransactionLease lease, final ByteBufAllocator allocator) {
+    /**
+     * @param lease what its memory is charged to; given back with its end
+     * @param receipt of the transaction
+     */
+    public BufferedPush(
+            final TransactionPeer peer,
+            final TransactionLease lease,
+            final ByteBufAllocator allocator,
+            final Receipt receipt) {
         this.peer = peer;
         this.lease = lease;
         this.allocator = allocator;
+        this.receipt = receipt;
     }
 
     @Override
@@ -217,6 +235,24 @@ public final class BufferedPush implements PacketSink {
         return contents == null ? 0 : contents.writerIndex();
     }
 
+    /** @return why it can't be committed yet, or null if it can; on the port task that has claimed it, before it is written */
+    public ConnectionFault claimReceipt() {
+        if (!receipt.isKept()) {
+            return null;
+        }
+        return receipt.claim(HeldPackets.of(packets, contents));
+    }
+
+    /** @return whether the packet was committed before, and is not to be written; on the port task */
+    public boolean isRepetition(final int index) {
+        return receipt.isRepetition(index);
+    }
+
+    /** The port task has committed it, or will not; to be called before its end, and before its peer is told. */
+    public void settleReceipt(final boolean committed) {
+        receipt.ended(committed);
+    }
+
     /** @return bytes of memory that it holds, for contents and attributes */
     public long bytes() {
         return heldBytes;
@@ -225,5 +261,35 @@ public final class BufferedPush implements PacketSink {
     /** Writes a packet's content. */
     public void writeContent(final Packet packet, final OutputStream out) throws IOException {
         contents.getBytes(packet.offset(), out, packet.length());
+    }
+
+    /** The packets beyond the end of the transaction. Their identifiers are read ahead: the port task takes them out as it writes. */
+    private record HeldPackets(List<Packet> packets, List<String> uuids, ByteBuf contents) implements ReceivedPackets {
+        static HeldPackets of(final List<Packet> packets, final ByteBuf contents) {
+            final List<String> uuids = new ArrayList<>(packets.size());
+            packets.forEach(packet -> uuids.add(PacketHash.uuidOf(packet.attributes)));
+            return new HeldPackets(packets, uuids, contents == null ? Unpooled.EMPTY_BUFFER : contents.retain());
+        }
+
+        @Override
+        public int count() {
+            return packets.size();
+        }
+
+        @Override
+        public String uuid(final int index) {
+            return uuids.get(index);
+        }
+
+        @Override
+        public Fingerprint fingerprint(final int index) {
+            final Packet packet = packets.get(index);
+            return HASH.get().of(packet.attributes, contents, packet.offset, packet.length);
+        }
+
+        @Override
+        public void release() {
+            contents.release();
+        }
     }
 }

@@ -4,6 +4,8 @@ package org.nios2s.listener.transaction;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -13,6 +15,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
+import org.nios2s.listener.doubt.Fingerprint;
+import org.nios2s.listener.doubt.KnownPackets;
+import org.nios2s.listener.doubt.PacketHash;
+import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
@@ -49,6 +55,9 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     /** Bytes that NiFi's repository gets in one call: as many as are read from a socket at a time. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
+    /** A larger packet gets no fingerprint, which would take it more time than its way through the listener. */
+    private static final long MAX_HASHED_BYTES = 64 * 1024;
+
     /** How many times as large as the piece its buffer may be; from a larger one it is copied. */
     private static final int MAX_BUFFER_PER_PIECE = 2;
 
@@ -63,6 +72,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private final Executor contentWorkers;
     private final ListenerMetrics metrics;
     private final Consumer<ConnectionFault> failureReport;
+    private final Receipt receipt;
 
     private final Queue<Piece> pieces = new ConcurrentLinkedQueue<>();
     private final AtomicLong unwrittenBytes = new AtomicLong();
@@ -79,6 +89,11 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private OutcomeListener listener;
     private int flowFiles;
     private long bytes;
+    private final PacketHash hash;
+    private boolean isHashed;
+    private long packetBytes;
+    private final List<Fingerprint> fingerprints = new ArrayList<>();
+    private final List<Suspended> suspended = new ArrayList<>();
 
     /** Whether pieces are written; only forwards. */
     private enum State {
@@ -89,6 +104,14 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         ROLLED_BACK
     }
 
+    /**
+     * A packet that was written, and may be a repetition: which it is, is decided with the commit.
+     *
+     * @param index of the packet in the transaction
+     */
+    private record Suspended(
+            int index, FlowFile flowFile, Map<String, String> attributes, long bytes, long transferMillis) {}
+
     /** Something for the writer to do, which holds memory, and perhaps a buffer, until it is written or discarded. */
     private record Piece(long heldBytes, ByteBuf buffer, Guarded.Task writing) {}
 
@@ -97,18 +120,22 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
      * @param lease what its memory is charged to; given back with its end
      * @param contentWorkers what runs a turn
      * @param failureReport called on any thread if something could not be written; the transaction is then rolled back
+     * @param receipt of the transaction
      */
     public StreamedPush(
             final HeldSession held,
             final TransactionLease lease,
             final Executor contentWorkers,
             final ListenerMetrics metrics,
-            final Consumer<ConnectionFault> failureReport) {
+            final Consumer<ConnectionFault> failureReport,
+            final Receipt receipt) {
         this.held = held;
         this.lease = lease;
         this.contentWorkers = contentWorkers;
         this.metrics = metrics;
         this.failureReport = failureReport;
+        this.receipt = receipt;
+        this.hash = receipt.isKept() ? new PacketHash() : null;
     }
 
     @Override
@@ -116,6 +143,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         add(AttributeMemory.of(packetAttributes), () -> {
             attributes = packetAttributes;
             flowFile = held.session().create();
+            beginHash(contentLength);
         });
     }
 
@@ -143,9 +171,34 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     public void packetEnds(final long transferMillis) {
         add(0, () -> {
             closeContent();
-            new FlowFileReceiver(held.session(), held.peer()).complete(flowFile, attributes, transferMillis);
-            flowFiles++;
+            final Suspended packet =
+                    new Suspended(fingerprints.size(), flowFile, attributes, packetBytes, transferMillis);
+            final Fingerprint fingerprint = isHashed ? hash.end() : null;
+            if (receipt.isKept()) {
+                fingerprints.add(fingerprint);
+            }
+            if (receipt.mayBeRepetition(fingerprint)) {
+                lease.charge().add(AttributeMemory.of(attributes));
+                suspended.add(packet);
+            } else {
+                receive(packet);
+            }
         });
+    }
+
+    private void beginHash(final long contentLength) {
+        packetBytes = 0;
+        isHashed = receipt.isKept() && contentLength <= MAX_HASHED_BYTES;
+        if (isHashed) {
+            hash.begin(attributes, contentLength);
+        }
+    }
+
+    private void receive(final Suspended packet) {
+        new FlowFileReceiver(held.session(), held.peer())
+                .complete(packet.flowFile, packet.attributes, packet.transferMillis);
+        flowFiles++;
+        bytes += packet.bytes;
     }
 
     /**
@@ -157,14 +210,47 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     public void commit(final CommitDeadline deadline, final OutcomeListener outcomeListener) {
         add(0, () -> {
             listener = outcomeListener;
-            held.commit(deadline, this);
+            if (mayCommit()) {
+                held.commit(deadline, this);
+            }
         });
+    }
+
+    private boolean mayCommit() {
+        if (!receipt.isKept()) {
+            return true;
+        }
+        final ConnectionFault refusal = receipt.claim(new KnownPackets(fingerprints));
+        if (refusal != null) {
+            giveUp();
+            failureReport.accept(refusal);
+            return false;
+        }
+        try {
+            receiveSuspended();
+            return true;
+        } catch (final Throwable e) {
+            // The session is not asked to commit, and so will report no outcome.
+            settleReceipt(false);
+            throw e;
+        }
+    }
+
+    private void receiveSuspended() {
+        for (final Suspended packet : suspended) {
+            if (receipt.isRepetition(packet.index)) {
+                held.session().remove(packet.flowFile);
+            } else {
+                receive(packet);
+            }
+        }
     }
 
     /** The session has ended. On the port task or a content worker. */
     @Override
     public void completed(final Outcome outcome) {
         try {
+            settleReceipt(outcome.fault() == null);
             if (outcome.fault() == null) {
                 Guarded.run("Counting what was committed", () -> metrics.committed(1, flowFiles, bytes));
             }
@@ -174,6 +260,10 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             // If no worker took the outcome, its connection has to find out that there will be none.
             hasToldOutcome = true;
         }
+    }
+
+    private void settleReceipt(final boolean committed) {
+        Guarded.run("Remembering what became of a transaction", () -> receipt.ended(committed));
     }
 
     /** @return whether the outcome of its commit is with the connection's IO worker, or is lost */
@@ -314,7 +404,10 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             final int length = Math.min(buffer.readableBytes(), chunk.length);
             buffer.readBytes(chunk, 0, length);
             content.write(chunk, 0, length);
-            bytes += length;
+            packetBytes += length;
+            if (isHashed) {
+                hash.update(chunk, length);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
+import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
@@ -72,7 +73,7 @@ final class Transactions {
     BufferedPush received(final String identity, final String... contents) throws Exception {
         final TransactionLease hold =
                 new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
-        final BufferedPush transaction = new BufferedPush(peer(identity), hold, allocator);
+        final BufferedPush transaction = new BufferedPush(peer(identity), hold, allocator, Receipt.NONE);
         made.add(transaction);
         for (final String content : contents) {
             final ByteBuf bytes = Unpooled.copiedBuffer(content, StandardCharsets.UTF_8);

@@ -31,6 +31,7 @@ import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.provenance.ProvenanceReporter;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -64,9 +65,15 @@ class StreamedPushTest {
         final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
         when(held.peer()).thenReturn(mock(TransactionPeer.class));
-        final StreamedPush transaction = new StreamedPush(held, hold, contentWorker::add, metrics, fault -> {
-            throw new AssertionError(fault);
-        });
+        final StreamedPush transaction = new StreamedPush(
+                held,
+                hold,
+                contentWorker::add,
+                metrics,
+                fault -> {
+                    throw new AssertionError(fault);
+                },
+                Receipt.NONE);
         transaction.packetBegins(new HashMap<>(), (long) PIECES * PIECE_BYTES);
         return transaction;
     }
@@ -191,7 +198,8 @@ class StreamedPushTest {
         final TransactionPeer peer = mock(TransactionPeer.class);
         when(held.peer()).thenReturn(peer);
         when(peer.worker()).thenReturn(worker);
-        final StreamedPush transaction = new StreamedPush(held, lease, Runnable::run, ofPort, fault -> {});
+        final StreamedPush transaction =
+                new StreamedPush(held, lease, Runnable::run, ofPort, fault -> {}, Receipt.NONE);
         transaction.commit(CommitDeadline.NONE, listener);
         verify(held).commit(CommitDeadline.NONE, transaction);
         return transaction;
@@ -203,7 +211,7 @@ class StreamedPushTest {
         final TransactionLease hold = mock(TransactionLease.class);
         when(hold.charge()).thenThrow(new OutOfMemoryError("test"));
         final StreamedPush transaction =
-                new StreamedPush(mock(HeldSession.class), hold, contentWorker::add, metrics, fault -> {});
+                new StreamedPush(mock(HeldSession.class), hold, contentWorker::add, metrics, fault -> {}, Receipt.NONE);
         final ByteBuf piece = Unpooled.directBuffer(PIECE_BYTES).writeZero(PIECE_BYTES);
         assertThrows(OutOfMemoryError.class, () -> transaction.content(piece, PIECE_BYTES));
         assertEquals(1, piece.refCnt());
@@ -223,7 +231,8 @@ class StreamedPushTest {
                     throw new OutOfMemoryError("unable to create native thread");
                 },
                 metrics,
-                faults::add);
+                faults::add,
+                Receipt.NONE);
         transaction.packetBegins(Map.of(), 1);
         assertEquals(1, faults.size());
         verify(held).rollback();
@@ -250,7 +259,7 @@ class StreamedPushTest {
     void passedOn() {
         final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
         final TransactionLease hold = newLease();
-        final BufferedPush inMemory = new BufferedPush(mock(TransactionPeer.class), hold, allocator);
+        final BufferedPush inMemory = new BufferedPush(mock(TransactionPeer.class), hold, allocator, Receipt.NONE);
         inMemory.packetBegins(new HashMap<>(), 1);
         inMemory.content(Unpooled.wrappedBuffer(new byte[1]), 1);
         inMemory.packetEnds(0);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.doubt;
+
+import io.netty.util.concurrent.Future;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.nios2s.listener.doubt.DoubtRoom.Sender;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+
+/**
+ * What one push transaction and its peer know of each other: whether it was committed, and whether the peer could be told.
+ * Thread-safe: the thread that commits says the first, the connection's IO worker the second, in any order.
+ *
+ * <p>What was committed and could not be told is in doubt from then on. A packet that is found there is a repetition: it is not
+ * written again, and is committed with the rest of its transaction. If that is rolled back, the packet is in doubt as before.
+ */
+public final class Receipt {
+    /** Of a listener that remembers nothing. */
+    public static final Receipt NONE = new Receipt(null, null, null);
+
+    /** Where the transaction stands; only forwards. */
+    private enum State {
+        /** Its packets arrive, or it waits for a port task. */
+        OPEN,
+        /** It is being written and committed. */
+        CLAIMED,
+        /** It was committed, and its peer does not know. */
+        COMMITTED,
+        /** It was rolled back, or its peer was told, or its packets are in doubt. */
+        SETTLED
+    }
+
+    private final DoubtRoom room;
+    private final Sender sender;
+    private final ListenerMetrics metrics;
+    private State state = State.OPEN;
+    private boolean isPeerLost;
+    private boolean isUndecided;
+    private ReceivedPackets packets;
+    /** Indexes of packets that were in doubt, with the times of their commits. */
+    private Map<Integer, Long> repetitions = Map.of();
+    /** The answer is on its way, and what becomes of it will be told. */
+    private boolean isAnswered;
+
+    Receipt(final DoubtRoom room, final Sender sender, final ListenerMetrics metrics) {
+        this.room = room;
+        this.sender = sender;
+        this.metrics = metrics;
+    }
+
+    /** @return whether what can't be told is remembered */
+    public boolean isKept() {
+        return room != null;
+    }
+
+    /** @return what a peer that could not be told can do, for the log */
+    public String consequence() {
+        if (isKept()) {
+            return " (what it sends again to this node within " + room.keptSeconds() + " s is not stored twice)";
+        }
+        return "";
+    }
+
+    /** @return whether the packet has a like in doubt, as far as that is known before its transaction is complete */
+    public boolean mayBeRepetition(final Fingerprint packet) {
+        return isKept() && packet != null && room.has(sender, packet);
+    }
+
+    /**
+     * The transaction is about to be written: its repetitions are found, and nobody else finds them now.
+     *
+     * @param received its packets, released with the end of the receipt
+     * @return why the transaction can't be committed yet, or null if it can
+     */
+    public synchronized ConnectionFault claim(final ReceivedPackets received) {
+        if (state != State.OPEN) {
+            received.release();
+            return null;
+        }
+        packets = received;
+        state = State.CLAIMED;
+        if (room.knows(sender)) {
+            if (IntStream.range(0, packets.count()).anyMatch(i -> room.isUndecided(sender, packets.uuid(i)))) {
+                settle();
+                return Kind.POSSIBLE_DUPLICATES.fault(
+                        "A packet was sent again while the transaction that had it first was still being committed; this one is"
+                                + " rolled back, and the peer will send it again");
+            }
+            repetitions = takeRepetitions();
+        }
+        if (isPeerLost) {
+            becomeUndecided();
+        }
+        return null;
+    }
+
+    private Map<Integer, Long> takeRepetitions() {
+        final Map<Integer, Long> taken = new HashMap<>();
+        for (int i = 0; i < packets.count(); i++) {
+            final Fingerprint packet = packets.fingerprint(i);
+            if (packet != null) {
+                // Without a value for a packet that was not in doubt.
+                taken.computeIfAbsent(i, index -> room.take(sender, packet));
+            }
+        }
+        return taken;
+    }
+
+    private void becomeUndecided() {
+        isUndecided = true;
+        room.addUndecided(sender, uuids());
+    }
+
+    private List<String> uuids() {
+        return IntStream.range(0, packets.count()).mapToObj(packets::uuid).toList();
+    }
+
+    /** @return whether the packet is not to be written, since it is committed already; on the thread that has claimed */
+    public boolean isRepetition(final int index) {
+        return repetitions.containsKey(index);
+    }
+
+    /** The commit has returned, or there will be none. To be called before the peer can be told. */
+    public synchronized void ended(final boolean committed) {
+        if (state != State.CLAIMED) {
+            return;
+        }
+        if (isUndecided) {
+            room.removeUndecided(sender, uuids());
+        }
+        if (!committed) {
+            repetitions.forEach(this::remember);
+            settle();
+            return;
+        }
+        metrics.add(Counter.FLOW_FILES_ABSORBED, repetitions.size());
+        state = State.COMMITTED;
+        if (isPeerLost) {
+            rememberAll();
+        }
+    }
+
+    /** The answer was given to the socket: {@link #answered} will tell whether it could leave. */
+    public synchronized void isAnswered() {
+        isAnswered = true;
+    }
+
+    /** The answer has left for the peer, or could not leave. */
+    public synchronized void answered(final Future<?> sent) {
+        if (state != State.COMMITTED) {
+            return;
+        }
+        if (sent.isSuccess()) {
+            settle();
+        } else {
+            rememberAll();
+        }
+    }
+
+    /** The connection ended without the answer, or will: the peer can't be told. */
+    public synchronized void peerLost() {
+        if (!isKept()) {
+            return;
+        }
+        isPeerLost = true;
+        if (state == State.CLAIMED && !isUndecided) {
+            becomeUndecided();
+        } else if (state == State.COMMITTED && !isAnswered) {
+            rememberAll();
+        }
+    }
+
+    /** The peer does not take its answer yet: from now on fingerprints stand for the packets, whose memory is given back. */
+    public synchronized void shrink() {
+        if (state == State.COMMITTED) {
+            final List<Fingerprint> known = new ArrayList<>(packets.count());
+            for (int i = 0; i < packets.count(); i++) {
+                known.add(packets.fingerprint(i));
+            }
+            packets.release();
+            packets = new KnownPackets(known);
+        }
+    }
+
+    private void rememberAll() {
+        final long now = room.nowNanos();
+        for (int i = 0; i < packets.count(); i++) {
+            // A repetition was committed when it came first: it does not stay in doubt for ever by coming again and
+            // again.
+            remember(i, repetitions.getOrDefault(i, now));
+        }
+        settle();
+    }
+
+    private void remember(final int index, final long committedNanos) {
+        final Fingerprint packet = packets.fingerprint(index);
+        if (packet != null) {
+            room.add(sender, packet, committedNanos);
+        }
+    }
+
+    private void settle() {
+        state = State.SETTLED;
+        packets.release();
+        packets = null;
+    }
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+
+/** A push was committed, its peer could not be told, and sends it again. Lives on the test's thread. */
+@DisplayName("A packet that was committed without its peer being told")
+class InDoubtTest {
+    /** A packet with one more byte is streamed. */
+    private static final int IN_MEMORY_BYTES = 4096;
+
+    private static final int FINGERPRINTED_BYTES = 64 * 1024;
+
+    private RunningListener listener;
+
+    @BeforeEach
+    void start() throws Exception {
+        listener = new RunningListener("transaction.memory", IN_MEMORY_BYTES + " B");
+    }
+
+    @AfterEach
+    void stop() {
+        listener.close();
+    }
+
+    private static Map<String, String> attributes(final String uuid) {
+        return Map.of("uuid", uuid, "path", "./", "name", uuid);
+    }
+
+    /** Sends packets, named by their contents, up to the confirmation of both sides. */
+    private static WirePeer sent(final WirePeer peer, final String... packets) throws IOException {
+        return sent(peer, false, packets);
+    }
+
+    private static WirePeer sent(final WirePeer peer, final boolean gzip, final String... packets) throws IOException {
+        peer.open("GZIP", String.valueOf(gzip));
+        if (gzip) {
+            peer.gzip();
+        }
+        peer.push();
+        for (int i = 0; i < packets.length; i++) {
+            final boolean isLast = i == packets.length - 1;
+            peer.packet(attributes(uuidOf(packets[i])), packets[i].getBytes(StandardCharsets.UTF_8))
+                    .say(isLast ? ResponseCode.FINISH_TRANSACTION : ResponseCode.CONTINUE_TRANSACTION);
+        }
+        return peer.expectConfirmation().confirm();
+    }
+
+    private static String uuidOf(final String content) {
+        return "source-" + content.charAt(0);
+    }
+
+    private void push(final String... packets) throws IOException {
+        try (WirePeer peer = listener.connect()) {
+            sent(peer, packets).expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+    }
+
+    private interface Sending {
+        WirePeer upToConfirmation(WirePeer peer) throws IOException;
+    }
+
+    /** Sends something, and leaves with a reset while it is being committed. */
+    private void leaveInCommit(final Sending sending) throws IOException {
+        final CountDownLatch committing = new CountDownLatch(1);
+        final CountDownLatch mayCommit = new CountDownLatch(1);
+        final int before = listener.input().commits();
+        listener.input().beforeCommit(flowFiles -> {
+            committing.countDown();
+            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+        });
+        final WirePeer peer = sending.upToConfirmation(listener.connect()).flush();
+        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        peer.reset();
+        listener.awaitNoConnections();
+        listener.input().beforeCommit(flowFiles -> {});
+        mayCommit.countDown();
+        RunningListener.awaiting().until(() -> listener.input().commits() == before + 1);
+        listener.awaitNothingHeld();
+    }
+
+    private void leaveInCommitOf(final String... packets) throws IOException {
+        leaveInCommit(peer -> sent(peer, packets));
+    }
+
+    private List<String> contents() {
+        return listener.input().committed().stream()
+                .map(flowFile -> new String(flowFile.content(), StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    private void assertSettled(final int absorbed) {
+        assertEquals(absorbed, listener.metrics().get(Counter.FLOW_FILES_ABSORBED));
+        RunningListener.awaiting().until(() -> listener.dispatchers().inDoubt() == 0);
+        listener.awaitNothingHeld();
+    }
+
+    @Test
+    @DisplayName("is answered as committed when it comes again, and is there once")
+    void once() throws Exception {
+        leaveInCommitOf("a");
+        assertEquals(1, listener.dispatchers().inDoubt());
+        push("a");
+        assertEquals(List.of("a"), contents());
+        assertEquals(1, listener.input().receipts().size());
+        assertSettled(1);
+    }
+
+    @Test
+    @DisplayName("absorbs one repetition and no more")
+    void oneEach() throws Exception {
+        leaveInCommitOf("a");
+        push("a");
+        push("a");
+        assertEquals(List.of("a", "a"), contents());
+        assertSettled(1);
+    }
+
+    @Test
+    @DisplayName("absorbs as many as there were of its like")
+    void asManyAsThereWere() throws Exception {
+        leaveInCommitOf("a", "b", "a");
+        push("a", "a", "a");
+        assertEquals(List.of("a", "b", "a", "a"), contents());
+        push("b");
+        assertSettled(3);
+    }
+
+    @Test
+    @DisplayName("is found in whatever transactions its sender packs it into")
+    void packedAnew() throws Exception {
+        leaveInCommitOf("a", "b", "c");
+        push("x", "b", "y");
+        push("c");
+        push("z", "a");
+        assertEquals(List.of("a", "b", "c", "x", "y", "z"), contents());
+        assertSettled(3);
+    }
+
+    @Test
+    @DisplayName("is compared by content and attributes, not by its identifier")
+    void compared() throws Exception {
+        leaveInCommitOf("a1");
+        push("a2");
+        push("a1 and more");
+        try (WirePeer peer = listener.connect()) {
+            peer.open().push().packet(Map.of("uuid", "source-a"), "a1".getBytes(StandardCharsets.UTF_8));
+            peer.say(ResponseCode.FINISH_TRANSACTION)
+                    .expectConfirmation()
+                    .confirm()
+                    .expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(List.of("a1", "a2", "a1 and more", "a1"), contents());
+        push("a1");
+        assertEquals(4, contents().size());
+        assertSettled(1);
+    }
+
+    @Test
+    @DisplayName("absorbs nothing of another peer's")
+    void otherPeer() throws Exception {
+        leaveInCommitOf("a");
+        try (WirePeer other = listener.connectFrom("127.0.0.2")) {
+            sent(other, "a").expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(List.of("a", "a"), contents());
+        push("a");
+        assertEquals(List.of("a", "a"), contents());
+        assertSettled(1);
+    }
+
+    @Test
+    @DisplayName("is recognized if its attributes come in another order, and with another idea of their receiver")
+    void otherOrder() throws Exception {
+        final Map<String, String> attributes = new LinkedHashMap<>();
+        final Map<String, String> reversed = new LinkedHashMap<>();
+        final List<String> names = new ArrayList<>(List.of("uuid", "z", "a", "m", "path"));
+        names.forEach(name -> attributes.put(name, "value of " + name));
+        Collections.reverse(names);
+        names.forEach(name -> reversed.put(name, "value of " + name));
+        reversed.put("s2s.host", "any");
+        leaveInCommit(peer -> pushOne(peer, attributes));
+        try (WirePeer peer = listener.connect()) {
+            pushOne(peer, reversed).expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(1, contents().size());
+        assertSettled(1);
+    }
+
+    private static WirePeer pushOne(final WirePeer peer, final Map<String, String> attributes) throws IOException {
+        return peer.open()
+                .push()
+                .packet(attributes, new byte[10])
+                .say(ResponseCode.FINISH_TRANSACTION)
+                .expectConfirmation()
+                .confirm();
+    }
+
+    @Test
+    @DisplayName("is not remembered if its sender gave it no identifier, or one of no use")
+    void withoutUuid() throws Exception {
+        leaveInCommit(peer -> pushOne(peer, Map.of("name", "value")));
+        leaveInCommit(peer -> pushOne(peer, Map.of("uuid", "u".repeat(1000))));
+        assertEquals(0, listener.dispatchers().inDoubt());
+    }
+
+    @Test
+    @DisplayName("is not in doubt if the answer has left: a constant identifier loses nothing")
+    void answered() throws Exception {
+        try (WirePeer peer = listener.connect()) {
+            peer.open();
+            for (int i = 0; i < 100; i++) {
+                peer.push().packet(attributes("constant"), new byte[10]).say(ResponseCode.FINISH_TRANSACTION);
+                peer.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+            peer.reset();
+        }
+        for (int i = 0; i < 100; i++) {
+            final WirePeer peer = listener.connect();
+            sent(peer, "constant").expect(ResponseCode.TRANSACTION_FINISHED);
+            peer.reset();
+        }
+        assertEquals(200, contents().size());
+        assertSettled(0);
+    }
+
+    /** What becomes of a repetition. */
+    private enum Repetition {
+        CANCELLED {
+            @Override
+            void send(final RunningListener listener) throws IOException {
+                try (WirePeer peer = listener.connect()) {
+                    peer.open().push().packet(attributes("source-a"), "a".getBytes(StandardCharsets.UTF_8));
+                    peer.say(ResponseCode.CANCEL_TRANSACTION, "never mind").flush();
+                    peer.request("SHUTDOWN").expectEnd();
+                }
+            }
+        },
+        NOT_CONFIRMED {
+            @Override
+            void send(final RunningListener listener) throws IOException {
+                final WirePeer peer = listener.connect();
+                peer.open().push().packet(attributes("source-a"), "a".getBytes(StandardCharsets.UTF_8));
+                peer.say(ResponseCode.FINISH_TRANSACTION).expectConfirmation().reset();
+                listener.awaitNoConnections();
+            }
+        },
+        NOT_AUTHORIZED {
+            @Override
+            void send(final RunningListener listener) throws IOException {
+                try (WirePeer peer = listener.connect()) {
+                    sent(peer, "a");
+                    listener.input().allow(identity -> false);
+                    peer.expectEnd();
+                    listener.input().allow(identity -> true);
+                }
+            }
+        },
+        ROLLED_BACK {
+            @Override
+            void send(final RunningListener listener) throws IOException {
+                listener.input().failCommitsWith(flowFile -> true);
+                try (WirePeer peer = listener.connect()) {
+                    sent(peer, "a", "b").expectEnd();
+                }
+                listener.input().failCommitsWith(flowFile -> false);
+            }
+        };
+
+        abstract void send(RunningListener listener) throws IOException;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("stays in doubt if its repetition is not committed")
+    void repetitionFails(final Repetition repetition) throws Exception {
+        leaveInCommitOf("a");
+        repetition.send(listener);
+        assertEquals(1, listener.dispatchers().inDoubt());
+        push("a");
+        assertEquals(List.of("a"), contents());
+        assertSettled(1);
+    }
+
+    @Test
+    @DisplayName("is in doubt again if the answer to its repetition is lost, too")
+    void lostAgain() throws Exception {
+        leaveInCommitOf("a");
+        leaveInCommitOf("b", "a");
+        push("a", "b", "c");
+        assertEquals(List.of("a", "b", "c"), contents());
+        assertSettled(3);
+    }
+
+    @Test
+    @DisplayName("is in doubt if its answer could not leave, and takes little memory until that is known")
+    void answerThatCanNotLeave() throws Exception {
+        final WirePeer peer = sent(listener.connect(), "a");
+        listener.holdAnswers();
+        peer.flush();
+        listener.awaitStep("RequestStep");
+        listener.awaitNothingHeld();
+        assertEquals(0, listener.dispatchers().inDoubt());
+        peer.reset();
+        listener.awaitNoConnections();
+        listener.releaseAnswers();
+        assertEquals(1, listener.dispatchers().inDoubt());
+        push("a");
+        assertEquals(List.of("a"), contents());
+        assertSettled(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("is recognized whether it is held in memory or streamed, compressed or not")
+    void streamed(final boolean gzip) throws Exception {
+        final String large = "l".repeat(IN_MEMORY_BYTES);
+        final String larger = "m".repeat(FINGERPRINTED_BYTES);
+        leaveInCommit(peer -> sent(peer, gzip, "a", large, "b", larger));
+        assertEquals(4, listener.dispatchers().inDoubt());
+        push("a");
+        leaveInCommitOf("c");
+        try (WirePeer peer = listener.connect()) {
+            sent(peer, gzip, larger, "d", large, "c", "b").expect(ResponseCode.TRANSACTION_FINISHED);
+        }
+        assertEquals(List.of("a", large, "b", larger, "c", "d"), contents());
+        assertEquals(6, listener.input().receipts().size());
+        assertSettled(5);
+    }
+
+    @Test
+    @DisplayName("is not remembered if it is streamed and larger than what is given a fingerprint")
+    void tooLarge() throws Exception {
+        final String large = "l".repeat(FINGERPRINTED_BYTES + 1);
+        leaveInCommitOf("a", large);
+        assertEquals(1, listener.dispatchers().inDoubt());
+        push("a", large);
+        assertEquals(List.of("a", large, large), contents());
+        assertSettled(1);
+    }
+
+    @Test
+    @DisplayName("stays in doubt if its repetition is streamed and rolled back")
+    void streamedRepetitionFails() throws Exception {
+        final String large = "l".repeat(IN_MEMORY_BYTES);
+        leaveInCommitOf("a", large);
+        listener.input().failCommitsWith(flowFile -> true);
+        try (WirePeer peer = listener.connect()) {
+            sent(peer, large, "a", "b").expectEnd();
+        }
+        listener.input().failCommitsWith(flowFile -> false);
+        assertEquals(2, listener.dispatchers().inDoubt());
+        push(large, "a", "b");
+        assertEquals(List.of("a", large, "b"), contents());
+        assertSettled(2);
+    }
+
+    @Test
+    @DisplayName("is forgotten after a time")
+    void forgotten() throws Exception {
+        listener.close();
+        listener = new RunningListener("in.doubt.time", "1 millis");
+        leaveInCommitOf("a");
+        RunningListener.awaiting().until(() -> {
+            listener.dispatchers().sweep();
+            return listener.dispatchers().inDoubt() == 0;
+        });
+        push("a");
+        assertEquals(List.of("a", "a"), contents());
+        assertSettled(0);
+    }
+
+    @Test
+    @DisplayName("is not remembered where that is switched off")
+    void off() throws Exception {
+        listener.close();
+        listener = new RunningListener("in.doubt.time", "0 secs");
+        leaveInCommitOf("a");
+        push("a");
+        assertEquals(List.of("a", "a"), contents());
+        assertEquals(1, listener.possibleDuplicates());
+        assertSettled(0);
+    }
+}

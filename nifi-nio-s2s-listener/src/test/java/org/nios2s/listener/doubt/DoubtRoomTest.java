@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.doubt;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.nios2s.listener.limits.PeerKey;
+import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.time.NanoClock;
+
+/** Transactions and what is in doubt of them, in any order of events. Lives on the test's thread. */
+@DisplayName("Packets in doubt")
+class DoubtRoomTest {
+    private static final Duration KEPT = Duration.ofMinutes(10);
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final DoubtRoom room = new DoubtRoom(KEPT, nanos::get);
+
+    private Receipt open(final String peer) {
+        return room.open("port", new PeerKey(peer), new ListenerMetrics(1, NanoClock.SYSTEM));
+    }
+
+    private static ReceivedPackets packets(final long... numbers) {
+        return new KnownPackets(LongStream.of(numbers)
+                .mapToObj(number -> new Fingerprint("source-" + number, number, 0, 0, 0))
+                .toList());
+    }
+
+    /** A transaction that is committed and whose peer can't be told. */
+    private void loseAnswer(final String peer, final long... numbers) {
+        final Receipt receipt = open(peer);
+        assertNull(receipt.claim(packets(numbers)));
+        receipt.ended(true);
+        receipt.peerLost();
+    }
+
+    private boolean absorbs(final String peer, final long number) {
+        final Receipt receipt = open(peer);
+        assertNull(receipt.claim(packets(number)));
+        receipt.ended(true);
+        return receipt.isRepetition(0);
+    }
+
+    @Test
+    @DisplayName("a peer that is lost before the commit, during it or after it leaves its packets in doubt")
+    void lostAtAnyTime() {
+        for (int moment = 0; moment < 3; moment++) {
+            final Receipt receipt = open("peer");
+            if (moment == 0) {
+                receipt.peerLost();
+            }
+            assertNull(receipt.claim(packets(1)));
+            if (moment == 1) {
+                receipt.peerLost();
+            }
+            receipt.ended(true);
+            if (moment == 2) {
+                receipt.peerLost();
+            }
+            assertEquals(1, room.inDoubt());
+            assertTrue(absorbs("peer", 1));
+            assertEquals(0, room.inDoubt());
+        }
+    }
+
+    @Test
+    @DisplayName("what was not committed is not in doubt, whenever its peer is lost")
+    void notCommitted() {
+        final Receipt before = open("peer");
+        before.peerLost();
+        before.claim(packets(1));
+        before.ended(false);
+        final Receipt after = open("peer");
+        after.claim(packets(2));
+        after.ended(false);
+        after.peerLost();
+        assertEquals(0, room.inDoubt());
+        assertFalse(absorbs("peer", 1));
+        assertFalse(absorbs("peer", 2));
+    }
+
+    @Test
+    @DisplayName("a repetition that overtakes the commit of the first transmission is sent back, and is found later")
+    void overtaken() {
+        final Receipt first = open("peer");
+        first.claim(packets(1, 2));
+        first.peerLost();
+        final Receipt early = open("peer");
+        assertNotNull(early.claim(packets(3, 2)));
+        early.ended(false);
+        assertNull(open("other").claim(packets(2)));
+        assertNull(open("peer").claim(packets(4)));
+        first.ended(true);
+        assertTrue(absorbs("peer", 2));
+        assertTrue(absorbs("peer", 1));
+        assertEquals(0, room.inDoubt());
+    }
+
+    @Test
+    @DisplayName("a repetition is written if the first transmission that it overtook is rolled back")
+    void overtakenForNothing() {
+        final Receipt first = open("peer");
+        first.claim(packets(1));
+        first.peerLost();
+        assertNotNull(open("peer").claim(packets(1)));
+        first.ended(false);
+        assertFalse(absorbs("peer", 1));
+    }
+
+    @Test
+    @DisplayName("of two repetitions at once one is absorbed")
+    void twoAtOnce() {
+        loseAnswer("peer", 1);
+        final Receipt one = open("peer");
+        final Receipt other = open("peer");
+        assertNull(one.claim(packets(1)));
+        assertNull(other.claim(packets(1)));
+        assertTrue(one.isRepetition(0));
+        assertFalse(other.isRepetition(0));
+        one.ended(false);
+        assertTrue(absorbs("peer", 1));
+    }
+
+    @Test
+    @DisplayName("the contents of packets are released once, however their transaction ends")
+    void released() {
+        for (final boolean committed : List.of(true, false)) {
+            for (final boolean lost : List.of(true, false)) {
+                final AtomicLong releases = new AtomicLong();
+                final Receipt receipt = open("peer");
+                receipt.claim(new ReleasedPackets(releases));
+                receipt.ended(committed);
+                receipt.shrink();
+                if (lost) {
+                    receipt.peerLost();
+                }
+                receipt.ended(committed);
+                receipt.peerLost();
+                assertEquals(1, releases.get());
+            }
+        }
+    }
+
+    private record ReleasedPackets(AtomicLong releases) implements ReceivedPackets {
+        @Override
+        public int count() {
+            return 1;
+        }
+
+        @Override
+        public String uuid(final int index) {
+            return "uuid";
+        }
+
+        @Override
+        public Fingerprint fingerprint(final int index) {
+            return null;
+        }
+
+        @Override
+        public void release() {
+            releases.incrementAndGet();
+        }
+    }
+
+    @Test
+    @DisplayName("are forgotten after their time, counted from their commit and not from a repetition")
+    void forgotten() {
+        loseAnswer("peer", 1, 2);
+        nanos.addAndGet(KEPT.toNanos() / 2);
+        loseAnswer("peer", 2, 3);
+        nanos.addAndGet(KEPT.toNanos() / 2 + 1);
+        room.forgetOld();
+        assertEquals(1, room.inDoubt());
+        assertFalse(absorbs("peer", 1));
+        assertFalse(absorbs("peer", 2));
+        assertTrue(absorbs("peer", 3));
+    }
+
+    @Test
+    @DisplayName("are found no more after their time, even if nothing has been forgotten yet")
+    void tooLate() {
+        loseAnswer("peer", 1);
+        nanos.addAndGet(KEPT.toNanos() + 1);
+        assertFalse(absorbs("peer", 1));
+    }
+
+    @Test
+    @DisplayName("of a peer that has too many make room by its own oldest, not by those of others")
+    void ownOldestFirst() {
+        loseAnswer("quiet", 1, 2);
+        loseAnswer("noisy", LongStream.range(0, DoubtRoom.MAX_PACKETS).toArray());
+        assertEquals(DoubtRoom.MAX_PACKETS, room.inDoubt());
+        assertTrue(absorbs("quiet", 1));
+        assertTrue(absorbs("quiet", 2));
+        assertFalse(absorbs("noisy", 0));
+        assertFalse(absorbs("noisy", 1));
+        assertTrue(absorbs("noisy", 2));
+    }
+
+    @Test
+    @DisplayName("of a peer that has few take the place of those of a peer that has most")
+    void placeOfOthers() {
+        loseAnswer("noisy", LongStream.range(0, DoubtRoom.MAX_PACKETS).toArray());
+        loseAnswer("quiet", 1);
+        assertEquals(DoubtRoom.MAX_PACKETS, room.inDoubt());
+        assertTrue(absorbs("quiet", 1));
+        assertFalse(absorbs("noisy", 0));
+        assertTrue(absorbs("noisy", 1));
+    }
+
+    @Test
+    @DisplayName("are not looked after where that is switched off")
+    void off() {
+        final Receipt receipt = new DoubtRoom(Duration.ZERO, nanos::get)
+                .open("port", new PeerKey("peer"), new ListenerMetrics(1, NanoClock.SYSTEM));
+        assertSame(Receipt.NONE, receipt);
+        receipt.peerLost();
+        receipt.ended(true);
+        assertFalse(receipt.isKept());
+        assertFalse(receipt.isRepetition(0));
+    }
+}
