@@ -46,6 +46,7 @@ import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.fault.RefusalLog;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -64,6 +65,7 @@ import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.transaction.ContentWriters;
 import org.nios2s.listener.transaction.ThrottledExecutor;
+import org.nios2s.wire.ResponseCode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -234,6 +236,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 TransportSelection.select(settings.io().transport());
         private final ListenerMetrics metrics = new ListenerMetrics(port, clock);
         private final FaultLog faultLog = new FaultLog(logger, clock);
+        private final RefusalLog refusalLog = new RefusalLog(logger, clock);
         private final MemoryBudget budget = new MemoryBudget(settings.memory().buffer());
         private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
         private final ExecutorService writerThreads =
@@ -297,7 +300,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             if (settings.drainBeforeStop().isPositive()) {
                 stopSignal = StopSignal.before(this::drainBeforeStop);
             }
-            final StatsLogger statsLogger = new StatsLogger(metrics, budget, ports);
+            final StatsLogger statsLogger = new StatsLogger(metrics, budget, ports, refusalLog);
             repeat(anyWorker, STATS_INTERVAL_MILLIS, "Logging statistics", statsLogger::log);
             repeat(anyWorker, STATS_INTERVAL_MILLIS, "Forgetting quiet peers", rates::forgetQuiet);
             repeat(
@@ -415,6 +418,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             for (final ConnectionFault.Kind kind : ConnectionFault.Kind.values()) {
                 gauges.put("Faults_" + kind, () -> faultLog.count(kind));
             }
+            for (final ResponseCode code : RefusalLog.CODES) {
+                gauges.put("HandshakesRefused_" + code, () -> refusalLog.count(code));
+            }
             return gauges;
         }
 
@@ -495,7 +501,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                             new ThrottledExecutor(inflationWriter, metrics, clock)),
                     drain,
                     metrics,
-                    faultLog,
+                    new ListenerContext.Logs(faultLog, refusalLog),
                     clock);
         }
 

@@ -4,6 +4,7 @@ package org.nios2s.listener;
 import java.util.EnumMap;
 import java.util.Map;
 import org.apache.nifi.util.FormatUtils;
+import org.nios2s.listener.fault.RefusalLog;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
@@ -21,15 +22,22 @@ final class StatsLogger {
     private final ListenerMetrics metrics;
     private final MemoryBudget budget;
     private final PortRegistry ports;
+    private final RefusalLog refusals;
     private final Map<Counter, Long> last = new EnumMap<>(Counter.class);
 
-    StatsLogger(final ListenerMetrics metrics, final MemoryBudget budget, final PortRegistry ports) {
+    StatsLogger(
+            final ListenerMetrics metrics,
+            final MemoryBudget budget,
+            final PortRegistry ports,
+            final RefusalLog refusals) {
         this.metrics = metrics;
         this.budget = budget;
         this.ports = ports;
+        this.refusals = refusals;
     }
 
     void log() {
+        refusals.logSummary();
         final long workerDelayMillis = Math.round(metrics.maxOfThisMinute(Histogram.WORKER_DELAY_MS));
         metrics.startNextMinute();
         final Map<Counter, Long> more = increases();

@@ -27,6 +27,7 @@ import javax.management.ObjectName;
 import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.RefusalLog;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortRegistry;
@@ -59,6 +60,9 @@ class DocumentedMetricsTest {
     private static Stream<String> attributesOf(final String name) {
         if (name.equals("Faults_KIND")) {
             return Stream.of(ConnectionFault.Kind.values()).map(kind -> "Faults_" + kind);
+        }
+        if (name.equals("HandshakesRefused_CODE")) {
+            return RefusalLog.CODES.stream().map(code -> "HandshakesRefused_" + code);
         }
         return Stream.of(ListenerMetrics.Histogram.values())
                         .anyMatch(measure -> measure.name().replace("_", "").equalsIgnoreCase(name))
@@ -121,6 +125,7 @@ class DocumentedMetricsTest {
     private static String exported(final String attribute) {
         return attribute
                 .replaceAll("^Faults_.*", "FaultsByKind")
+                .replaceAll("^HandshakesRefused_.*", "HandshakesRefusedByCode")
                 .replaceAll("(\\d\\dthPercentile|Max)$", "")
                 .replaceAll("Ms$", "Seconds")
                 .replaceAll("(?<=[a-z])(?=[A-Z])", "_")

@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.apache.nifi.groups.ProcessGroup;
 import org.nios2s.listener.fault.FaultLog;
+import org.nios2s.listener.fault.RefusalLog;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -35,7 +36,7 @@ public record ListenerContext(
         Threads threads,
         Drain drain,
         ListenerMetrics metrics,
-        FaultLog faultLog,
+        Logs logs,
         NanoClock clock) {
     /**
      * The address to which peers connect, and the names under which we know them. Immutable; any thread.
@@ -65,6 +66,9 @@ public record ListenerContext(
      */
     public record Limits(
             MemoryBudget memory, ConnectionLimit connections, HandshakeLimit handshakes, RateLimits rates) {}
+
+    /** What is logged of peers, and counted. Immutable; any thread. */
+    public record Logs(FaultLog faults, RefusalLog refusals) {}
 
     /**
      * The threads for tasks that may block. Immutable; any thread.

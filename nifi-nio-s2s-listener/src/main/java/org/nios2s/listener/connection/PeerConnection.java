@@ -336,7 +336,16 @@ public final class PeerConnection implements TransactionPeer {
             dispatcher = listener.ports().dispatchers().acquire(requestedPort);
             limitRate();
         }
-        AccessLog.connected(this, requestedPort, protocolVersion, this::transport);
+    }
+
+    /** The handshake has succeeded. */
+    public void reportConnected() {
+        AccessLog.connected(this, port(), protocolVersion, this::transport);
+    }
+
+    /** Counts and logs that the handshake is answered by a refusal. */
+    public void reportRefusal(final ResponseCode code, final String reason) {
+        listener.logs().refusals().report(this, key().name(), code, reason);
     }
 
     private void limitRate() {
@@ -379,12 +388,13 @@ public final class PeerConnection implements TransactionPeer {
     /** As {@link #reportFault}, where the fault is not the peer's: the peer's statistics don't count it. */
     void reportEviction(final ConnectionFault fault) {
         metrics().add(Counter.FAULTS, 1);
-        listener.faultLog().report(this, fault);
+        listener.logs().faults().report(this, fault);
     }
 
     /** Reports that one side has committed FlowFiles of which the other may not know: they may come, or go, a second time. */
     public void reportPossibleDuplicates(final int flowFiles, final String reason) {
-        listener.faultLog()
+        listener.logs()
+                .faults()
                 .report(
                         this,
                         Kind.POSSIBLE_DUPLICATES.fault(

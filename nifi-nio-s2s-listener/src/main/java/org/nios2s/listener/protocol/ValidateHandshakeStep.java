@@ -4,6 +4,7 @@ package org.nios2s.listener.protocol;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.nifi.remote.Peer;
+import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.exception.HandshakeException;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.remote.protocol.socket.SocketFlowFileServerProtocol;
@@ -112,13 +113,16 @@ final class ValidateHandshakeStep implements WaitingStep {
         final HandshakeException refusal = validation.refusalOf(connection);
         if (refusal == null) {
             connection.send(ResponseCode.PROPERTIES_OK);
-        } else if (!answerRefusal(refusal)) {
+        } else if (!answerRefusal(refusal, validation.getPort())) {
             throw Kind.HANDSHAKE_REFUSED.fault("The handshake is refused: " + refusal.getMessage(), refusal);
         }
         connection.agreeOnHandshake(confirmed, validation.getPort());
         if (connection.requestExpirationMillis() < 0) {
             throw Kind.HANDSHAKE_REFUSED.fault(
                     "The peer asks for a negative request expiration of " + confirmed.getExpirationMillis() + " ms");
+        }
+        if (refusal == null) {
+            connection.reportConnected();
         }
         return connection.awaitRequest();
     }
@@ -130,12 +134,20 @@ final class ValidateHandshakeStep implements WaitingStep {
                 : ResponseCode.of(refusal.getResponseCode().getCode());
     }
 
+    private static String reasonOf(final HandshakeException refusal, final PublicPort port) {
+        if (port == null) {
+            return refusal.getMessage();
+        }
+        return refusal.getMessage() + ", at " + port;
+    }
+
     /** @return whether the connection stays open */
-    private boolean answerRefusal(final HandshakeException refusal) throws IOException {
+    private boolean answerRefusal(final HandshakeException refusal, final PublicPort port) throws IOException {
         final ResponseCode code = codeOf(refusal);
         if (code == null) {
             return false;
         }
+        connection.reportRefusal(code, reasonOf(refusal, port));
         if (code.hasText()) {
             connection.send(code, refusal.getMessage());
         } else {

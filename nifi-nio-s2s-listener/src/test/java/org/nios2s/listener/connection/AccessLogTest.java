@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.peers.Message;
 
 /** What the log tells of pushes and of connections, where it is asked to; of pulls PullTest tells. Lives on the test's thread. */
 @Timeout(60)
@@ -33,6 +34,31 @@ class AccessLogTest {
             final String line = log.lines().get(0);
             assertTrue(line.startsWith("Peer 127.0.0.1: connected to port "), line);
             assertTrue(line.endsWith(": version 6, plain TCP"), line);
+        }
+    }
+
+    @Test
+    @DisplayName("a peer that is refused, and stays connected, is told of as no access")
+    void refused() throws Exception {
+        try (AccessLines log = new AccessLines("Connections", Level.DEBUG);
+                RunningListener listener = new RunningListener()) {
+            listener.input().running(false);
+            assertRefused(listener, ResponseCode.PORT_NOT_IN_VALID_STATE);
+            listener.input().running(true);
+            listener.input().full(true);
+            assertRefused(listener, ResponseCode.PORTS_DESTINATION_FULL);
+            listener.input().allow(identity -> false);
+            assertRefused(listener, ResponseCode.UNAUTHORIZED);
+            assertEquals(List.of(), log.lines());
+        }
+    }
+
+    /** The answer to the next request comes after everything that the handshake has done. */
+    private static void assertRefused(final RunningListener listener, final ResponseCode code) throws Exception {
+        try (WirePeer peer = listener.connect()) {
+            peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+            peer.handshake(WirePeer.properties()).expect(code);
+            listener.awaitStep("RequestStep");
         }
     }
 

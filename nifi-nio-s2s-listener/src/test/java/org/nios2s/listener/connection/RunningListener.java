@@ -45,6 +45,7 @@ import org.apache.nifi.util.NiFiProperties;
 import org.awaitility.core.ConditionFactory;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.FaultLog;
+import org.nios2s.listener.fault.RefusalLog;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -90,6 +91,7 @@ final class RunningListener implements AutoCloseable {
     private final HostNames hostNames;
     private final ListenerMetrics metrics;
     private final FaultLog faultLog;
+    private final RefusalLog refusalLog;
     private final Drain drain;
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
@@ -171,6 +173,7 @@ final class RunningListener implements AutoCloseable {
         connections = new WorkerConnections(loop(), nanos -> {}, clock);
         metrics = new ListenerMetrics(1, clock);
         faultLog = new FaultLog(LoggerFactory.getLogger(RunningListener.class), clock);
+        refusalLog = new RefusalLog(LoggerFactory.getLogger(RunningListener.class), clock);
         drain = new Drain(1, () -> 0, clock);
         hostNames = new HostNames(true, resolver, lookups, clock);
         input = new RecordingPort(1);
@@ -204,7 +207,7 @@ final class RunningListener implements AutoCloseable {
                         blockingTasks, blockingTasks, contentReaders, contentWriters, this::writeInflated),
                 drain,
                 metrics,
-                faultLog,
+                new ListenerContext.Logs(faultLog, refusalLog),
                 clock);
         serverChannel = environment
                 .transport()

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.FaultLog;
+import org.nios2s.listener.fault.RefusalLog;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
@@ -75,7 +76,8 @@ class StepBeginsTest {
                 new ListenerContext.Threads(Runnable::run, Runnable::run, Runnable::run, Runnable::run, Runnable::run),
                 new Drain(0, () -> 0, NanoClock.SYSTEM),
                 new ListenerMetrics(0, NanoClock.SYSTEM),
-                faultLog,
+                new ListenerContext.Logs(
+                        faultLog, new RefusalLog(LoggerFactory.getLogger(StepBeginsTest.class), NanoClock.SYSTEM)),
                 NanoClock.SYSTEM);
         return new MessageSequenceHandler(
                 listener, new WorkerConnections(mock(SingleThreadEventLoop.class), nanos -> {}, NanoClock.SYSTEM));

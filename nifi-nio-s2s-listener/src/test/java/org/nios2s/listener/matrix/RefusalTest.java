@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CountDownLatch;
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.ConnectionFault;
@@ -13,6 +14,29 @@ import org.nios2s.peers.Message;
 /** Peers that are refused, in a listener as NiFi starts it. Lives on the test's thread. */
 class RefusalTest {
     private static final int PATIENCE_MILLIS = 20_000;
+
+    @Test
+    @DisplayName("a refused handshake is counted by its code, for the metrics of the listener")
+    void counted() throws Exception {
+        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL)) {
+            listener.input().running(false);
+            try (MatrixPeer peer = listener.connect()) {
+                peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
+                peer.expectResource();
+                peer.say(Message.handshake(ServedListener.INPUT));
+                peer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
+            }
+            try (MatrixPeer peer = listener.connect()) {
+                peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
+                peer.expectResource();
+                peer.say(Message.handshake("nowhere"));
+                peer.expect(ResponseCode.UNKNOWN_PORT);
+            }
+            assertEquals(1, listener.metric("HandshakesRefused_PORT_NOT_IN_VALID_STATE"));
+            assertEquals(1, listener.metric("HandshakesRefused_UNKNOWN_PORT"));
+            assertEquals(0, listener.metric("HandshakesRefused_UNAUTHORIZED"));
+        }
+    }
 
     @Test
     @DisplayName("a peer that has lost its permission takes no place from the others while NiFi is asked")
