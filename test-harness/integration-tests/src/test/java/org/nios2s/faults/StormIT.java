@@ -23,6 +23,7 @@ import org.nios2s.harness.load.LoadSettings.Connection;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
+import org.nios2s.harness.load.Transferred;
 import org.nios2s.harness.load.wire.WireLoadClients;
 import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.nifi.NifiNode;
@@ -94,7 +95,7 @@ class StormIT {
         }
 
         @Override
-        public void finished(final boolean destinationFull, final long flowFiles, final long bytes) {
+        public void finished(final boolean destinationFull, final Transferred moved) {
             isPushing = false;
             if (backSince < restarts) {
                 backSince = restarts;

@@ -81,7 +81,7 @@ class KilledMeasureIT {
                 .atMost(END)
                 // Of the home's files some come and go while they are listed.
                 .ignoreExceptionsInstanceOf(UncheckedIOException.class)
-                .until(() -> files("packet-ids.txt").stream()
+                .until(() -> files("parcels.txt").stream()
                         .anyMatch(ids -> ids.toFile().length() > 0));
         final List<ProcessHandle> nifis = left();
         assertEquals(1, nifis.size());

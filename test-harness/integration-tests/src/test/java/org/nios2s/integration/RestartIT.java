@@ -3,17 +3,15 @@ package org.nios2s.integration;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -38,6 +36,7 @@ import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.SinkLedger;
+import org.nios2s.harness.sink.Parcel;
 
 /**
  * NiFi ends in mid-traffic and is started again: whatever it acknowledged is there, and nothing is there twice.
@@ -96,8 +95,8 @@ class RestartIT {
     }
 
     private void acrossAnEnd(final End end, final String name) throws Exception {
-        final Path digests = nifi.keepDigests(name + ".digests");
-        Files.write(digests, new byte[0]);
+        final Path parcels = nifi.keepParcels(name + ".parcels");
+        Files.write(parcels, new byte[0]);
         final SinkLedger before = nifi.ledger();
         final NifiNodeInfo instance = nifi.info();
         // What the sink has dropped and not written yet would be lost with NiFi: so it waits in the queue.
@@ -135,23 +134,17 @@ class RestartIT {
         Awaitility.await()
                 .atMost(PATIENCE)
                 .until(() -> nifi.ledger().since(before).count()
-                        == Files.readAllLines(digests).size());
-        final List<String> received = Files.readAllLines(digests);
+                        == Files.readAllLines(parcels).size());
         final Set<String> ids = new HashSet<>();
-        for (final String line : received) {
-            final String id = line.substring(0, line.indexOf(' '));
-            assertEquals(digestLine(id), line, "the content of a packet is not what was sent");
+        for (final String line : Files.readAllLines(parcels)) {
+            final Parcel received = Parcel.parse(line);
+            final String id = received.id();
+            assertNull(received.difference(Parcel.of(Map.of("packet.id", id), id.getBytes(US_ASCII))));
             assertTrue(ids.add(id), () -> "in the ledger twice: " + id);
         }
         final Set<String> lost = new HashSet<>(acknowledged);
         lost.removeAll(ids);
         assertTrue(lost.isEmpty(), () -> "acknowledged and not in the ledger: " + lost);
-    }
-
-    /** A packet's content is its id; the sink keeps its digest. */
-    private static String digestLine(final String id) throws NoSuchAlgorithmException {
-        final byte[] digest = MessageDigest.getInstance("SHA-256").digest(id.getBytes(US_ASCII));
-        return id + " " + HexFormat.of().formatHex(digest);
     }
 
     private void awaitAcknowledged(final int transactions) {

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -28,6 +29,7 @@ import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.ExperimentResult.Headline;
 import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.LedgerMetrics;
 
 /**
  * Says what the runs of an experiment show: one table of medians and of ratios of pairs, charts, a verdict, and what to
@@ -381,21 +383,56 @@ public final class Analysis {
                 : parts.stream().limit(MAX_HEADLINES).collect(Collectors.joining("; "));
     }
 
+    /** What went wrong, and of how many packets it is known; nothing is said of runs that counted none. */
     private String faults() {
         final List<String> faulty = new ArrayList<>();
         for (final String column : columns) {
             final double failed = sum(column, Metric.FAILURES);
-            final double lost = sum(column, Metric.LOST);
-            final double twice = sum(column, Metric.DUPLICATED);
-            if (failed + lost + twice != 0) {
-                faulty.add(Metric.words(
-                        "%s: %,.0f failed, %,.0f packets lost, %,.0f duplicated", column, failed, lost, twice));
+            final long wrong =
+                    counted(runsOf(column)).filter(ledger -> !ledger.exact()).count();
+            if (failed + wrong != 0) {
+                faulty.add(Metric.words("%s: %,.0f failed%s", column, failed, packets(column)));
             }
         }
-        final boolean counted = runs.stream().allMatch(run -> run.ledger() != null);
-        return faulty.isEmpty()
-                ? "no failure" + (counted ? ", 0 packets lost, 0 duplicated" : "")
-                : String.join("; ", faulty);
+        if (!faulty.isEmpty()) {
+            return String.join("; ", faulty);
+        }
+        final long runsThatCounted = counted(runs.stream()).count();
+        final long all =
+                counted(runs.stream()).mapToLong(LedgerMetrics::acknowledged).sum();
+        final String of =
+                runsThatCounted == runs.size() ? "" : " in %d of %d runs".formatted(runsThatCounted, runs.size());
+        return "no failure"
+                + (runsThatCounted == 0
+                        ? "; packets were not counted"
+                        : Metric.words("; of %,d packets%s 0 lost, 0 duplicated, 0 damaged", all, of));
+    }
+
+    private String packets(final String column) {
+        if (counted(runsOf(column)).findAny().isEmpty()) {
+            return ", packets not counted";
+        }
+        final String open = counted(runsOf(column)).allMatch(LedgerMetrics::settled)
+                ? ""
+                : ", FlowFiles still queued when the count ended";
+        final String damage = counted(runsOf(column))
+                .map(LedgerMetrics::damage)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(" (%s)"::formatted)
+                .orElse("");
+        return Metric.words(
+                ", of %,d packets %,.0f lost, %,.0f duplicated, %,.0f damaged%s%s",
+                counted(runsOf(column)).mapToLong(LedgerMetrics::acknowledged).sum(),
+                sum(column, Metric.LOST),
+                sum(column, Metric.DUPLICATED),
+                sum(column, Metric.DAMAGED),
+                damage,
+                open);
+    }
+
+    private static Stream<LedgerMetrics> counted(final Stream<RunResult> some) {
+        return some.map(RunResult::ledger).filter(Objects::nonNull);
     }
 
     private double sum(final String column, final Metric metric) {

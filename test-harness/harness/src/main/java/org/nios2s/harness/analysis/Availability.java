@@ -11,7 +11,7 @@ final class Availability {
 
     private static final List<String> OF_SERVER =
             List.of("cpu", "cpu-net", "server-percent", "threads", "rss", "live-heap", "rss-after");
-    private static final List<String> OF_LEDGER = List.of("lost", "duplicated", "arrived");
+    private static final List<String> OF_LEDGER = List.of("lost", "duplicated", "damaged", "arrived");
 
     private Availability() {}
 
@@ -30,10 +30,11 @@ final class Availability {
         if (OF_LEDGER.contains(key)) {
             final boolean counted = seen
                     && !inside
-                    && (client.equals("group")
+                    && (!key.equals("arrived")
+                            || client.equals("group")
                             || settings.text(Parameter.DIRECTION).equals("push"))
                     && !settings.text(Parameter.SINK).equals("null");
-            return unless(counted, "a ledger: a push into a NiFi that the harness starts");
+            return unless(counted, "a ledger: a NiFi that the harness starts");
         }
         if (metric.isTime() || key.equals("longest-gap")) {
             return unless(watched, "clients, and %s is none".formatted(client));
@@ -50,7 +51,7 @@ final class Availability {
             case "slow-peers" -> needs(settings.number(Parameter.SLOW_PEERS) > 0, "slow-peers");
             case "live-heap", "rss-after" -> needs(settings.flag(Parameter.LIVE_HEAP), "live-heap");
             case "triggers", "triggers-idle" -> needs(settings.number(Parameter.PORTS) > 1, "ports, 2 or more");
-            case "equal", "different", "buffered" -> needs(settings.flag(Parameter.LARGE), "large");
+            case "buffered" -> needs(settings.flag(Parameter.LARGE), "large");
             case "between-percent" -> needs(settings.text(Parameter.ROUTE).equals("stored"), "route stored");
             case "idle-peers",
                     "idle-refused",

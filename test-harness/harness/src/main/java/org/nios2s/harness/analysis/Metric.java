@@ -80,6 +80,7 @@ public record Metric(
             server("cpu-net", "server CPU above idle ms/tx", Unit.MILLIS, 3, ServerMetrics::netCpuMillisPerTransaction);
     public static final Metric LOST = ledger("lost", "lost packets", LedgerMetrics::lost);
     public static final Metric DUPLICATED = ledger("duplicated", "duplicated packets", LedgerMetrics::duplicated);
+    public static final Metric DAMAGED = ledger("damaged", "damaged packets", LedgerMetrics::damaged);
 
     private static final List<Metric> ALL = List.of(
             RATE,
@@ -136,6 +137,7 @@ public record Metric(
             probe("wan-late", "WAN late p99 ms", Unit.MILLIS, 1, LESS),
             LOST,
             DUPLICATED,
+            DAMAGED,
             probe("slow-peers", "slow peers still there", Unit.COUNT, 0, MORE),
             probe("idle-peers", "idle peers connected", Unit.COUNT, 0, MORE),
             probe("idle-refused", "idle peers refused", Unit.COUNT, 0, LESS),
@@ -149,9 +151,7 @@ public record Metric(
             probe("triggers", "triggers/s beside busy ports", Unit.COUNT, 0, MORE),
             probe("live-heap", "live heap MiB", Unit.MEBIBYTES, 1, LESS),
             probe("rss-after", "RSS afterwards MiB", Unit.MEBIBYTES, 0, LESS),
-            probe("buffered", "most buffered MiB since its start", Unit.MEBIBYTES, 1, LESS),
-            probe("equal", "equal digests", Unit.COUNT, 0, MORE),
-            probe("different", "different digests", Unit.COUNT, 0, LESS));
+            probe("buffered", "most buffered MiB since its start", Unit.MEBIBYTES, 1, LESS));
 
     private static final Map<String, Metric> BY_KEY =
             ALL.stream().collect(Collectors.toMap(Metric::key, Function.identity()));
@@ -170,7 +170,8 @@ public record Metric(
             by("gc-percent"),
             by("net-packets"),
             LOST,
-            DUPLICATED);
+            DUPLICATED,
+            DAMAGED);
 
     /** Metrics of a load flat out: how much there is of it, and what it costs. */
     public static final List<Metric> FLAT_OUT = List.of(
@@ -186,10 +187,12 @@ public record Metric(
             by("net-packets"),
             by("generator-cpu"),
             LOST,
-            DUPLICATED);
+            DUPLICATED,
+            DAMAGED);
 
     /** Metrics of a table with a row for each run. */
-    public static final List<Metric> OF_EACH_RUN = List.of(RATE, PACE, FAILURES, P50, P99, CPU, LOST, DUPLICATED);
+    public static final List<Metric> OF_EACH_RUN =
+            List.of(RATE, PACE, FAILURES, P50, P99, CPU, LOST, DUPLICATED, DAMAGED);
 
     /** The metric of a key; the message of an exception is fit for a user. */
     public static Metric by(final String key) {

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.BitSet;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,13 +25,16 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.nifi.Deadline;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
+import org.nios2s.harness.sink.Parcel;
 
-/** Compares what the server acknowledged with the packet ids that its sink wrote. Used on the command's thread. */
+/** Compares what the server acknowledged with the parcels that its sink found. Used on the command's thread. */
 record LedgerCheck(Map<Path, Long> from) {
 
     private static final Duration POLL = Duration.ofMillis(100);
     /** What is on its way through another NiFi may pause on a busy machine. */
     private static final int LONGER = 10;
+    /** More sinks than a cluster has. */
+    private static final int MAX_FILES = 1_000;
 
     /**
      * How a check waits for the ledger's last packets.
@@ -39,63 +42,78 @@ record LedgerCheck(Map<Path, Long> from) {
      * @param still    a ledger without growth for this long is complete, if nothing is missing
      * @param patience the longest wait
      * @param giveUp   whether to end the wait at once
-     * @param atWork   whether the server still holds FlowFiles that the sink has not taken; it is asked only while packets
-     *                 are missing
+     * @param atWork   whether the server still holds FlowFiles that the sink has not taken, penalized ones included; it is
+     *                 asked whenever the ledger seems complete
      * @param onGrowth hears whenever the ledger has grown
      */
     record Wait(Duration still, Duration patience, BooleanSupplier giveUp, BooleanSupplier atWork, Runnable onGrowth) {}
 
     /** Remembers where the file ends now, before a run. */
-    static LedgerCheck before(final List<Path> packetIds) {
-        return new LedgerCheck(packetIds.stream().collect(Collectors.toMap(Function.identity(), LedgerCheck::size)));
+    static LedgerCheck before(final List<Path> parcels) {
+        return new LedgerCheck(parcels.stream().collect(Collectors.toMap(Function.identity(), LedgerCheck::size)));
     }
 
     /**
-     * Compares what was acknowledged with the ledger, once the ledger stands still. While packets are missing, a ledger that
-     * stands still is complete only when the server has no work left: a sink that takes long for a large FlowFile, or for
-     * many in one session, writes nothing meanwhile.
+     * Compares what was acknowledged with the ledger, once the ledger stands still and the server has no work left: a packet
+     * that is there twice may be penalized, and a sink that takes long for a large FlowFile, or for many in one session,
+     * writes nothing meanwhile.
+     *
+     * @param packets of a transaction
+     * @param sent    the packet of an id as it was sent
      */
-    LedgerMetrics compare(final LoadOutcome outcome, final int packets, final Wait wait) throws InterruptedException {
+    LedgerMetrics compare(
+            final LoadOutcome outcome, final int packets, final Function<PacketId, Parcel> sent, final Wait wait)
+            throws InterruptedException {
         final Deadline deadline = Deadline.after(wait.patience());
-        final LedgerMetrics metrics =
-                count(outcome, packets, awaitStandstill(wait.still(), deadline, () -> false, wait));
+        final LedgerMetrics metrics = count(outcome, packets, sent, awaitStandstill(wait.still(), deadline, wait));
         if (metrics.lost() == 0) {
             return metrics;
         }
-        final Duration longer = wait.still().multipliedBy(LONGER);
-        return count(outcome, packets, awaitStandstill(longer, deadline, wait.atWork(), wait));
+        return count(outcome, packets, sent, awaitStandstill(wait.still().multipliedBy(LONGER), deadline, wait));
     }
 
-    private LedgerMetrics count(final LoadOutcome outcome, final int packets, final boolean settled) {
-        final Count count = new Count(outcome.clients(), packets);
-        from.forEach((file, start) -> read(file, start, outcome.run(), count));
+    private LedgerMetrics count(
+            final LoadOutcome outcome,
+            final int packets,
+            final Function<PacketId, Parcel> sent,
+            final boolean settled) {
+        final Count count = new Count(outcome.clients(), packets, sent);
+        from.forEach((file, start) -> {
+            count.nextFile();
+            read(file, start, outcome.run(), count);
+        });
         return count.metrics(settled);
     }
 
-    private static void read(final Path packetIds, final long start, final String run, final Count count) {
-        if (!Files.exists(packetIds)) {
+    private static void read(final Path parcels, final long start, final String run, final Count count) {
+        if (!Files.exists(parcels)) {
             return;
         }
-        try (FileChannel channel = FileChannel.open(packetIds).position(start);
+        final String prefix = run + "-";
+        try (FileChannel channel = FileChannel.open(parcels).position(start);
                 InputStream bytes = Channels.newInputStream(channel);
                 BufferedReader lines = new BufferedReader(new InputStreamReader(bytes, StandardCharsets.US_ASCII))) {
+            // The end of NiFi may tear a line; its FlowFile comes again then.
             lines.lines()
-                    .map(line -> PacketId.parse(run, line))
+                    .filter(line -> line.startsWith(prefix))
+                    .map(Parcel::parse)
                     .filter(Objects::nonNull)
                     .forEach(count::enter);
         } catch (final IOException | UncheckedIOException e) {
-            throw new HarnessException("Cannot read the sink's packet ids " + packetIds, e);
+            throw new HarnessException("Cannot read the sink's parcels " + parcels, e);
         }
     }
 
-    private boolean awaitStandstill(
-            final Duration still, final Deadline deadline, final BooleanSupplier atWork, final Wait wait)
+    private boolean awaitStandstill(final Duration still, final Deadline deadline, final Wait wait)
             throws InterruptedException {
         long size = size();
         Deadline quiet = Deadline.after(still);
-        while (!quiet.passed()) {
-            if (wait.giveUp().getAsBoolean() || deadline.passed()) {
-                return false;
+        while (!wait.giveUp().getAsBoolean() && !deadline.passed()) {
+            if (quiet.passed()) {
+                if (!wait.atWork().getAsBoolean()) {
+                    return true;
+                }
+                quiet = Deadline.after(still);
             }
             Thread.sleep(POLL);
             final long now = size();
@@ -103,11 +121,9 @@ record LedgerCheck(Map<Path, Long> from) {
                 wait.onGrowth().run();
                 size = now;
                 quiet = Deadline.after(still);
-            } else if (atWork.getAsBoolean()) {
-                quiet = Deadline.after(still);
             }
         }
-        return true;
+        return false;
     }
 
     private long size() {
@@ -116,50 +132,86 @@ record LedgerCheck(Map<Path, Long> from) {
 
     private static long size(final Path file) {
         return HarnessException.attempt(
-                e -> "Cannot read the size of the sink's packet ids " + file,
+                e -> "Cannot read the size of the sink's parcels " + file,
                 () -> Files.exists(file) ? Files.size(file) : 0);
     }
 
     /** Ticks packets off. Used on the command's thread. */
     private static final class Count {
 
+        private static final int FIRST = 64;
+
         private final List<ClientStats> clients;
         private final int packets;
-        private final BitSet[] seen;
+        private final Function<PacketId, Parcel> sent;
+        /** By client and number of a packet, by which FlowFile of which file it came first; 0 for none yet. */
+        private final long[][] seen;
+
+        private int file;
         private long arrived;
         private long duplicated;
         private long unacknowledged;
+        private long damaged;
+        private String damage;
 
-        Count(final List<ClientStats> clients, final int packets) {
+        Count(final List<ClientStats> clients, final int packets, final Function<PacketId, Parcel> sent) {
             this.clients = clients;
             this.packets = packets;
-            this.seen = new BitSet[clients.size()];
+            this.sent = sent;
+            this.seen = new long[clients.size()][];
         }
 
-        void enter(final PacketId id) {
-            if (id.client() >= seen.length || id.packet() >= packets) {
-                throw new HarnessException("The sink's ledger holds " + id + ", which this run never sent");
-            }
-            if (seen[id.client()] == null) {
-                seen[id.client()] = new BitSet();
+        /** What follows is another sink's. */
+        void nextFile() {
+            file++;
+        }
+
+        void enter(final Parcel parcel) {
+            final PacketId id = PacketId.parse(parcel.id());
+            if (id == null || id.client() >= seen.length || id.packet() >= packets) {
+                throw new HarnessException("The sink's ledger holds " + parcel.id() + ", which this run never sent");
             }
             final int index = Math.addExact(Math.multiplyExact(id.transaction(), packets), id.packet());
-            if (seen[id.client()].get(index)) {
+            final long by = parcel.flowFile() * MAX_FILES + file;
+            final long first = firstSeen(id.client(), index, by);
+            if (first == by) {
+                // The same FlowFile, which the sink took again after its NiFi was killed.
+                return;
+            }
+            final String difference = parcel.difference(sent.apply(id));
+            if (difference != null) {
+                damaged++;
+                damage = difference;
+            }
+            if (first != 0) {
                 duplicated++;
                 return;
             }
-            seen[id.client()].set(index);
             arrived++;
             if (!clients.get(id.client()).acknowledged().get(id.transaction())) {
                 unacknowledged++;
             }
         }
 
+        /** What was seen of a packet before; remembers what is seen now if that was nothing. */
+        private long firstSeen(final int client, final int index, final long by) {
+            long[] of = seen[client];
+            if (of == null || of.length <= index) {
+                of = of == null ? new long[Math.max(FIRST, index + 1)] : Arrays.copyOf(of, 2 * index);
+                seen[client] = of;
+            }
+            final long first = of[index];
+            if (first == 0) {
+                of[index] = by;
+            }
+            return first;
+        }
+
         LedgerMetrics metrics(final boolean settled) {
             final long acknowledged =
                     clients.stream().mapToLong(ClientStats::successes).sum() * packets;
             final long lost = acknowledged - (arrived - unacknowledged);
-            return new LedgerMetrics(acknowledged, arrived, lost, duplicated, unacknowledged, settled);
+            return new LedgerMetrics(acknowledged, arrived, lost, duplicated, unacknowledged, damaged, damage, settled);
         }
     }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientKind;
@@ -24,11 +25,13 @@ import org.nios2s.harness.load.LoadGenerator;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Direction;
+import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.nifi.NifiLoadClient;
 import org.nios2s.harness.load.nio.NioLoadClients;
 import org.nios2s.harness.load.wan.Network;
+import org.nios2s.harness.load.wire.LargeContent;
 import org.nios2s.harness.load.wire.WireLoadClients;
 import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
@@ -44,6 +47,8 @@ import org.nios2s.harness.result.RunResult.LedgerMetrics;
 import org.nios2s.harness.result.RunResult.LoadMetrics;
 import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.RunResult.ServerMetrics;
+import org.nios2s.harness.sink.Parcel;
+import org.nios2s.harness.target.Feed;
 import org.nios2s.harness.target.FlowFileSource;
 import org.nios2s.harness.target.ManagedTarget;
 import org.nios2s.harness.target.MeasuredTarget;
@@ -67,6 +72,9 @@ public record LoadRun(
 
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LEDGER_STILL = Duration.ofSeconds(1);
+    /** A transaction that a client gave up may end at the server after its time-out. */
+    private static final Duration FEED_STILL = Duration.ofSeconds(10);
+
     private static final Duration LEDGER_PATIENCE = Duration.ofSeconds(60);
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
@@ -107,15 +115,20 @@ public record LoadRun(
         final boolean pull = load.shape().direction() == Direction.PULL && client() != ClientKind.GROUP;
         final Target target = pull ? nifi.startSource(load.shape()) : nifi.target();
         try {
-            return run(place, load, idlePercent, target);
+            return run(place, load, idlePercent, target, pull ? nifi.feed(load.shape()) : Optional.empty());
         } finally {
             if (pull && !hasEnded()) {
-                nifi.stopSource();
+                nifi.feed(load.shape()).ifPresent(Feed::stop);
             }
         }
     }
 
-    private Measured run(final Place place, final LoadSettings given, final Double idlePercent, final Target target)
+    private Measured run(
+            final Place place,
+            final LoadSettings given,
+            final Double idlePercent,
+            final Target target,
+            final Optional<Feed> feed)
             throws InterruptedException {
         probe(target);
         final LoadSettings load =
@@ -125,26 +138,30 @@ public record LoadRun(
                 load.connection().wan(),
                 Objects.hash(place.round(), place.repetition()),
                 client() != ClientKind.MINIFI);
-        final LoadGenerator generator = generator(run, load, target, network);
-        final List<Path> packetIds = packetIds(load, target);
-        final LedgerCheck ledger = packetIds.isEmpty() ? null : LedgerCheck.before(packetIds);
+        final Consumer<List<Parcel>> received =
+                feed.map(from -> (Consumer<List<Parcel>>) from.ledger()::enter).orElse(parcels -> {});
+        final LoadGenerator generator = generator(run, load, target, network, received);
+        final List<Path> parcels = parcels(load, target);
+        final LedgerCheck ledger = parcels.isEmpty() ? null : LedgerCheck.before(parcels);
         final RunSampler watch = isCompanion()
                 ? RunSampler.start(generator.recorder(), List.of(), List.of(), false)
                 : RunSampler.start(generator.recorder(), target.processes(), nifi.helpers(), surroundings.alone());
         final LoadOutcome outcome = drive(generator, load, target);
         watch.stop();
         final BooleanSupplier giveUp = () -> interruption.interrupted() || hasEnded();
-        final LedgerMetrics packets = ledger == null
-                ? null
-                : ledger.compare(
-                        outcome,
-                        load.shape().packets(),
-                        new LedgerCheck.Wait(
-                                LEDGER_STILL, LEDGER_PATIENCE, giveUp, nifi::hasQueuedFlowFiles, watch::stillAtWork));
+        LedgerMetrics packets = null;
+        if (feed.isPresent() && !hasEnded()) {
+            feed.get().stop();
+            packets = feed.get().settle(FEED_STILL, LEDGER_PATIENCE, giveUp);
+        } else if (ledger != null) {
+            final LedgerCheck.Wait wait = new LedgerCheck.Wait(
+                    LEDGER_STILL, LEDGER_PATIENCE, giveUp, nifi::hasQueuedFlowFiles, watch::stillAtWork);
+            packets = ledger.compare(outcome, load.shape().packets(), sent(run, load), wait);
+        }
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
         final ServerMetrics server = watch.server(transactions, idlePercent);
-        final Map<String, Double> probes = derived(outcome, packets, packetIds, watch, generator);
+        final Map<String, Double> probes = derived(outcome, packets, parcels, watch, generator);
         network.lateP99Millis().ifPresent(late -> probes.put("wan-late", late));
         final RunResult result = new RunResult(
                 place,
@@ -177,17 +194,26 @@ public record LoadRun(
         return measured;
     }
 
+    /** A packet as the clients of a run send it, or the processor that feeds a Remote Process Group makes it. */
+    private Function<PacketId, Parcel> sent(final String run, final LoadSettings load) {
+        if (settings.flag(Parameter.LARGE)) {
+            return id -> LargeContent.parcel(id.toString(), load.shape().size().largest());
+        }
+        final boolean group = client() == ClientKind.GROUP;
+        return new PacketFactory(run, group ? load.shape().ofOneSize() : load.shape())::parcel;
+    }
+
     private boolean hasEnded() {
         final ProcessHandle process = nifi.target().process();
         return process != null && !Liveness.isAlive(process);
     }
 
     /** Where the sinks note what arrives of this load; none where nobody notes it. */
-    private List<Path> packetIds(final LoadSettings load, final Target target) {
+    private List<Path> parcels(final LoadSettings load, final Target target) {
         return switch (client()) {
             case INSIDE -> List.of();
-            case GROUP -> managed().remoteGroup(load.shape()).packetIds();
-            default -> target.packetIdFiles();
+            case GROUP -> managed().remoteGroup(load.shape()).parcels();
+            default -> target.parcelFiles();
         };
     }
 
@@ -213,31 +239,41 @@ public record LoadRun(
     }
 
     private LoadGenerator generator(
-            final String run, final LoadSettings load, final Target target, final Network network) {
+            final String run,
+            final LoadSettings load,
+            final Target target,
+            final Network network,
+            final Consumer<List<Parcel>> received) {
         final SslContext tls = WireTls.client(target.tls());
         return switch (client()) {
             case NIFI ->
                 new ClientLoadGenerator(
-                        run, load, () -> NifiLoadClient.transport(run, load, target.address(), target.sslContext()));
+                        run,
+                        load,
+                        () -> NifiLoadClient.transport(run, load, target.address(), target.sslContext()),
+                        received);
             case NIO ->
                 new ClientLoadGenerator(
                         run,
                         load,
                         () -> network.open(
                                 List.of(target.address()),
-                                to -> new NioLoadClients(run, load, to.getFirst(), target.sslContext())));
+                                to -> new NioLoadClients(run, load, to.getFirst(), target.sslContext())),
+                        received);
             case WIRE -> {
                 final boolean large = settings.flag(Parameter.LARGE);
                 yield new ClientLoadGenerator(
                         run,
                         load,
-                        () -> network.open(target.addresses(), to -> new WireLoadClients(run, load, to, tls, large)));
+                        () -> network.open(target.addresses(), to -> new WireLoadClients(run, load, to, tls, large)),
+                        received);
             }
             case MINIFI ->
                 new ClientLoadGenerator(
                         run,
                         load,
-                        () -> network.open(target.addresses(), to -> WireLoadClients.asMinifi(run, load, to, tls)));
+                        () -> network.open(target.addresses(), to -> WireLoadClients.asMinifi(run, load, to, tls)),
+                        received);
             case GROUP -> new GroupGenerator(run, load, managed().remoteGroup(load.shape()), interruption);
             case INSIDE -> inside(run, load);
         };
@@ -270,7 +306,7 @@ public record LoadRun(
     private Map<String, Double> derived(
             final LoadOutcome outcome,
             final LedgerMetrics packets,
-            final List<Path> packetIds,
+            final List<Path> parcels,
             final RunSampler watch,
             final LoadGenerator generator) {
         final Map<String, Double> metrics = new TreeMap<>();
@@ -297,19 +333,19 @@ public record LoadRun(
             final double sample = Math.sqrt(clients / Math.max(1, clients - 1));
             metrics.put("connect-deviation", sample * connecting.getStdDeviation() / MICROS_PER_MILLI);
         }
-        if (packets != null && packets.arrived() > 0) {
-            metrics.put("arrived", packets.arrived() / secondsToTheLast(outcome, packetIds));
+        if (packets != null && packets.arrived() > 0 && !parcels.isEmpty()) {
+            metrics.put("arrived", packets.arrived() / secondsToTheLast(outcome, parcels));
         }
         watch.helpersPercent().ifPresent(percent -> metrics.put("between-percent", percent));
         return metrics;
     }
 
     /** Until the sink had the last packet, which may be long after the clients had ended. */
-    private static double secondsToTheLast(final LoadOutcome outcome, final List<Path> packetIds) {
+    private static double secondsToTheLast(final LoadOutcome outcome, final List<Path> parcels) {
         double seconds = outcome.wall().toNanos() / NANOS_PER_SECOND;
-        for (final Path file : packetIds) {
+        for (final Path file : parcels) {
             final Instant last = HarnessException.attempt(
-                    e -> "Cannot read when the sink's packet ids were written last: " + file,
+                    e -> "Cannot read when the sink's parcels were written last: " + file,
                     () -> Files.getLastModifiedTime(file).toInstant());
             seconds =
                     Math.max(seconds, Duration.between(outcome.started(), last).toMillis() / MILLIS_PER_SECOND);

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.nios2s.harness.sink.Parcel;
 
 /**
  * Drives the logical clients of a run on the transactors of one transport. The caller of {@link #drive} waits; each client
@@ -24,6 +26,7 @@ public final class ClientLoadGenerator implements LoadGenerator {
     private final String run;
     private final LoadSettings settings;
     private final Supplier<LoadClient.Factory> transport;
+    private final Consumer<List<Parcel>> received;
     private final LoadRecorder recorder;
     private final CountDownLatch running;
     private final List<Client> clients = new ArrayList<>();
@@ -32,9 +35,19 @@ public final class ClientLoadGenerator implements LoadGenerator {
     /** A generator for one run, whose name is the first part of the packet ids; it opens the transport when it is driven. */
     public ClientLoadGenerator(
             final String run, final LoadSettings settings, final Supplier<LoadClient.Factory> transport) {
+        this(run, settings, transport, parcels -> {});
+    }
+
+    /** @param received takes what each finished pull has got, on the thread on which it ends */
+    public ClientLoadGenerator(
+            final String run,
+            final LoadSettings settings,
+            final Supplier<LoadClient.Factory> transport,
+            final Consumer<List<Parcel>> received) {
         this.run = run;
         this.settings = settings;
         this.transport = transport;
+        this.received = received;
         this.recorder = new LoadRecorder(settings);
         this.running = new CountDownLatch(settings.clients());
     }
@@ -172,9 +185,11 @@ public final class ClientLoadGenerator implements LoadGenerator {
         }
 
         @Override
-        public void finished(final boolean destinationFull, final long flowFiles, final long bytes) {
+        public void finished(final boolean destinationFull, final Transferred moved) {
+            // Also of a client that was stopped meanwhile: the packets have left the port.
+            received.accept(moved.received());
             if (state.compareAndSet(State.IN_TRANSACTION, State.WAITING)) {
-                stats.succeeded(transaction, times, destinationFull, flowFiles, bytes);
+                stats.succeeded(transaction, times, destinationFull, moved.flowFiles(), moved.bytes());
                 advance();
                 next();
             }

@@ -15,7 +15,7 @@ public interface LoadClient extends AutoCloseable {
     interface Listener {
 
         /** The server acknowledged it; a pull may have had fewer FlowFiles than it asked for. */
-        void finished(boolean destinationFull, long flowFiles, long bytes);
+        void finished(boolean destinationFull, Transferred moved);
 
         /** The output port has nothing at this moment; the same transaction may be begun again. */
         void empty();

@@ -2,8 +2,6 @@
 package org.nios2s.harness.load;
 
 import java.time.Duration;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * What a load run sends or fetches. Immutable, read by every client's thread.
@@ -74,13 +72,9 @@ public record LoadSettings(
             return new Shape(Direction.PUSH, packets, SizeMix.of(size), 0, 0, false);
         }
 
-        /** The attributes of a packet beside its id. */
-        public Map<String, String> fillers() {
-            final Map<String, String> fillers = new TreeMap<>();
-            for (int number = 1; number <= attributes; number++) {
-                fillers.put("attribute." + number, "v".repeat(attributeSize));
-            }
-            return fillers;
+        /** The same as a processor inside NiFi makes it: all packets of one size. */
+        public Shape ofOneSize() {
+            return new Shape(direction, packets, SizeMix.of(size.largest()), attributes, attributeSize, gzip);
         }
     }
 

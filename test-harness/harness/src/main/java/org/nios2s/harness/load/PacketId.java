@@ -13,8 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public record PacketId(String run, int client, int transaction, int packet) {
 
-    public static final String ATTRIBUTE = "packet.id";
-
     private static final String SEPARATOR = "-";
     private static final int PARTS = 4;
     private static final AtomicInteger RUNS = new AtomicInteger();
@@ -24,15 +22,15 @@ public record PacketId(String run, int client, int transaction, int packet) {
         return "r" + Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "x" + RUNS.incrementAndGet();
     }
 
-    /** Reads an id back: the id, or null when the text is no packet id of that run. */
-    public static PacketId parse(final String run, final String text) {
+    /** Reads an id back: the id, or null when the text is no packet id of a run. */
+    public static PacketId parse(final String text) {
         final String[] parts = text.split(SEPARATOR, -1);
-        if (parts.length != PARTS || !parts[0].equals(run)) {
+        if (parts.length != PARTS) {
             return null;
         }
         try {
             return new PacketId(
-                    run, Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), Integer.parseInt(parts[3]));
+                    parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), Integer.parseInt(parts[3]));
         } catch (final NumberFormatException e) {
             return null;
         }

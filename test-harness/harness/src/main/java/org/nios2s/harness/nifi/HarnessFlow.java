@@ -20,7 +20,7 @@ record HarnessFlow(FlowClient flow) {
     /** Properties of the sink: each names a file that it keeps. */
     static final String PACKET_ID_FILE = "Packet Id File";
 
-    static final String DIGEST_FILE = "Digest File";
+    static final String PARCEL_FILE = "Parcel File";
 
     /** Seen from NiFi's working directory, its home: every node of a cluster has the same flow but its own ledger. */
     private static final String OWN_LEDGER = "./ledger";

@@ -17,6 +17,7 @@ import org.nios2s.harness.nifi.NifiNodeInfo.NodeSecurity;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
+import org.nios2s.harness.sink.Parcel;
 
 /**
  * A running NiFi with the harness's flow in it: standalone, or one node of a {@link NifiCluster}.
@@ -113,14 +114,19 @@ public final class NifiNode implements AutoCloseable {
         return keep(HarnessFlow.PACKET_ID_FILE, fileName);
     }
 
-    /** The same with packet id and SHA-256 of the content: the file, one id and one digest per line. */
-    public Path keepDigests(final String fileName) {
-        return keep(HarnessFlow.DIGEST_FILE, fileName);
+    /** Makes the sink look into whatever it drops from now on: the file, one {@link Parcel} per line. */
+    public Path keepParcels(final String fileName) {
+        return keep(HarnessFlow.PARCEL_FILE, fileName);
     }
 
     private Path keep(final String property, final String fileName) {
         new HarnessFlow(flow()).keep(property, fileName);
         return home.ledger().resolve(fileName);
+    }
+
+    /** Makes the sink look into nothing from now on. */
+    public void dropParcels() {
+        new HarnessFlow(flow()).keep(HarnessFlow.PARCEL_FILE, null);
     }
 
     /** Makes the sink keep no packet ids from now on. */

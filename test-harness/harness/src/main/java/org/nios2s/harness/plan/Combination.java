@@ -164,8 +164,7 @@ final class Combination {
                     RATE,
                     REQUESTS,
                     TRANSACTIONS,
-                    GZIP,
-                    ATTRIBUTES);
+                    GZIP);
             requireOneSize(settings, "client group");
         }
         if (client == Client.INSIDE) {
@@ -216,7 +215,7 @@ final class Combination {
             refuse(settings, "arrivals bursts, in which all clients begin together: leave it out", STAGGER);
         }
         if (settings.text(DIRECTION).equals("pull")) {
-            refuse(settings, "direction pull: write direction push", ATTRIBUTES, LARGE);
+            refuse(settings, "direction pull: write direction push", LARGE);
             requireOneSize(settings, "direction pull");
         }
         if (settings.flag(LARGE)) {

@@ -37,7 +37,6 @@ public interface Probe extends AutoCloseable {
                     nifi.target(), settings.number(Parameter.SLOW_PEERS), settings.number(Parameter.PEER_RATE)));
         }
         if (settings.flag(Parameter.LARGE)) {
-            probes.add(new Digests(nifi.node(), settings.load(), interrupted));
             probes.add(new Buffered(nifi.node()));
         }
         // Behind the probes that connect peers, and before the one that collects garbage.

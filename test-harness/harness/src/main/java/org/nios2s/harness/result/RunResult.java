@@ -200,7 +200,7 @@ public record RunResult(
     }
 
     /**
-     * What became of the packets, by the sink's ledger. Immutable, any thread.
+     * What became of the packets, by the sink's ledger, or of a pull by that of its clients. Immutable, any thread.
      *
      * @param acknowledged   packets of transactions that the server acknowledged
      * @param arrived        different packets of the run in the ledger
@@ -208,14 +208,24 @@ public record RunResult(
      * @param duplicated     entries of the ledger beyond the first for the same packet
      * @param unacknowledged packets in the ledger whose transaction failed on the client's side: a client would send them
      *                       again, which the protocol allows
+     * @param damaged        entries whose content or attributes are not those that were sent; null in results from before they were compared
+     * @param damage         one of them, in words; null when there is none
      * @param settled        whether the ledger stood still when it was read; if not, lost packets may only be late
      */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
     public record LedgerMetrics(
-            long acknowledged, long arrived, long lost, long duplicated, long unacknowledged, boolean settled) {
+            long acknowledged,
+            long arrived,
+            long lost,
+            long duplicated,
+            long unacknowledged,
+            Long damaged,
+            String damage,
+            boolean settled) {
 
-        /** Whether every acknowledged packet arrived exactly once: true when nothing is lost and nothing is there twice. */
+        /** Whether every acknowledged packet arrived exactly once, as it was sent. */
         public boolean exact() {
-            return lost == 0 && duplicated == 0 && settled;
+            return lost == 0 && duplicated == 0 && (damaged == null || damaged == 0) && settled;
         }
     }
 

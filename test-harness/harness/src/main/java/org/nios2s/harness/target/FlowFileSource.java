@@ -48,20 +48,15 @@ public record FlowFileSource(NifiNode nifi, Component source, Component destinat
         flow().connect(source, destination, backPressure);
     }
 
-    /** The output port for FlowFiles of a size. */
-    static String portOf(final long size) {
-        return "feed-" + size;
-    }
-
     static FlowFileSource intoSink(final NifiNode nifi, final int tasks) {
         final Component sink = nifi.flow().find(ComponentKind.PROCESSOR, SINK).orElseThrow();
         return new FlowFileSource(nifi, "inside", sink, tasks, BackPressure.generous());
     }
 
-    /** A stopped source into an output port for FlowFiles of one size: what nobody pulls stays there, and is met by nobody else. */
-    static FlowFileSource intoPort(final NifiNode nifi, final long size, final int tasks, final boolean secure) {
+    /** A stopped source into an output port of its own: what nobody pulls stays there, and is met by nobody else. */
+    static FlowFileSource intoPort(final NifiNode nifi, final String name, final int tasks, final boolean secure) {
         final FlowClient flow = nifi.flow();
-        final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, portOf(size), tasks);
+        final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, name, tasks);
         final FlowFileSource made = new FlowFileSource(nifi, "feed-source", port, 1, limited());
         if (secure) {
             nifi.policies().grantPorts(List.of(port));
@@ -85,6 +80,11 @@ public record FlowFileSource(NifiNode nifi, Component source, Component destinat
         start(run, shape, FEED_COMMIT);
     }
 
+    /** What it has made and nobody has taken yet. */
+    long queued() {
+        return flow().queuedFlowFiles(flow().findConnection(source, destination).orElseThrow());
+    }
+
     /** Transactions whose FlowFiles it has made since its NiFi was started. */
     long made() {
         return RestClient.stream(flow().rest().get("/counters").requiredAt("/counters/aggregateSnapshot/counters"))
@@ -103,7 +103,9 @@ public record FlowFileSource(NifiNode nifi, Component source, Component destinat
                                 "Run", run,
                                 "Transactions per Commit", Integer.toString(commit),
                                 "Packets", Integer.toString(shape.packets()),
-                                "Packet Size", Long.toString(shape.size().largest())));
+                                "Packet Size", Long.toString(shape.size().largest()),
+                                "Attributes", Integer.toString(shape.attributes()),
+                                "Attribute Size", Integer.toString(shape.attributeSize())));
         flow().start(source);
     }
 

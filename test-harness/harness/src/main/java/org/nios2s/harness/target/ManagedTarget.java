@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
@@ -32,11 +33,11 @@ import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
  * A NiFi, or a cluster, that an experiment starts for itself with empty repositories, or one that runs already; its sink
- * keeps packet ids meanwhile. For one thread at a time.
+ * keeps parcels meanwhile. For one thread at a time.
  */
 public final class ManagedTarget implements MeasuredTarget {
 
-    private static final String PACKET_IDS = "packet-ids.txt";
+    private static final String PARCELS = "parcels.txt";
     private static final String INPUT = "input";
     private static final String SERVES = "The NIO Site-to-Site listener serves";
     private static final int FEED_TASKS = 4;
@@ -50,18 +51,17 @@ public final class ManagedTarget implements MeasuredTarget {
     };
     private ManagedTarget partner;
     private RemoteGroup pushing;
-    private final Map<Long, RemoteGroup> pulling = new HashMap<>();
-    /** By the size of what is pulled. */
-    private final Map<Long, FlowFileSource> feeds = new HashMap<>();
+    private final Map<Shape, RemoteGroup> pulling = new HashMap<>();
+    /** By what is pulled. */
+    private final Map<Shape, Feed> feeds = new HashMap<>();
 
-    private FlowFileSource feed;
     private FlowFileSource inside;
 
     private ManagedTarget(final List<NifiNode> nodes, final boolean owned) {
         this.nodes = nodes;
         this.owned = owned;
         // The flow is the cluster's: what one node's sink is told holds for all.
-        nodes.getFirst().keepPacketIds(PACKET_IDS);
+        nodes.getFirst().keepParcels(PARCELS);
         final List<Target> targets = nodes.stream().map(ManagedTarget::targetOf).toList();
         final Target first = targets.getFirst();
         this.target = nodes.size() == 1
@@ -76,9 +76,9 @@ public final class ManagedTarget implements MeasuredTarget {
         final SecurityFiles files = instance.securityFiles();
         final ProcessHandle process = ProcessHandle.of(instance.pid())
                 .orElseThrow(() -> new HarnessException("NiFi, process " + instance.pid() + ", has ended"));
-        final Path packetIds = Path.of(instance.files().ledger(), PACKET_IDS);
+        final Path parcels = Path.of(instance.files().ledger(), PARCELS);
         final ClientTls tls = files == null ? null : files.tls(files.keyStore(Identity.CLIENT));
-        return new Target(instance.listener(), address, process, packetIds, tls, List.of());
+        return new Target(instance.listener(), address, process, parcels, tls, List.of());
     }
 
     /**
@@ -136,7 +136,7 @@ public final class ManagedTarget implements MeasuredTarget {
                 target.name(),
                 via.address().behind(port.id()),
                 target.process(),
-                target.packetIds(),
+                target.parcels(),
                 via.tls(),
                 List.of());
     }
@@ -150,15 +150,14 @@ public final class ManagedTarget implements MeasuredTarget {
     public synchronized RemoteGroup remoteGroup(final Shape shape) {
         if (shape.direction() == Direction.PUSH) {
             if (pushing == null) {
-                pushing = RemoteGroup.pushing(partner().node(), group(), INPUT, target.packetIdFiles());
+                pushing = RemoteGroup.pushing(partner().node(), group(), INPUT, target.parcelFiles());
             }
             return pushing;
         }
-        final long size = shape.size().largest();
-        return pulling.computeIfAbsent(size, each -> {
-            final FlowFileSource source = feeds.computeIfAbsent(each, this::feed);
-            final List<Path> received = partner().target().packetIdFiles();
-            return RemoteGroup.pulling(partner().node(), group(), source, FlowFileSource.portOf(each), received);
+        return pulling.computeIfAbsent(shape.ofOneSize(), each -> {
+            final Feed from = feeds.computeIfAbsent(each, this::makeFeed);
+            return RemoteGroup.pulling(
+                    partner().node(), group(), from, partner().target().parcelFiles());
         });
     }
 
@@ -173,8 +172,9 @@ public final class ManagedTarget implements MeasuredTarget {
         return partner;
     }
 
-    private FlowFileSource feed(final long size) {
-        return FlowFileSource.intoPort(node(), size, FEED_TASKS, target.tls() != null);
+    private Feed makeFeed(final Shape shape) {
+        final String port = "feed-" + (feeds.size() + 1);
+        return new Feed(FlowFileSource.intoPort(node(), port, FEED_TASKS, target.tls() != null), port, shape);
     }
 
     /** Ends NiFi, in order or as a crash would, and starts it on the same ports; its flow and its repositories stay. */
@@ -224,13 +224,13 @@ public final class ManagedTarget implements MeasuredTarget {
     }
 
     @Override
-    public Target startSource(final Shape shape) {
-        feed = feeds.computeIfAbsent(shape.size().largest(), this::feed);
-        feed.start(shape);
-        // What is pulled does not come by the sink, so its ledger says nothing.
+    public synchronized Target startSource(final Shape shape) {
+        final Feed feed = feeds.computeIfAbsent(shape.ofOneSize(), this::makeFeed);
+        feed.start();
+        // What is pulled does not come by the sink: its clients have a ledger of their own.
         return new Target(
                 target.name(),
-                target.address().behind(feed.destination().id()),
+                target.address().behind(feed.source().destination().id()),
                 target.process(),
                 null,
                 target.tls(),
@@ -246,8 +246,8 @@ public final class ManagedTarget implements MeasuredTarget {
     }
 
     @Override
-    public void stopSource() {
-        feed.stop();
+    public synchronized Optional<Feed> feed(final Shape shape) {
+        return Optional.ofNullable(feeds.get(shape.ofOneSize()));
     }
 
     @Override
@@ -273,7 +273,7 @@ public final class ManagedTarget implements MeasuredTarget {
         if (owned) {
             NifiCluster.stop(nodes);
         } else {
-            nodes.getFirst().dropPacketIds();
+            nodes.getFirst().dropParcels();
         }
     }
 

@@ -2,6 +2,7 @@
 package org.nios2s.harness.target;
 
 import java.util.List;
+import java.util.Optional;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.nifi.NifiNode;
@@ -27,14 +28,14 @@ public interface MeasuredTarget extends AutoCloseable {
         return null;
     }
 
-    /** Where a pull comes from; it has FlowFiles of this shape until {@link #stopSource}. */
+    /** Where a pull comes from; it has FlowFiles of this shape until its {@link #feed} is stopped. */
     default Target startSource(final Shape shape) {
         return target();
     }
 
-    /** No more FlowFiles are made to be pulled. */
-    default void stopSource() {
-        // Somebody else's output port is somebody else's to fill.
+    /** What such a pull comes from; empty where an output port is somebody else's to fill. */
+    default Optional<Feed> feed(final Shape shape) {
+        return Optional.empty();
     }
 
     /** Processes that take part and are not what is measured. */

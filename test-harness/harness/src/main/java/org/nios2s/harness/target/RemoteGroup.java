@@ -24,47 +24,43 @@ public final class RemoteGroup {
 
     private final FlowFileSource source;
     private final Component queue;
-    private final List<Path> packetIds;
+    private final List<Path> parcels;
     private long madeBefore;
 
-    private RemoteGroup(final FlowFileSource source, final Component queue, final List<Path> packetIds) {
+    private RemoteGroup(final FlowFileSource source, final Component queue, final List<Path> parcels) {
         this.source = source;
         this.queue = queue;
-        this.packetIds = packetIds;
+        this.parcels = parcels;
     }
 
     /** One that pushes into the input port of a name. */
-    static RemoteGroup pushing(final NifiNode from, final String group, final String port, final List<Path> packetIds) {
+    static RemoteGroup pushing(final NifiNode from, final String group, final String port, final List<Path> parcels) {
         final RemoteGroupClient groups = from.remoteGroups();
         final FlowFileSource source = FlowFileSource.unconnected(from, "group-source");
         final ConnectionEnd remote = groups.port(group, ComponentKind.INPUT_PORT, port);
         final Component queue = groups.connect(source.source(), remote, FlowFileSource.limited());
         groups.setTransmitting(group, true);
-        return new RemoteGroup(source, queue, packetIds);
+        return new RemoteGroup(source, queue, parcels);
     }
 
     /** One that pulls into the sink of its own NiFi what a source puts into an output port of the other. */
-    static RemoteGroup pulling(
-            final NifiNode to,
-            final String group,
-            final FlowFileSource source,
-            final String port,
-            final List<Path> ids) {
+    static RemoteGroup pulling(final NifiNode to, final String group, final Feed feed, final List<Path> parcels) {
         final RemoteGroupClient groups = to.remoteGroups();
+        final FlowFileSource source = feed.source();
         final FlowClient flow = to.flow();
-        final ConnectionEnd remote = groups.port(group, ComponentKind.OUTPUT_PORT, port);
+        final ConnectionEnd remote = groups.port(group, ComponentKind.OUTPUT_PORT, feed.port());
         final Component sink = flow.find(ComponentKind.PROCESSOR, "sink").orElseThrow();
         groups.connect(remote, sink, FlowFileSource.limited());
         groups.setTransmitting(group, true);
         final Component queue = source.flow()
                 .findConnection(source.source(), source.destination())
                 .orElseThrow();
-        return new RemoteGroup(source, queue, ids);
+        return new RemoteGroup(source, queue, parcels);
     }
 
-    /** The files to which the sink of the receiving NiFi appends packet ids. */
-    public List<Path> packetIds() {
-        return packetIds;
+    /** The files to which the sink of the receiving NiFi writes its parcels. */
+    public List<Path> parcels() {
+        return parcels;
     }
 
     /** Makes FlowFiles of a run from now on, as fast as they are taken. */

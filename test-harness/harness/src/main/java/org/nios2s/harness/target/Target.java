@@ -15,12 +15,12 @@ import org.nios2s.harness.load.TargetAddress;
  * @param name      what reports call it: {@code nio}, {@code stock} or its address
  * @param address   where the load goes
  * @param process   its process, or null when it is not on this machine
- * @param packetIds the file to which its sink appends packet ids, or null when there is none
+ * @param parcels the file to which its sink writes its parcels, or null when there is none
  * @param tls       what to trust and who to be when its RAW socket speaks TLS, otherwise null
  * @param others    further nodes of its cluster, over which the load is spread
  */
 public record Target(
-        String name, TargetAddress address, ProcessHandle process, Path packetIds, ClientTls tls, List<Target> others) {
+        String name, TargetAddress address, ProcessHandle process, Path parcels, ClientTls tls, List<Target> others) {
 
     public Target {
         others = List.copyOf(others);
@@ -41,30 +41,27 @@ public record Target(
         return nodes().map(Target::process).filter(Objects::nonNull).distinct().toList();
     }
 
-    /** The packet ids of all nodes: empty when there are none. */
-    public List<Path> packetIdFiles() {
-        return nodes().map(Target::packetIds)
-                .filter(Objects::nonNull)
-                .distinct()
-                .toList();
+    /** The parcels of all nodes: empty when there are none. */
+    public List<Path> parcelFiles() {
+        return nodes().map(Target::parcels).filter(Objects::nonNull).distinct().toList();
     }
 
     /** The same with the load spread over further ports. */
     public Target and(final List<TargetAddress> further) {
         final List<Target> ports = further.stream()
-                .map(other -> new Target(name, other, process, packetIds, tls, List.of()))
+                .map(other -> new Target(name, other, process, parcels, tls, List.of()))
                 .toList();
         return beside(name, ports);
     }
 
     /** The same, served by another process. */
     Target in(final ProcessHandle other) {
-        return new Target(name, address, other, packetIds, tls, others);
+        return new Target(name, address, other, parcels, tls, others);
     }
 
     /** The same under a name for all, with further nodes. */
     Target beside(final String common, final List<Target> further) {
-        return new Target(common, address, process, packetIds, tls, further);
+        return new Target(common, address, process, parcels, tls, further);
     }
 
     private Stream<Target> nodes() {

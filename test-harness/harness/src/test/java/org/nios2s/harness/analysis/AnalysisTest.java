@@ -287,8 +287,26 @@ class AnalysisTest {
         final String verdict =
                 analysis(List.of(run("stock", 1, 1_000), run("nio", 1, 1_500))).verdict(PROCESSORS);
 
-        assertTrue(verdict.contains("stock: 3 failed, 0 packets lost, 0 duplicated; nio: 3 failed"), verdict);
+        assertTrue(
+                verdict.contains("stock: 3 failed, of 50 packets 0 lost, 0 duplicated, 0 damaged; nio: 3 failed"),
+                verdict);
         assertTrue(verdict.endsWith("But the order is not balanced."), verdict);
+    }
+
+    @Test
+    void nothingIsSaidOfPacketsThatNobodyCounted() {
+        final RunResult run = Samples.withFailures(0, run("nio", 1, 1_000));
+        assertTrue(analysis(List.of(run))
+                .verdict(PROCESSORS)
+                .contains("no failure; of 50 packets 0 lost, 0 duplicated, 0 damaged"));
+        assertTrue(analysis(List.of(run, Samples.uncounted(run)))
+                .verdict(PROCESSORS)
+                .contains("no failure; of 50 packets in 1 of 2 runs 0 lost"));
+        final String uncounted = analysis(List.of(Samples.uncounted(run))).verdict(PROCESSORS);
+        assertTrue(uncounted.contains("no failure; packets were not counted"), uncounted);
+        final String failed =
+                analysis(List.of(Samples.uncounted(run("nio", 1, 1_000)))).verdict(PROCESSORS);
+        assertTrue(failed.contains("nio: 3 failed, packets not counted"), failed);
     }
 
     /** What is to be said where every metric is shown. */

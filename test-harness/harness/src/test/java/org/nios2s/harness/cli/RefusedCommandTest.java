@@ -167,7 +167,6 @@ class RefusedCommandTest {
                 "--client nio --commit 5 | commit 5 has no effect beside client nio",
                 "--client inside --rate 5 | rate 5 has no effect beside client inside",
                 "--client inside --direction pull | direction pull has no effect beside client inside",
-                "--direction pull --attributes 5 | attributes 5 has no effect beside direction pull",
                 "--direction pull --size 50%1k+50%2k | a mix, has no effect beside direction pull",
                 "--large --gzip | gzip true has no effect beside large",
                 "--large --direction pull | large true has no effect beside direction pull",

@@ -15,16 +15,21 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.harness.load.ClientStats;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadRecorder;
 import org.nios2s.harness.load.LoadSettings;
+import org.nios2s.harness.load.PacketFactory;
+import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.TransactionTimes;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
+import org.nios2s.harness.sink.Parcel;
 
-/** Acknowledged packets against the sink's packet ids. Runs on the test's thread. */
+/** Acknowledged packets against the sink's parcels. Runs on the test's thread. */
 class LedgerCheckTest {
 
     private static final Duration STILL = Duration.ofMillis(1);
@@ -35,14 +40,19 @@ class LedgerCheckTest {
     private static final LedgerCheck.Wait IDLE =
             new LedgerCheck.Wait(STILL, PATIENCE, () -> false, () -> false, () -> {});
 
+    private static final Function<PacketId, Parcel> SENT =
+            new PacketFactory("run", LoadSettings.Shape.push(2, 10))::parcel;
+
     @TempDir
     private Path directory;
+
+    private int flowFiles;
 
     @Test
     void everyPacketOnceIsExact() throws Exception {
         final LedgerMetrics metrics = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
 
-        assertEquals(new LedgerMetrics(4, 4, 0, 0, 0, true), metrics);
+        assertEquals(new LedgerMetrics(4, 4, 0, 0, 0, 0L, null, true), metrics);
         assertTrue(metrics.exact());
     }
 
@@ -67,36 +77,36 @@ class LedgerCheckTest {
     void aPacketOfAFailedTransactionIsNeitherLostNorFound() throws Exception {
         final LedgerMetrics metrics = check("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-1-0", "run-1-1-1");
 
-        assertEquals(new LedgerMetrics(4, 5, 1, 0, 2, true), metrics);
+        assertEquals(new LedgerMetrics(4, 5, 1, 0, 2, 0L, null, true), metrics);
     }
 
     @Test
     void otherRunsAndEarlierLinesDoNotCount() throws Exception {
-        final Path ids = Files.write(directory.resolve("ids"), List.of("run-0-0-0", "run-0-0-1"));
+        final Path ids = Files.write(directory.resolve("ids"), parcels("run-0-0-0", "run-0-0-1"));
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(
                 ids,
-                List.of("other-0-0-0", "", "run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"),
+                parcels("other-0-0-0", "", "run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"),
                 StandardOpenOption.APPEND);
 
-        assertTrue(check.compare(outcome(), 2, IDLE).exact());
+        assertTrue(check.compare(outcome(), 2, SENT, IDLE).exact());
     }
 
     @Test
     void withoutAFileEverythingIsLost() throws Exception {
         final LedgerCheck check = LedgerCheck.before(List.of(directory.resolve("missing")));
 
-        assertEquals(4, check.compare(outcome(), 2, IDLE).lost());
+        assertEquals(4, check.compare(outcome(), 2, SENT, IDLE).lost());
     }
 
     @Test
     void aLedgerThatIsNotWaitedForIsNotExact() throws Exception {
         final Path ids = directory.resolve("ids");
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
-        Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
+        Files.write(ids, parcels("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
 
         final LedgerMetrics metrics = check.compare(
-                outcome(), 2, new LedgerCheck.Wait(PATIENCE, PATIENCE, () -> true, () -> false, () -> {}));
+                outcome(), 2, SENT, new LedgerCheck.Wait(PATIENCE, PATIENCE, () -> true, () -> false, () -> {}));
 
         assertEquals(0, metrics.lost());
         assertFalse(metrics.exact());
@@ -106,32 +116,76 @@ class LedgerCheckTest {
     void aPacketThatTheSinkHasNotTakenYetIsNotLost() throws Exception {
         final Path ids = directory.resolve("ids");
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
-        Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0"));
+        Files.write(ids, parcels("run-0-0-0", "run-0-0-1", "run-1-2-0"));
         final AtomicInteger looks = new AtomicInteger();
         final BooleanSupplier atWork = () -> {
             if (looks.incrementAndGet() == LOOKS) {
-                append(ids, "run-1-2-1");
+                append(ids, parcels("run-1-2-1").getFirst());
             }
             return looks.get() < LOOKS;
         };
 
         final LedgerMetrics metrics =
-                check.compare(outcome(), 2, new LedgerCheck.Wait(STILL, PATIENCE, () -> false, atWork, () -> {}));
+                check.compare(outcome(), 2, SENT, new LedgerCheck.Wait(STILL, PATIENCE, () -> false, atWork, () -> {}));
 
-        assertEquals(new LedgerMetrics(4, 4, 0, 0, 0, true), metrics);
+        assertEquals(new LedgerMetrics(4, 4, 0, 0, 0, 0L, null, true), metrics);
     }
 
     @Test
     void whatIsMissingWhileTheServerIsAtWorkMayOnlyBeLate() throws Exception {
         final Path ids = directory.resolve("ids");
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
-        Files.write(ids, List.of("run-0-0-0", "run-0-0-1", "run-1-2-0"));
+        Files.write(ids, parcels("run-0-0-0", "run-0-0-1", "run-1-2-0"));
         final Duration patience = Duration.ofSeconds(1);
 
-        final LedgerMetrics metrics =
-                check.compare(outcome(), 2, new LedgerCheck.Wait(STILL, patience, () -> false, () -> true, () -> {}));
+        final LedgerMetrics metrics = check.compare(
+                outcome(), 2, SENT, new LedgerCheck.Wait(STILL, patience, () -> false, () -> true, () -> {}));
 
-        assertEquals(new LedgerMetrics(4, 3, 1, 0, 0, false), metrics);
+        assertEquals(new LedgerMetrics(4, 3, 1, 0, 0, 0L, null, false), metrics);
+    }
+
+    @Test
+    void aDuplicateThatIsStillQueuedIsWaitedFor() throws Exception {
+        final Path ids = directory.resolve("ids");
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        Files.write(ids, parcels("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
+        final AtomicInteger looks = new AtomicInteger();
+        final BooleanSupplier penalized = () -> {
+            if (looks.incrementAndGet() == LOOKS) {
+                append(ids, parcels("run-1-2-1").getFirst());
+            }
+            return looks.get() < LOOKS;
+        };
+
+        final LedgerMetrics metrics = check.compare(
+                outcome(), 2, SENT, new LedgerCheck.Wait(STILL, PATIENCE, () -> false, penalized, () -> {}));
+
+        assertEquals(1, metrics.duplicated());
+        assertEquals(0, metrics.lost());
+    }
+
+    @Test
+    void aFlowFileThatTheSinkTakesAgainAfterAKillIsNeitherLostNorThereTwice() throws Exception {
+        final List<String> lines = parcels("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
+        final String last = lines.getLast();
+        final Path ids = directory.resolve("ids");
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        Files.write(ids, lines.subList(0, 3));
+        Files.writeString(ids, lines.get(2) + "\n" + last.substring(0, last.length() - 3), StandardOpenOption.APPEND);
+        Files.writeString(ids, "\n" + last + "\n", StandardOpenOption.APPEND);
+
+        assertEquals(new LedgerMetrics(4, 4, 0, 0, 0, 0L, null, true), check.compare(outcome(), 2, SENT, IDLE));
+    }
+
+    private List<String> parcels(final String... ids) {
+        return Stream.of(ids)
+                .map(id -> PacketId.parse(id) == null ? "" : line(SENT.apply(PacketId.parse(id)), id))
+                .toList();
+    }
+
+    private String line(final Parcel sent, final String id) {
+        flowFiles++;
+        return new Parcel(id, flowFiles, sent.bytes(), sent.content(), sent.attributes()).line();
     }
 
     private static void append(final Path ids, final String line) {
@@ -145,8 +199,8 @@ class LedgerCheckTest {
     private LedgerMetrics check(final String... lines) throws Exception {
         final Path ids = directory.resolve("ids");
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
-        Files.write(ids, List.of(lines));
-        return check.compare(outcome(), 2, IDLE);
+        Files.write(ids, parcels(lines));
+        return check.compare(outcome(), 2, SENT, IDLE);
     }
 
     /** Client 0 was acknowledged transaction 0, client 1 transaction 2. */

@@ -55,13 +55,11 @@ class LoadSettingsTest {
         final PacketId id = new PacketId("r1", 2, 30, 4);
 
         assertEquals("r1-2-30-4", id.toString());
-        assertEquals(id, PacketId.parse("r1", "r1-2-30-4"));
-        assertNull(PacketId.parse("r", "r1-2-30-4"));
-        assertNull(PacketId.parse("r1", "r12-2-30-4"));
-        assertNull(PacketId.parse("r1", "r1-2-30"));
-        assertNull(PacketId.parse("r1", "r1-2-30-x"));
-        assertNull(PacketId.parse("r1", "r1-2-30-4-"));
-        assertNull(PacketId.parse("r1", "r1"));
+        assertEquals(id, PacketId.parse("r1-2-30-4"));
+        assertNull(PacketId.parse("r1-2-30"));
+        assertNull(PacketId.parse("r1-2-30-x"));
+        assertNull(PacketId.parse("r1-2-30-4-"));
+        assertNull(PacketId.parse("r1"));
     }
 
     @Test
@@ -132,7 +130,7 @@ class LoadSettingsTest {
         final PacketFactory packets = new PacketFactory("r", shape);
 
         assertEquals(3, packets.attributes(0, 0, 1).size());
-        assertEquals("vvvv", packets.attributes(0, 0, 1).get("attribute.2"));
+        assertEquals(4, packets.attributes(0, 0, 1).get("attribute.2").length());
         assertEquals(packets.content(0, 0, 0).length + packets.content(0, 0, 1).length, packets.bytes(0, 0));
     }
 

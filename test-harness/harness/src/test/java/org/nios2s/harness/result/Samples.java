@@ -93,7 +93,7 @@ public final class Samples {
                         Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 5.0, 6.0, 7.0, 9, null, null, 10))),
                 generator,
                 new ServerMetrics(100, 5_000, 0.5, 50, 10.0, 0.4, 1 << 30, 100),
-                new LedgerMetrics(50, 50, 0, 0, 0, true),
+                new LedgerMetrics(50, 50, 0, 0, 0, 0L, null, true),
                 disturbance,
                 new TimeSeries(samples),
                 new TreeMap<>());
@@ -117,6 +117,13 @@ public final class Samples {
     public static RunResult withFailures(final int failures, final RunResult run) {
         final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
         copy.withObject("/load").put("failures", failures);
+        return ResultDirectory.JSON.convertValue(copy, RunResult.class);
+    }
+
+    /** The same run, whose packets nobody counted. */
+    public static RunResult uncounted(final RunResult run) {
+        final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
+        copy.putNull("ledger");
         return ResultDirectory.JSON.convertValue(copy, RunResult.class);
     }
 

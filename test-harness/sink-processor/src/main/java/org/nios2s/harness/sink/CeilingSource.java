@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.sink;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +14,7 @@ import org.apache.nifi.annotation.documentation.CapabilityDescription;
 import org.apache.nifi.annotation.documentation.Tags;
 import org.apache.nifi.annotation.lifecycle.OnScheduled;
 import org.apache.nifi.components.PropertyDescriptor;
+import org.apache.nifi.components.Validator;
 import org.apache.nifi.expression.ExpressionLanguageScope;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.AbstractSessionFactoryProcessor;
@@ -44,12 +44,29 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
             .expressionLanguageSupported(ExpressionLanguageScope.NONE)
             .build();
 
-    static final PropertyDescriptor TRANSACTIONS =
-            number("Transactions per Commit", "Transactions whose FlowFiles are committed together", "1");
+    static final PropertyDescriptor TRANSACTIONS = number(
+            "Transactions per Commit",
+            "Transactions whose FlowFiles are committed together",
+            "1",
+            StandardValidators.POSITIVE_INTEGER_VALIDATOR);
 
-    static final PropertyDescriptor PACKETS = number("Packets", "FlowFiles of a transaction", "5");
+    static final PropertyDescriptor PACKETS =
+            number("Packets", "FlowFiles of a transaction", "5", StandardValidators.POSITIVE_INTEGER_VALIDATOR);
 
-    static final PropertyDescriptor PACKET_SIZE = number("Packet Size", "Bytes of content of each FlowFile", "10");
+    static final PropertyDescriptor PACKET_SIZE = number(
+            "Packet Size",
+            "Bytes of content of each FlowFile",
+            "10",
+            StandardValidators.NON_NEGATIVE_INTEGER_VALIDATOR);
+
+    static final PropertyDescriptor ATTRIBUTES = number(
+            "Attributes",
+            "Attributes of each FlowFile beside its packet id",
+            "0",
+            StandardValidators.NON_NEGATIVE_INTEGER_VALIDATOR);
+
+    static final PropertyDescriptor ATTRIBUTE_SIZE = number(
+            "Attribute Size", "Characters of each of them", "0", StandardValidators.NON_NEGATIVE_INTEGER_VALIDATOR);
 
     static final Relationship SUCCESS = new Relationship.Builder()
             .name("success")
@@ -75,7 +92,9 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
     private volatile String run;
     private volatile int transactions;
     private volatile int packets;
-    private volatile byte[] content;
+    private volatile int size;
+    private volatile int attributes;
+    private volatile int attributeSize;
 
     public CeilingSource() {
         this(System::nanoTime);
@@ -87,7 +106,7 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
 
     @Override
     protected List<PropertyDescriptor> getSupportedPropertyDescriptors() {
-        return List.of(RUN, TRANSACTIONS, PACKETS, PACKET_SIZE);
+        return List.of(RUN, TRANSACTIONS, PACKETS, PACKET_SIZE, ATTRIBUTES, ATTRIBUTE_SIZE);
     }
 
     @Override
@@ -101,7 +120,9 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
         run = context.getProperty(RUN).getValue();
         transactions = context.getProperty(TRANSACTIONS).asInteger();
         packets = context.getProperty(PACKETS).asInteger();
-        content = "0".repeat(context.getProperty(PACKET_SIZE).asInteger()).getBytes(US_ASCII);
+        size = context.getProperty(PACKET_SIZE).asInteger();
+        attributes = context.getProperty(ATTRIBUTES).asInteger();
+        attributeSize = context.getProperty(ATTRIBUTE_SIZE).asInteger();
         transaction.set(0);
     }
 
@@ -126,28 +147,26 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
 
     private void receive(final ProcessSession session, final int number) {
         for (int packet = 0; packet < packets; packet++) {
+            final String id = run + "-0-" + number + "-" + packet;
+            final byte[] content = PacketPattern.content(id, size);
             final FlowFile written = session.write(session.create(), out -> out.write(content));
-            final FlowFile flowFile = session.putAllAttributes(
-                    written,
-                    Map.of(
-                            Ledger.PACKET_ID_ATTRIBUTE,
-                            run + "-0-" + number + "-" + packet,
-                            HOST_ATTRIBUTE,
-                            HOST,
-                            ADDRESS_ATTRIBUTE,
-                            PEER));
+            final Map<String, String> all = new HashMap<>(PacketPattern.attributes(id, attributes, attributeSize));
+            all.put(HOST_ATTRIBUTE, HOST);
+            all.put(ADDRESS_ATTRIBUTE, PEER);
+            final FlowFile flowFile = session.putAllAttributes(written, all);
             session.getProvenanceReporter().receive(flowFile, TRANSIT_URI, null, DETAILS, TRANSFER_MILLIS);
             session.transfer(flowFile, SUCCESS);
         }
     }
 
-    private static PropertyDescriptor number(final String name, final String description, final String value) {
+    private static PropertyDescriptor number(
+            final String name, final String description, final String value, final Validator validator) {
         return new PropertyDescriptor.Builder()
                 .name(name)
                 .description(description)
                 .required(true)
                 .defaultValue(value)
-                .addValidator(StandardValidators.POSITIVE_INTEGER_VALIDATOR)
+                .addValidator(validator)
                 .expressionLanguageSupported(ExpressionLanguageScope.NONE)
                 .build();
     }

@@ -23,8 +23,7 @@ import org.apache.nifi.flowfile.FlowFile;
  */
 final class Ledger implements Closeable {
 
-    /** The attribute by which a sender tells its packets apart. */
-    static final String PACKET_ID_ATTRIBUTE = "packet.id";
+    static final String PACKET_ID_ATTRIBUTE = PacketPattern.ID;
 
     static final String FILE_NAME = "ledger.json";
 

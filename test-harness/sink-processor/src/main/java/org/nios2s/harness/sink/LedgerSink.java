@@ -36,7 +36,7 @@ import org.apache.nifi.processor.util.StandardValidators;
 @Tags({"sink", "drop", "ledger", "test"})
 @InputRequirement(Requirement.INPUT_REQUIRED)
 @CapabilityDescription(
-        "Drops FlowFiles and keeps a ledger of their count, their bytes and, if wanted, their packet ids")
+        "Drops FlowFiles and keeps a ledger of their count, their bytes and, if wanted, of what each of them holds")
 public class LedgerSink extends AbstractProcessor {
 
     static final PropertyDescriptor LEDGER_DIRECTORY = new PropertyDescriptor.Builder()
@@ -56,10 +56,11 @@ public class LedgerSink extends AbstractProcessor {
             .expressionLanguageSupported(ExpressionLanguageScope.NONE)
             .build();
 
-    static final PropertyDescriptor DIGEST_FILE = new PropertyDescriptor.Builder()
-            .name("Digest File")
-            .description("Name of a file in the ledger directory to which packet id and SHA-256 of the content of every"
-                    + " FlowFile are appended, one per line; no value: contents are not read")
+    static final PropertyDescriptor PARCEL_FILE = new PropertyDescriptor.Builder()
+            .name("Parcel File")
+            .description(
+                    "Name of a file in the ledger directory that gets a line for every FlowFile: packet id, number of"
+                            + " the FlowFile, bytes, checksums of content and attributes; no value: contents are not read")
             .required(false)
             .addValidator(StandardValidators.NON_BLANK_VALIDATOR)
             .expressionLanguageSupported(ExpressionLanguageScope.NONE)
@@ -78,13 +79,13 @@ public class LedgerSink extends AbstractProcessor {
     private static final Duration WRITE_INTERVAL = Duration.ofMillis(100);
 
     private volatile Ledger ledger;
-    private volatile DigestFile digests;
+    private volatile ParcelFile parcels;
     private volatile int batchSize;
     private volatile ScheduledExecutorService writer;
 
     @Override
     protected List<PropertyDescriptor> getSupportedPropertyDescriptors() {
-        return List.of(LEDGER_DIRECTORY, PACKET_ID_FILE, DIGEST_FILE, BATCH_SIZE);
+        return List.of(LEDGER_DIRECTORY, PACKET_ID_FILE, PARCEL_FILE, BATCH_SIZE);
     }
 
     @Override
@@ -97,9 +98,9 @@ public class LedgerSink extends AbstractProcessor {
     public void openLedger(final ProcessContext context) throws IOException {
         final Path directory = Path.of(context.getProperty(LEDGER_DIRECTORY).getValue());
         final String idFile = context.getProperty(PACKET_ID_FILE).getValue();
-        final String digestFile = context.getProperty(DIGEST_FILE).getValue();
+        final String parcelFile = context.getProperty(PARCEL_FILE).getValue();
         batchSize = context.getProperty(BATCH_SIZE).asInteger();
-        digests = digestFile == null ? null : DigestFile.open(directory.resolve(digestFile));
+        parcels = parcelFile == null ? null : ParcelFile.open(directory.resolve(parcelFile));
         final Ledger opened = Ledger.open(directory, idFile);
         ledger = opened;
         writer = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform()
@@ -123,10 +124,10 @@ public class LedgerSink extends AbstractProcessor {
             open.close();
             ledger = null;
         }
-        final DigestFile openDigests = digests;
-        if (openDigests != null) {
-            openDigests.close();
-            digests = null;
+        final ParcelFile openParcels = parcels;
+        if (openParcels != null) {
+            openParcels.close();
+            parcels = null;
         }
     }
 
@@ -136,29 +137,35 @@ public class LedgerSink extends AbstractProcessor {
         if (batch.isEmpty()) {
             return;
         }
-        final List<String> lines = digests == null ? List.of() : digestAll(session, batch);
+        note(session, batch);
         session.remove(batch);
-        session.commitAsync(() -> enter(batch, lines));
+        session.commitAsync(() -> enter(batch));
     }
 
-    private static List<String> digestAll(final ProcessSession session, final List<FlowFile> batch) {
-        final List<String> lines = new ArrayList<>();
-        for (final FlowFile flowFile : batch) {
-            session.read(flowFile, content -> lines.add(DigestFile.line(flowFile, content)));
+    /** Before the commit: what the file does not have yet comes again after a kill. */
+    private void note(final ProcessSession session, final List<FlowFile> batch) {
+        final ParcelFile open = parcels;
+        if (open == null) {
+            return;
         }
-        return lines;
+        final List<Parcel> read = new ArrayList<>(batch.size());
+        for (final FlowFile flowFile : batch) {
+            session.read(
+                    flowFile, content -> read.add(Parcel.read(flowFile.getAttributes(), flowFile.getId(), content)));
+        }
+        try {
+            open.append(read);
+        } catch (final IOException e) {
+            throw new UncheckedIOException("The ledger could not append to its file of parcels: they stay queued", e);
+        }
     }
 
-    private void enter(final List<FlowFile> batch, final List<String> digestLines) {
+    private void enter(final List<FlowFile> batch) {
         try {
-            if (!digestLines.isEmpty()) {
-                digests.append(digestLines);
-            }
             ledger.enter(batch);
         } catch (final IOException e) {
             throw new UncheckedIOException(
-                    "The ledger could not append to its files of packet ids and digests: from here on they miss some",
-                    e);
+                    "The ledger could not append to its file of packet ids: from here on it misses some", e);
         }
     }
 

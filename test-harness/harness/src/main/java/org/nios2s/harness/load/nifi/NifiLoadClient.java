@@ -2,6 +2,8 @@
 package org.nios2s.harness.load.nifi;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +22,8 @@ import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
+import org.nios2s.harness.load.Transferred;
+import org.nios2s.harness.sink.Parcel;
 
 /**
  * NiFi's own client, one object for each logical client. Lives on a thread of its own; only {@link #close} may be called
@@ -108,10 +112,10 @@ public final class NifiLoadClient implements LoadClient {
             final Transaction transaction, final int number, final TransactionTimes times, final Listener listener)
             throws IOException {
         final TransactionCompletion completion;
-        final long bytes;
+        final Transferred moved;
         try {
             times.ended(Phase.CREATE);
-            bytes = load.shape().direction() == Direction.PUSH ? send(transaction, number) : receive(transaction);
+            moved = load.shape().direction() == Direction.PUSH ? send(transaction, number) : receive(transaction);
             times.ended(Phase.SEND);
             transaction.confirm();
             times.ended(Phase.CONFIRM);
@@ -124,24 +128,23 @@ public final class NifiLoadClient implements LoadClient {
         if (completion.getDataPacketsTransferred() == 0) {
             listener.empty();
         } else {
-            listener.finished(completion.isBackoff(), completion.getDataPacketsTransferred(), bytes);
+            listener.finished(completion.isBackoff(), moved);
         }
     }
 
-    private long send(final Transaction transaction, final int number) throws IOException {
+    private Transferred send(final Transaction transaction, final int number) throws IOException {
         for (int packet = 0; packet < packets.shape().packets(); packet++) {
             transaction.send(packets.content(client, number, packet), packets.attributes(client, number, packet));
         }
-        return packets.bytes(client, number);
+        return Transferred.sent(packets.shape().packets(), packets.bytes(client, number));
     }
 
-    private static long receive(final Transaction transaction) throws IOException {
-        long bytes = 0;
+    private static Transferred receive(final Transaction transaction) throws IOException {
+        final List<Parcel> parcels = new ArrayList<>();
         for (DataPacket packet = transaction.receive(); packet != null; packet = transaction.receive()) {
-            packet.getData().skipNBytes(packet.getSize());
-            bytes += packet.getSize();
+            parcels.add(Parcel.read(packet.getAttributes(), 0, packet.getData()));
         }
-        return bytes;
+        return Transferred.received(parcels);
     }
 
     /** One that waits for the server may not be woken: it closes when its time-out is over, and nobody waits for that. */

@@ -27,6 +27,8 @@ import org.nios2s.harness.load.PacketFactory;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
+import org.nios2s.harness.load.Transferred;
+import org.nios2s.harness.sink.Parcel;
 
 /**
  * The client of this project: one {@link SiteToSite} lends the connections of its pool to all logical clients. One thread
@@ -105,7 +107,8 @@ public final class NioLoadClients implements LoadClient.Factory {
         @Override
         public void begin(final int transaction, final TransactionTimes times, final Listener listener) {
             final long begun = System.nanoTime();
-            final CompletableFuture<TransactionResult> begins = transact(transaction);
+            final List<Parcel> received = new ArrayList<>();
+            final CompletableFuture<TransactionResult> begins = transact(transaction, received);
             inFlight = begins;
             begins.whenComplete((result, failure) -> {
                 if (failure != null) {
@@ -118,7 +121,8 @@ public final class NioLoadClients implements LoadClient.Factory {
                     times.ended(Phase.SEND, begun + past.transferred().toNanos());
                     times.ended(Phase.CONFIRM, begun + past.confirmed().toNanos());
                     times.ended(Phase.COMPLETE, begun + result.duration().toNanos());
-                    listener.finished(result.destinationFull(), result.packets(), result.bytes());
+                    listener.finished(
+                            result.destinationFull(), new Transferred(result.packets(), result.bytes(), received));
                 }
             });
             if (closed) {
@@ -126,11 +130,11 @@ public final class NioLoadClients implements LoadClient.Factory {
             }
         }
 
-        private CompletableFuture<TransactionResult> transact(final int transaction) {
+        private CompletableFuture<TransactionResult> transact(final int transaction, final List<Parcel> received) {
             if (output != null) {
                 return output.pull(batch -> {
                     for (final ReceivedPacket packet : batch) {
-                        packet.content().skipNBytes(packet.size());
+                        received.add(Parcel.read(packet.attributes(), 0, packet.content()));
                     }
                 });
             }

@@ -4,19 +4,14 @@ package org.nios2s.harness.load.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.util.HexFormat;
-import java.util.Map;
 import java.util.Random;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import org.apache.commons.codec.digest.DigestUtils;
-import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.load.PacketId;
+import java.util.zip.CRC32C;
+import org.nios2s.harness.sink.PacketPattern;
+import org.nios2s.harness.sink.Parcel;
 
 /**
  * Content of any size that is never held as a whole: piece after piece, each with its number in it, so that a lost,
- * doubled or displaced piece changes the digest. For one thread at a time.
+ * doubled or displaced piece changes the checksum. For one thread at a time.
  */
 public final class LargeContent {
 
@@ -31,9 +26,9 @@ public final class LargeContent {
     private final long size;
     private long next;
 
-    /** Content that is like no other. */
-    LargeContent(final long stream, final long size) {
-        this.stream = stream;
+    /** The content of a packet. */
+    LargeContent(final String id, final long size) {
+        this.stream = PacketPattern.seed(id);
         this.size = size;
     }
 
@@ -53,28 +48,18 @@ public final class LargeContent {
         return Unpooled.wrappedBuffer(mark, RANDOM.retainedSlice(offset, length - MARK_BYTES));
     }
 
-    /** SHA-256 of every FlowFile of a run by its packet id. */
-    public static Map<String, String> digests(final String run, final LoadSettings load) {
-        return IntStream.range(0, load.clients())
-                .parallel()
-                .boxed()
-                .collect(Collectors.toConcurrentMap(
-                        client -> new PacketId(run, client, 0, 0).toString(),
-                        client -> digest(client, load.shape().size().largest())));
-    }
-
-    /** @return SHA-256 of all pieces, in hexadecimal digits */
-    static String digest(final long stream, final long size) {
-        final MessageDigest digest = DigestUtils.getSha256Digest();
-        final LargeContent content = new LargeContent(stream, size);
+    /** A packet of this id as it is sent. */
+    public static Parcel parcel(final String id, final long size) {
+        final CRC32C checksum = new CRC32C();
+        final LargeContent content = new LargeContent(id, size);
         while (content.hasNext()) {
             final ByteBuf piece = content.next();
             for (final ByteBuffer part : piece.nioBuffers()) {
-                digest.update(part);
+                checksum.update(part);
             }
             piece.release();
         }
-        return HexFormat.of().formatHex(digest.digest());
+        return Parcel.of(PacketPattern.attributes(id, 0, 0), 0, size, checksum);
     }
 
     private static ByteBuf random() {

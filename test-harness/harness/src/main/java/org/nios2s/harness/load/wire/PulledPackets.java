@@ -3,14 +3,18 @@ package org.nios2s.harness.load.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32C;
+import org.nios2s.harness.sink.Parcel;
 import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.ProtocolException;
 
 /**
- * The packets of one pull transaction, taken apart and forgotten: only their number, their content's length and the
- * checksum stay. Lives on the connection's event loop.
+ * The packets of one pull transaction, taken apart: what is found in each of them stays, and the checksum of all. Lives on the connection's event loop.
  */
 final class PulledPackets implements PacketDecoder.Handler {
 
@@ -21,8 +25,10 @@ final class PulledPackets implements PacketDecoder.Handler {
     private final ByteBuf plain = Unpooled.buffer(STEP_BYTES);
     private PacketDecoder decoder;
     private boolean decoded;
-    private long count;
-    private long bytes;
+    private List<Parcel> parcels;
+    private CRC32C content;
+    private Map<String, String> attributes;
+    private long length;
 
     PulledPackets(final boolean gzip) {
         this.inflater = gzip ? new ChunkInflater() : null;
@@ -30,18 +36,12 @@ final class PulledPackets implements PacketDecoder.Handler {
 
     void reset() {
         decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
-        count = 0;
-        bytes = 0;
+        parcels = new ArrayList<>();
     }
 
-    /** Packets of the transaction. */
-    long count() {
-        return count;
-    }
-
-    /** Content of the transaction's packets. */
-    long bytes() {
-        return bytes;
+    /** What the packets of the transaction hold. */
+    List<Parcel> parcels() {
+        return parcels;
     }
 
     long checksum() {
@@ -73,18 +73,23 @@ final class PulledPackets implements PacketDecoder.Handler {
     }
 
     @Override
-    public void packetBegins(final Map<String, String> attributes, final long contentLength) {
-        count++;
-        bytes += contentLength;
+    public void packetBegins(final Map<String, String> found, final long contentLength) {
+        attributes = found;
+        length = 0;
+        content = new CRC32C();
     }
 
     @Override
-    public void content(final ByteBuf in, final int length) {
-        in.skipBytes(length);
+    public void content(final ByteBuf in, final int more) {
+        for (final ByteBuffer part : in.nioBuffers(in.readerIndex(), more)) {
+            content.update(part);
+        }
+        in.skipBytes(more);
+        length += more;
     }
 
     @Override
     public void packetEnds() {
-        // The decoder tells its caller.
+        parcels.add(Parcel.of(attributes, 0, length, content));
     }
 }

@@ -4,7 +4,6 @@ package org.nios2s.harness.load.wire;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import org.nios2s.harness.load.LoadClient;
 import org.nios2s.harness.load.LoadSettings;
@@ -13,6 +12,8 @@ import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.load.TransactionTimes;
+import org.nios2s.harness.load.Transferred;
+import org.nios2s.harness.sink.PacketPattern;
 
 /**
  * The light client: thousands of logical clients on a few event loops, each with a connection of its own, which it makes
@@ -143,9 +144,9 @@ public final class WireLoadClients implements LoadClient.Factory {
                 conversation.send(writer, client, transaction);
             } else {
                 final long size = load.shape().size().largest();
-                content = new LargeContent(client, size);
                 final String id = new PacketId(run, client, transaction, 0).toString();
-                conversation.beginPacket(Map.of(PacketId.ATTRIBUTE, id), size);
+                content = new LargeContent(id, size);
+                conversation.beginPacket(PacketPattern.attributes(id, 0, 0), size);
                 onWritable();
             }
         }
@@ -178,15 +179,14 @@ public final class WireLoadClients implements LoadClient.Factory {
         @Override
         public void onFinished(final boolean destinationFull) {
             times.ended(Phase.COMPLETE);
-            final boolean pull = load.shape().direction() == Direction.PULL;
-            final long flowFiles =
-                    pull ? conversation.received().count() : load.shape().packets();
-            final long bytes = pull ? conversation.received().bytes() : sentBytes();
+            final Transferred moved = load.shape().direction() == Direction.PULL
+                    ? Transferred.received(conversation.received().parcels())
+                    : Transferred.sent(load.shape().packets(), sentBytes());
             if (load.connection().reconnect()) {
                 conversation.shutDown();
                 conversation = null;
             }
-            listener.finished(destinationFull, flowFiles, bytes);
+            listener.finished(destinationFull, moved);
         }
 
         private long sentBytes() {

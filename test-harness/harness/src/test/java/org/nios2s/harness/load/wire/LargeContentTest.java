@@ -46,16 +46,17 @@ class LargeContentTest {
     @Test
     void contentsAreAsLongAsAskedForAndUnlikeEachOther() {
         long length = 0;
-        final LargeContent content = new LargeContent(0, BYTES);
+        final LargeContent content = new LargeContent("a", BYTES);
         while (content.hasNext()) {
             final ByteBuf piece = content.next();
             length += piece.readableBytes();
             piece.release();
         }
         assertEquals(BYTES, length);
-        assertEquals(LargeContent.digest(0, BYTES), LargeContent.digest(0, BYTES));
-        assertNotEquals(LargeContent.digest(0, BYTES), LargeContent.digest(1, BYTES));
-        assertNotEquals(LargeContent.digest(0, BYTES), LargeContent.digest(0, BYTES - 1));
+        final int checksum = LargeContent.parcel("a", BYTES).content();
+        assertEquals(checksum, LargeContent.parcel("a", BYTES).content());
+        assertNotEquals(checksum, LargeContent.parcel("b", BYTES).content());
+        assertNotEquals(checksum, LargeContent.parcel("a", BYTES - 1).content());
     }
 
     private static LoadOutcome push(final LoadServer server) throws InterruptedException {

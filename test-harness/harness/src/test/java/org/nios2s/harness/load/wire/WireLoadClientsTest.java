@@ -65,7 +65,8 @@ class WireLoadClientsTest extends LoadClientContract {
             assertEquals(7, server.connections());
             assertEquals(21 * 2, server.packetIds().size());
             assertEquals(21 * 2, new HashSet<>(server.packetIds()).size());
-            assertTrue(server.packetIds().stream().allMatch(id -> PacketId.parse("run", id) != null));
+            assertTrue(server.packetIds().stream()
+                    .allMatch(id -> PacketId.parse(id).run().equals("run")));
             assertTrue(server.sizes().stream().allMatch(size -> size == 10));
             assertEquals(21, generator.recorder().tick().get(Phase.TOTAL).getTotalCount());
             Awaitility.await().atMost(PATIENCE).until(() -> server.politeEnds() == 7);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.harness.target;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.nios2s.harness.load.LoadSettings.Shape;
+import org.nios2s.harness.load.PullLedger;
+import org.nios2s.harness.nifi.Deadline;
+import org.nios2s.harness.result.RunResult.LedgerMetrics;
+
+/**
+ * An output port that a processor fills, with the ledger of those that pull from it. What was made is either still queued or
+ * was received: what is neither is lost, what is both is there twice. Used on the thread of the
+ * one load that pulls; clients enter the ledger on theirs.
+ */
+public final class Feed {
+
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final FlowFileSource source;
+    private final String port;
+    private final Shape shape;
+    private final PullLedger ledger;
+    private boolean running;
+    private long process;
+    private long madeBefore;
+    private long queuedBefore;
+    private PullLedger.State before;
+
+    Feed(final FlowFileSource source, final String port, final Shape shape) {
+        this.source = source;
+        this.port = port;
+        this.shape = shape;
+        this.ledger = new PullLedger(shape);
+    }
+
+    String port() {
+        return port;
+    }
+
+    FlowFileSource source() {
+        return source;
+    }
+
+    public PullLedger ledger() {
+        return ledger;
+    }
+
+    void start() {
+        running = true;
+        process = source.nifi().info().pid();
+        before = ledger.state();
+        madeBefore = source.made();
+        queuedBefore = source.queued();
+        source.start(shape);
+    }
+
+    /** From now on nothing more is made. */
+    public void stop() {
+        if (running) {
+            running = false;
+            source.stop();
+        }
+    }
+
+    /**
+     * Once it is stopped, compares what left the port with what clients received, when both agree or nothing changes for a
+     * while; null when NiFi was started again and does not know any more what was made.
+     *
+     * @param still    a difference that stays the same for so long is one
+     * @param patience the longest wait
+     */
+    public LedgerMetrics settle(final Duration still, final Duration patience, final BooleanSupplier giveUp)
+            throws InterruptedException {
+        if (source.nifi().info().pid() != process) {
+            return null;
+        }
+        final long made = source.made() - madeBefore;
+        final Deadline deadline = Deadline.after(patience);
+        Deadline quiet = Deadline.after(still);
+        long balance = balance(made);
+        while (balance != 0 && !quiet.passed() && !deadline.passed() && !giveUp.getAsBoolean()) {
+            Thread.sleep(POLL);
+            final long now = balance(made);
+            if (now != balance) {
+                balance = now;
+                quiet = Deadline.after(still);
+            }
+        }
+        final PullLedger.State state = ledger.state().since(before);
+        return new LedgerMetrics(
+                state.received(),
+                state.different(),
+                Math.max(0, balance),
+                state.duplicated() + Math.max(0, -balance),
+                0,
+                state.damaged(),
+                state.damage(),
+                balance == 0 || quiet.passed());
+    }
+
+    /** FlowFiles that left the port, without those that were received: 0 when all is well. */
+    private long balance(final long made) {
+        final long left = queuedBefore + made * shape.packets() - source.queued();
+        return left - ledger.state().since(before).different();
+    }
+}
