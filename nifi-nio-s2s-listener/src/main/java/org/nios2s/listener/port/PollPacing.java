@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.nifi.remote.PublicPort;
 
@@ -19,6 +18,9 @@ import org.apache.nifi.remote.PublicPort;
  * <p>A poll holds a thread of NiFi's pool, though only for a millisecond: between two polls any other component that is due gets
  * the thread. To leave the pool to the flow, all ports together hold no more threads on average than {@code polling.threads}
  * allows. The more tasks poll, the longer each of them rests.
+ *
+ * <p>A period is a text that NiFi parses, and with many ports one or another always begins or ends its traffic. So an IO worker sets
+ * the period of the port alone for which traffic has come. The sweep sets those of the others, as far as theirs have changed.
  */
 final class PollPacing {
     /** Duration of one poll by a task of a port: NiFi's {@code StandardPublicPort.onTrigger}. */
@@ -28,7 +30,10 @@ final class PollPacing {
     private static final long TRAFFIC_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final int pollingThreads;
-    private final Set<Pace> prompt = new HashSet<>();
+    /** Ports with traffic, each by its identity. */
+    private final Map<PublicPort, Pace> prompt = new IdentityHashMap<>();
+    /** Concurrent tasks of these ports. */
+    private int tasks;
 
     /** @param pollingThreads how many threads of NiFi's pool the polls of all ports with traffic may hold on average */
     PollPacing(final int pollingThreads) {
@@ -41,10 +46,12 @@ final class PollPacing {
         private volatile long lastArrivalNanos;
         private volatile boolean hasArrivals;
         private volatile boolean isPrompt;
-        /** The yield period that NiFi gave the port; guarded by the pacing's lock, as is the next field. */
+        /** The yield period that NiFi gave the port; guarded by the pacing's lock, as are the next fields. */
         private String ownYieldPeriod;
 
         private long ownYieldMillis;
+        /** The yield period that the port has now. */
+        private long yieldMillis;
 
         private Pace(final PublicPort port) {
             this.port = port;
@@ -67,68 +74,66 @@ final class PollPacing {
 
     /** @return the polling of that port: the same one as before while its yield period is shortened, since that one knows the port's own */
     synchronized Pace of(final PublicPort port) {
-        for (final Pace pace : prompt) {
-            if (pace.port == port) {
-                return pace;
-            }
+        final Pace pace = prompt.get(port);
+        if (pace == null) {
+            return new Pace(port);
         }
-        return new Pace(port);
+        return pace;
     }
 
     private synchronized void hasten(final Pace pace) {
-        if (prompt.add(pace)) {
+        if (prompt.putIfAbsent(pace.port, pace) == null) {
             pace.isPrompt = true;
             pace.ownYieldPeriod = pace.port.getYieldPeriod();
             pace.ownYieldMillis = pace.port.getYieldPeriod(TimeUnit.MILLISECONDS);
-            apply();
+            pace.yieldMillis = pace.ownYieldMillis;
+            tasks += pace.port.getMaxConcurrentTasks();
+            setYield(pace, restMillis());
         }
     }
 
-    /** Gives ports whose traffic has ended their own yield period back. */
-    void sweep(final long nowNanos) {
-        final List<Pace> quiet = new ArrayList<>();
-        synchronized (this) {
-            for (final Pace pace : prompt) {
-                if (!pace.arrivedWithin(TRAFFIC_NANOS, nowNanos)) {
-                    quiet.add(pace);
-                }
+    /** Gives ports whose traffic has ended their own yield period back, and the others that of their number now. */
+    synchronized void sweep(final long nowNanos) {
+        for (final Pace pace : List.copyOf(prompt.values())) {
+            if (!pace.arrivedWithin(TRAFFIC_NANOS, nowNanos)) {
+                restore(pace);
             }
-            restore(quiet);
+        }
+        tasks = prompt.keySet().stream()
+                .mapToInt(PublicPort::getMaxConcurrentTasks)
+                .sum();
+        if (tasks > 0) {
+            final long restMillis = restMillis();
+            prompt.values().forEach(pace -> setYield(pace, restMillis));
         }
     }
 
     /** Gives all ports their own yield period back: the listener stops. */
     synchronized void close() {
-        restore(List.copyOf(prompt));
+        List.copyOf(prompt.values()).forEach(this::restore);
     }
 
-    private void restore(final List<Pace> quiet) {
-        for (final Pace pace : quiet) {
-            prompt.remove(pace);
-            pace.isPrompt = false;
+    private void restore(final Pace pace) {
+        prompt.remove(pace.port);
+        pace.isPrompt = false;
+        setYield(pace, pace.ownYieldMillis);
+    }
+
+    private static void setYield(final Pace pace, final long restMillis) {
+        final long millis = Math.min(restMillis, pace.ownYieldMillis);
+        if (millis == pace.yieldMillis) {
+            return;
+        }
+        pace.yieldMillis = millis;
+        if (millis == pace.ownYieldMillis) {
             pace.port.setYieldPeriod(pace.ownYieldPeriod);
-        }
-        if (!quiet.isEmpty()) {
-            apply();
-        }
-    }
-
-    private void apply() {
-        final int tasks = prompt.stream()
-                .mapToInt(pace -> pace.port.getMaxConcurrentTasks())
-                .sum();
-        final long restMillis = restMillis(tasks);
-        for (final Pace pace : prompt) {
-            if (restMillis < pace.ownYieldMillis) {
-                pace.port.setYieldPeriod(restMillis + " millis");
-            } else {
-                pace.port.setYieldPeriod(pace.ownYieldPeriod);
-            }
+        } else {
+            pace.port.setYieldPeriod(millis + " millis");
         }
     }
 
     /** @return how long each of the tasks has to rest between two polls so that they hold no more threads than allowed */
-    private long restMillis(final int tasks) {
+    private long restMillis() {
         final long turns = Math.ceilDiv(tasks, pollingThreads);
         return Math.max(0, (turns - 1) * POLL_MILLIS);
     }

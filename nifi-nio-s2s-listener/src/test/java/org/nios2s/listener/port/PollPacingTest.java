@@ -4,10 +4,14 @@ package org.nios2s.listener.port;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.mockingDetails;
+import static org.mockito.Mockito.when;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.apache.nifi.remote.PublicPort;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -19,6 +23,7 @@ class PollPacingTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private static final int POLLING_THREADS = 2;
+    private static final int MANY = 500;
 
     private final PollPacing pacing = new PollPacing(POLLING_THREADS);
     private final List<RecordingPort> ports = new ArrayList<>();
@@ -60,6 +65,7 @@ class PollPacingTest {
     void share() {
         final List<RecordingPort> four = List.of(port(1), port(1), port(1), port(1));
         four.forEach(port -> pacing.of(port.port()).arrived(0));
+        pacing.sweep(0);
         four.forEach(port -> assertEquals(1, yieldMillis(port)));
     }
 
@@ -72,6 +78,9 @@ class PollPacingTest {
         pacing.of(quiet.port()).arrived(0);
         pace.arrived(0);
         assertEquals(1, yieldMillis(busy));
+        assertEquals(0, yieldMillis(quiet));
+        pacing.sweep(0);
+        assertEquals(1, yieldMillis(quiet));
         pace.arrived(SECOND);
         pacing.sweep(SECOND);
         assertEquals(10, yieldMillis(quiet));
@@ -79,6 +88,36 @@ class PollPacingTest {
         pacing.close();
         assertEquals(10, yieldMillis(busy));
         assertEquals("10 millis", busy.port().getYieldPeriod());
+    }
+
+    @Test
+    @DisplayName(
+            "with many ports the traffic of one sets the period of that one alone, and of none where it stays the same")
+    void manyPorts() {
+        final List<PublicPort> many = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            many.add(mock(PublicPort.class));
+            when(many.get(i).getYieldPeriod()).thenReturn("10 millis");
+            when(many.get(i).getYieldPeriod(TimeUnit.MILLISECONDS)).thenReturn(10L);
+            when(many.get(i).getMaxConcurrentTasks()).thenReturn(1);
+        }
+        final List<PollPacing.Pace> paces = many.stream().map(pacing::of).toList();
+        paces.forEach(pace -> pace.arrived(0));
+        // Of 22 tasks each may rest for the 10 ms that it has anyway.
+        assertEquals(20, settings(many));
+        pacing.sweep(0);
+        assertEquals(40, settings(many));
+        pacing.sweep(0);
+        paces.forEach(pace -> pace.arrived(SECOND));
+        pacing.sweep(SECOND);
+        assertEquals(40, settings(many));
+    }
+
+    private static long settings(final List<PublicPort> ports) {
+        return ports.stream()
+                .flatMap(port -> mockingDetails(port).getInvocations().stream())
+                .filter(call -> call.getMethod().getName().equals("setYieldPeriod"))
+                .count();
     }
 
     @Test
