@@ -165,11 +165,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             server = starting;
         } catch (final Throwable e) {
             logger.error(
-                    "The NIO Site-to-Site listener is unable to open port {}: {}. RAW Site-to-Site is not served until NiFi"
-                            + " is restarted; free the port or change {}, and restart NiFi",
+                    "The NIO Site-to-Site listener is unable to serve on port {}: {}. RAW Site-to-Site is not served until NiFi is"
+                            + " restarted; remove the cause before",
                     port,
                     reason(e),
-                    NiFiProperties.REMOTE_INPUT_PORT,
                     e);
             if (starting != null) {
                 starting.stop();
