@@ -2,11 +2,15 @@
 package org.nios2s.client;
 
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * Gathers packets to transactions: a transaction begins when enough packets or bytes are there, or one has waited long
  * enough, and no more run than allowed. Any thread.
+ *
+ * <p>The delivery time-out and the deadline of a packet start when it is given. One that waits longer for its transaction fails
+ * with {@link FailureReason#DEADLINE_EXCEEDED}.
  *
  * <p>Every packet has a future of its own, which ends as its transaction does. Those of a transaction are handed to the
  * completion executor one by one, in the order of the packets: none waits for what depends on another. A packet whose
@@ -23,10 +27,20 @@ public interface BatchingSender extends AutoCloseable {
     CompletableFuture<TransactionResult> send(Packet packet) throws InterruptedIOException;
 
     /**
+     * Gives a packet; blocks while too much is pending, but not longer than this.
+     *
+     * @param packet becomes one FlowFile
+     * @param max how long to wait for room; afterwards the packet fails with {@link FailureReason#TOO_MANY_PENDING}
+     * @return as for {@link #send(Packet)}
+     * @throws InterruptedIOException as there
+     */
+    CompletableFuture<TransactionResult> send(Packet packet, Duration max) throws InterruptedIOException;
+
+    /**
      * Gives a packet and never blocks: while too much is pending it fails with {@link FailureReason#TOO_MANY_PENDING}.
      *
      * @param packet becomes one FlowFile
-     * @return as for {@link #send}
+     * @return as for {@link #send(Packet)}
      * @see #whenWritable
      */
     CompletableFuture<TransactionResult> sendAsync(Packet packet);
@@ -54,8 +68,18 @@ public interface BatchingSender extends AutoCloseable {
 
     /**
      * Takes no more packets, sends what is there, and waits until all is over; an interrupt ends the waiting only. What
-     * depends on the futures is not waited for.
+     * depends on the futures is not waited for. Each packet is over within its delivery time-out, and so is the close; only
+     * a transaction under way takes longer, as long as its peer goes on.
      */
     @Override
     void close();
+
+    /**
+     * The same, but waits no longer than this. Then packets that wait fail with {@link FailureReason#CLIENT_CLOSED}, and so do
+     * those of transactions under way, which are ended; the log says how many.
+     *
+     * @param max how long to wait
+     * @return whether all was over in time
+     */
+    boolean close(Duration max);
 }

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.internal.call.CallRegistry;
+import org.nios2s.client.internal.call.CallRequest;
 import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
@@ -200,13 +201,14 @@ class CallTest {
         final StackOverflowError thrown = new StackOverflowError("planned");
         try (Engine engine = new Engine()) {
             final CallRegistry attempts = new CallRegistry(engine, Runnable::run, ClientObserver.NONE);
-            final TransactionException failure = Outcomes.failureOf(attempts.run(
-                    new Failing(thrown),
-                    Direction.SEND,
-                    CallOptions.DEFAULTS,
-                    RetryPolicy.standard(),
-                    () -> true,
-                    (port, options) -> null));
+            final TransactionException failure = Outcomes.failureOf(attempts.run(new CallRequest(
+                            new Failing(thrown),
+                            Direction.SEND,
+                            CallOptions.DEFAULTS,
+                            RetryPolicy.standard(),
+                            failed -> true,
+                            (port, options) -> null))
+                    .result());
             assertEquals(FailureReason.INTERNAL_ERROR, failure.reason());
             assertEquals(thrown, failure.getCause());
         }

@@ -5,16 +5,17 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -27,6 +28,7 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
+import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.transaction.Engine;
 import org.nios2s.wire.AttributeMemory;
 import org.slf4j.Logger;
@@ -48,6 +50,8 @@ final class DefaultBatchingSender implements BatchingSender {
     /** How long a close waits for an executor of the caller's that takes what is decided. */
     private static final Duration HAND_OVER = Duration.ofSeconds(1);
 
+    private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
+
     /** A packet that was given, and the future that waits for it. */
     private static final class Entry {
         private final Packet packet;
@@ -56,6 +60,10 @@ final class DefaultBatchingSender implements BatchingSender {
         private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
         /** Completed when the books are right, before the result, and never with a failure. */
         private final CompletableFuture<Void> over = new CompletableFuture<>();
+
+        private long ageNanos() {
+            return System.nanoTime() - givenNanos;
+        }
 
         Entry(final Packet packet) {
             this.packet = packet;
@@ -69,6 +77,8 @@ final class DefaultBatchingSender implements BatchingSender {
     private final Executor completion;
     private final BatchingOptions options;
     private final long lingerNanos;
+    /** How long a packet may wait, its transaction included. */
+    private final long longestNanos;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
@@ -76,14 +86,20 @@ final class DefaultBatchingSender implements BatchingSender {
     private final Deque<Entry> waiting = new ArrayDeque<>();
 
     private final List<CompletableFuture<Void>> roomAsked = new ArrayList<>();
-    /** The packets of each transaction under way. */
-    private final Set<List<Entry>> running = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** The packets of each transaction under way, and what runs it, once that has begun. */
+    private final Map<List<Entry>, Optional<RunningCall>> running = new IdentityHashMap<>();
 
     private long waitingBytes;
     private int pendingPackets;
     private long pendingBytes;
     private int flushing;
-    private boolean timed;
+    /** Looks next whether it is time for something; null if nothing is scheduled. */
+    private Future<?> nextLook;
+
+    private long nextLookNanos;
+    /** Why packets have failed last. */
+    private Throwable lastFailure;
+
     private boolean starting;
     private boolean closed;
 
@@ -98,10 +114,17 @@ final class DefaultBatchingSender implements BatchingSender {
         this.completion = completion;
         this.options = Objects.requireNonNull(options, "options");
         this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
+        this.longestNanos = port.longestNanos();
     }
 
     @Override
     public CompletableFuture<TransactionResult> send(final Packet packet) throws InterruptedIOException {
+        return send(packet, FOR_EVER);
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> send(final Packet packet, final Duration max)
+            throws InterruptedIOException {
         if (packet == null) {
             return refused(FailureReason.CONTENT_FAILED, "The packet is null");
         }
@@ -109,11 +132,10 @@ final class DefaultBatchingSender implements BatchingSender {
         final boolean ready;
         lock.lock();
         try {
-            while (isFull() && !closed) {
-                room.await();
-            }
-            if (closed) {
-                return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
+            awaitRoom(TimeUnit.NANOSECONDS.convert(max));
+            final TransactionException refusal = refusal();
+            if (refusal != null) {
+                return CompletableFuture.failedFuture(refusal);
             }
             ready = take(entry);
         } catch (final InterruptedException e) {
@@ -140,14 +162,9 @@ final class DefaultBatchingSender implements BatchingSender {
         final boolean ready;
         lock.lock();
         try {
-            if (closed) {
-                return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
-            }
-            if (isFull()) {
-                return refused(
-                        FailureReason.TOO_MANY_PENDING,
-                        pendingPackets + " packets with " + pendingBytes
-                                + " bytes are pending; wait for whenWritable()");
+            final TransactionException refusal = refusal();
+            if (refusal != null) {
+                return CompletableFuture.failedFuture(refusal);
             }
             ready = take(entry);
         } finally {
@@ -157,6 +174,27 @@ final class DefaultBatchingSender implements BatchingSender {
             startWhatIsReady();
         }
         return entry.result;
+    }
+
+    private void awaitRoom(final long longest) throws InterruptedException {
+        long left = longest;
+        while (isFull() && !closed && left > 0) {
+            left = room.awaitNanos(left);
+        }
+    }
+
+    /** @return why a packet can't be taken now, or null */
+    private TransactionException refusal() {
+        if (closed) {
+            return failure(FailureReason.CLIENT_CLOSED, "The batching sender is closed", null);
+        }
+        if (isFull()) {
+            return failure(
+                    FailureReason.TOO_MANY_PENDING,
+                    pendingPackets + " packets with " + pendingBytes + " bytes are pending; wait for whenWritable()",
+                    null);
+        }
+        return null;
     }
 
     @Override
@@ -215,7 +253,7 @@ final class DefaultBatchingSender implements BatchingSender {
         lock.lock();
         try {
             flushing = waiting.size();
-            running.forEach(given::addAll);
+            running.keySet().forEach(given::addAll);
             given.addAll(waiting);
         } finally {
             lock.unlock();
@@ -236,19 +274,59 @@ final class DefaultBatchingSender implements BatchingSender {
 
     @Override
     public void close() {
+        close(FOR_EVER);
+    }
+
+    @Override
+    public boolean close(final Duration max) {
         refuseFurther();
         final List<Entry> given = flushGiven();
         try {
-            over(given).get();
+            over(given).get(TimeUnit.NANOSECONDS.convert(max), TimeUnit.NANOSECONDS);
             handedOver(given).get(HAND_OVER.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         } catch (final TimeoutException e) {
-            logger.debug("The completion executor does not take what became of the last packets of {}", port.name());
+            return endRest(given, max);
         } catch (final ExecutionException e) {
             // The packet's own future says so.
             logger.debug("A packet given to {} before the close failed", port.name(), e);
+            return true;
         }
+    }
+
+    /** @return whether all is over, and only not taken by the completion executor */
+    private boolean endRest(final List<Entry> given, final Duration max) {
+        if (given.stream().allMatch(entry -> entry.over.isDone())) {
+            logger.debug("The completion executor does not take what became of the last packets of {}", port.name());
+            return true;
+        }
+        final String message = "The batching sender was closed, and " + max + " were not enough";
+        final List<Entry> unsent;
+        final List<RunningCall> calls;
+        final int underWay;
+        lock.lock();
+        try {
+            unsent = new ArrayList<>(waiting);
+            waiting.clear();
+            waitingBytes = 0;
+            underWay = running.keySet().stream().mapToInt(List::size).sum();
+            calls = running.values().stream().flatMap(Optional::stream).toList();
+        } finally {
+            lock.unlock();
+        }
+        logger.warn(
+                "Closing the batching sender of {}: after {} {} packets were not sent, and {} are under way and end now",
+                port.name(),
+                max,
+                unsent.size(),
+                underWay);
+        calls.forEach(call -> call.stop(FailureReason.CLIENT_CLOSED, message));
+        final TransactionException failure = failure(FailureReason.CLIENT_CLOSED, message, null);
+        ended(List.of(), unsent, entry -> fail(entry, failure), List.of());
+        return false;
     }
 
     private CompletableFuture<TransactionResult> refused(final FailureReason reason, final String message) {
@@ -284,11 +362,15 @@ final class DefaultBatchingSender implements BatchingSender {
             lock.unlock();
         }
         for (List<Entry> batch = pollReady(); batch != null; batch = pollReady()) {
-            start(batch);
+            if (isLate(batch.get(0))) {
+                endLate(batch);
+            } else {
+                start(batch);
+            }
         }
     }
 
-    /** @return the next transaction's packets, or null if it is not time for one */
+    /** @return the next transaction's packets, or packets that have waited too long, or null if it is not time for either */
     private List<Entry> pollReady() {
         lock.lock();
         try {
@@ -299,34 +381,47 @@ final class DefaultBatchingSender implements BatchingSender {
             }
             starting = true;
             final List<Entry> batch = poll();
-            running.add(batch);
+            running.put(batch, Optional.empty());
             return batch;
         } finally {
             lock.unlock();
         }
     }
 
-    /** @return whether a transaction may begin now; if only its linger is not over, it is looked at again then */
+    private boolean isLate(final Entry entry) {
+        return longestNanos - entry.ageNanos() <= 0;
+    }
+
+    /** @return whether packets are to be taken now; if it is not time for it yet, it is looked at again then */
     private boolean checkReady() {
-        if (waiting.isEmpty() || running.size() >= options.maxInFlight()) {
+        if (waiting.isEmpty()) {
             return false;
         }
-        final long lingerLeft = lingerLeftNanos();
+        final Entry first = waiting.peek();
+        final long timeLeft = longestNanos - first.ageNanos();
+        if (timeLeft <= 0) {
+            return true;
+        }
+        if (running.size() >= options.maxInFlight()) {
+            lookLater(timeLeft);
+            return false;
+        }
+        final long lingerLeft = lingerNanos - first.ageNanos();
         final boolean enough = waiting.size() >= options.maxPackets() || waitingBytes >= options.maxBytes();
         if (enough || flushing > 0 || lingerLeft <= 0) {
             return true;
         }
-        return !lookLater(lingerLeft);
-    }
-
-    private long lingerLeftNanos() {
-        return lingerNanos - (System.nanoTime() - waiting.peek().givenNanos);
+        return !lookLater(Math.min(lingerLeft, timeLeft));
     }
 
     private List<Entry> poll() {
+        final boolean late = isLate(waiting.peek());
         final List<Entry> batch = new ArrayList<>(Math.min(waiting.size(), options.maxPackets()));
         long bytes = 0;
-        while (!waiting.isEmpty() && batch.size() < options.maxPackets() && bytes < options.maxBytes()) {
+        while (!waiting.isEmpty()
+                && batch.size() < options.maxPackets()
+                && bytes < options.maxBytes()
+                && isLate(waiting.peek()) == late) {
             final Entry entry = waiting.poll();
             bytes += entry.packet.size();
             batch.add(entry);
@@ -338,21 +433,27 @@ final class DefaultBatchingSender implements BatchingSender {
 
     /** @return false if nobody can look: the client is closed, and what is started now fails and says so */
     private boolean lookLater(final long nanos) {
-        if (!timed) {
-            try {
-                engine.timer().schedule(this::lingered, nanos, TimeUnit.NANOSECONDS);
-                timed = true;
-            } catch (final RejectedExecutionException e) {
-                return false;
-            }
+        final long at = System.nanoTime() + nanos;
+        if (nextLook != null && nextLookNanos - at <= 0) {
+            return true;
         }
-        return true;
+        try {
+            if (nextLook != null) {
+                nextLook.cancel(false);
+            }
+            nextLook = engine.timer().schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+            nextLookNanos = at;
+            return true;
+        } catch (final RejectedExecutionException e) {
+            nextLook = null;
+            return false;
+        }
     }
 
-    private void lingered() {
+    private void look() {
         lock.lock();
         try {
-            timed = false;
+            nextLook = null;
         } finally {
             lock.unlock();
         }
@@ -361,12 +462,42 @@ final class DefaultBatchingSender implements BatchingSender {
 
     private void start(final List<Entry> batch) {
         try {
-            port.sendWithoutDiscard(batch.stream().map(entry -> entry.packet).toList(), Runnable::run)
-                    .whenComplete((done, failure) -> decided(batch, done, failure));
+            final List<Packet> packets =
+                    batch.stream().map(entry -> entry.packet).toList();
+            final RunningCall call =
+                    port.run(port.sending(packets).completedOn(Runnable::run).since(batch.get(0).givenNanos));
+            begun(batch, call);
+            call.result().whenComplete((done, failure) -> decided(batch, done, failure));
         } catch (final RuntimeException | Error e) {
             final TransactionException failure = failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e);
             ended(batch, batch, entry -> entry.result.completeExceptionally(failure), List.of());
         }
+    }
+
+    private void begun(final List<Entry> batch, final RunningCall call) {
+        lock.lock();
+        try {
+            running.computeIfPresent(batch, (key, none) -> Optional.of(call));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** They waited for as long as they may: for the end of transactions that did not succeed, or took long. */
+    private void endLate(final List<Entry> late) {
+        final Throwable last;
+        lock.lock();
+        try {
+            last = lastFailure;
+        } finally {
+            lock.unlock();
+        }
+        final String before = last == null ? "" : "; a transaction before it failed: " + last.getMessage();
+        final TransactionException failure = failure(
+                FailureReason.DEADLINE_EXCEEDED,
+                "Waited for " + Duration.ofNanos(longestNanos) + " for a transaction" + before,
+                last);
+        ended(late, late, entry -> fail(entry, failure), List.of());
     }
 
     private void decided(final List<Entry> batch, final TransactionResult done, final Throwable failure) {
@@ -375,6 +506,7 @@ final class DefaultBatchingSender implements BatchingSender {
             return;
         }
         final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        remember(cause);
         final List<Entry> failed = new ArrayList<>();
         final List<Entry> again = new ArrayList<>();
         final int bad = failedPacket(batch, cause);
@@ -383,6 +515,15 @@ final class DefaultBatchingSender implements BatchingSender {
             (innocent && batch.get(i).packet.isRepeatable() ? again : failed).add(batch.get(i));
         }
         ended(batch, failed, entry -> fail(entry, cause), again);
+    }
+
+    private void remember(final Throwable cause) {
+        lock.lock();
+        try {
+            lastFailure = cause;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** @return the one packet whose fault it is, where it has neighbours */

@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.Direction;
@@ -18,7 +18,9 @@ import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
 import org.nios2s.client.TransactionStep;
+import org.nios2s.client.internal.call.CallRequest;
 import org.nios2s.client.internal.call.PeerSelector;
+import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.transaction.OneTimePackets;
 
@@ -77,7 +79,7 @@ final class DefaultInputPort implements InputPort {
         if (copy.isEmpty()) {
             return refuse("A transaction needs at least one packet", null);
         }
-        final CompletableFuture<TransactionResult> result = sendWithoutDiscard(copy, site.completion());
+        final CompletableFuture<TransactionResult> result = run(sending(copy)).result();
         result.whenComplete((done, failure) -> {
             if (failure != null) {
                 site.engine().virtualThreads().execute(() -> copy.forEach(Packet::discard));
@@ -86,21 +88,27 @@ final class DefaultInputPort implements InputPort {
         return result;
     }
 
-    /**
-     * Sends packets, which stay the caller's: streams that were not begun are not closed.
-     *
-     * @param completion where the future is completed
-     */
-    CompletableFuture<TransactionResult> sendWithoutDiscard(final List<Packet> packets, final Executor completion) {
-        return site.calls()
-                .run(
-                        peers,
-                        Direction.SEND,
-                        options,
-                        retry,
-                        () -> packets.stream().allMatch(Packet::isRepeatable),
-                        completion,
-                        (port, left) -> site.engine().pushing(port, packets, left));
+    /** @return a transaction with packets, which stay the caller's: streams that were not begun are not closed */
+    CallRequest sending(final List<Packet> packets) {
+        return new CallRequest(
+                peers,
+                Direction.SEND,
+                options,
+                retry,
+                failure -> packets.stream().allMatch(Packet::isRepeatable),
+                (port, left) -> site.engine().pushing(port, packets, left));
+    }
+
+    RunningCall run(final CallRequest request) {
+        return site.calls().run(request);
+    }
+
+    /** @return how long a packet may wait, its attempts included; {@link Long#MAX_VALUE} for ever */
+    long longestNanos() {
+        final long delivery = TimeUnit.NANOSECONDS.convert(retry.deliveryTimeout());
+        return options.deadline() == null
+                ? delivery
+                : Math.min(delivery, TimeUnit.NANOSECONDS.convert(options.deadline()));
     }
 
     @Override
@@ -130,8 +138,14 @@ final class DefaultInputPort implements InputPort {
             return refuse("The iterator is null", null);
         }
         final OneTimePackets once = new OneTimePackets(packets);
-        return site.calls().run(peers, Direction.SEND, options, retry, once::isUntouched, (port, left) -> site.engine()
-                .pushing(port, once, left));
+        return run(new CallRequest(
+                        peers,
+                        Direction.SEND,
+                        options,
+                        retry,
+                        failure -> once.isUntouched(),
+                        (port, left) -> site.engine().pushing(port, once, left)))
+                .result();
     }
 
     private CompletableFuture<TransactionResult> refuse(final String message, final Throwable cause) {

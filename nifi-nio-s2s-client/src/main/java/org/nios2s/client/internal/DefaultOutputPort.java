@@ -21,6 +21,7 @@ import org.nios2s.client.ReceivedBatch;
 import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
+import org.nios2s.client.internal.call.CallRequest;
 import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.call.Refusals;
 import org.nios2s.client.internal.connection.CallOptions;
@@ -243,13 +244,14 @@ final class DefaultOutputPort implements OutputPort {
         Objects.requireNonNull(handler, "handler");
         final AtomicBoolean called = new AtomicBoolean();
         return site.calls()
-                .run(peers, Direction.RECEIVE, options, retry, () -> !called.get(), (port, left) -> site.engine()
-                        .pulling(
-                                port.withBatchLimits(batchLimits),
-                                batch -> {
-                                    called.set(true);
-                                    handler.handle(batch);
-                                },
-                                left));
+                .run(new CallRequest(
+                        peers,
+                        Direction.RECEIVE,
+                        options,
+                        retry,
+                        failure -> !called.get(),
+                        (port, left) -> site.engine()
+                                .pulling(port.withBatchLimits(batchLimits), handler, () -> called.set(true), left)))
+                .result();
     }
 }

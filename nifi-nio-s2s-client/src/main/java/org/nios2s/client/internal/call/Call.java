@@ -16,7 +16,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.RetryPolicy;
@@ -37,7 +36,7 @@ import org.nios2s.client.internal.connection.SafeObserver;
  * on the way is lost: it is an outcome too. A peer that failed is passed over at once where there is another; otherwise
  * the {@link RetryPolicy} says how long to wait. NiFi's "destination full" is waited out and counts as no attempt.
  */
-final class Call {
+final class Call implements RunningCall {
     /** When an outcome may be decided. */
     private enum When {
         ALWAYS,
@@ -59,13 +58,12 @@ final class Call {
     private static final int MOST_TOLD = 8;
 
     private final CallRegistry calls;
+    private final CallRequest request;
     private final PeerSelector peers;
     private final Direction direction;
     private final CallOptions options;
     private final RetryPolicy retry;
-    private final BooleanSupplier repeatable;
     private final Executor completion;
-    private final CallRegistry.AttemptStarter starter;
     private final long calledNanos = System.nanoTime();
 
     private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
@@ -80,6 +78,9 @@ final class Call {
 
     private volatile long attemptNanos;
 
+    /** No further attempt is wanted. */
+    private volatile boolean stopped;
+
     /** These are guarded by this object. */
     private boolean attempting;
 
@@ -91,27 +92,20 @@ final class Call {
     private int timesFull;
     private boolean unknown;
 
-    Call(
-            final CallRegistry calls,
-            final PeerSelector peers,
-            final Direction direction,
-            final CallOptions options,
-            final RetryPolicy retry,
-            final BooleanSupplier repeatable,
-            final Executor completion,
-            final CallRegistry.AttemptStarter starter) {
+    /** @param completion where the future is completed */
+    Call(final CallRegistry calls, final CallRequest request, final Executor completion) {
         this.calls = calls;
-        this.peers = peers;
-        this.direction = direction;
-        this.options = options;
-        this.retry = retry;
-        this.repeatable = repeatable;
+        this.request = request;
+        this.peers = request.peers();
+        this.direction = request.direction();
+        this.options = request.options();
+        this.retry = request.retry();
         this.completion = completion;
-        this.starter = starter;
         result.whenComplete((done, failure) -> completedByCaller());
     }
 
-    CompletableFuture<TransactionResult> result() {
+    @Override
+    public CompletableFuture<TransactionResult> result() {
         return result;
     }
 
@@ -254,7 +248,7 @@ final class Call {
             return Long.MAX_VALUE;
         }
         final long nanos = TimeUnit.NANOSECONDS.convert(longest);
-        return nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - calledNanos);
+        return nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - request.sinceNanos());
     }
 
     private void next() {
@@ -283,10 +277,10 @@ final class Call {
         }
         attemptNanos = System.nanoTime();
         final AttemptBudget budget =
-                new AttemptBudget(calledNanos, Math.max(1, deliveryLeftNanos()), () -> peers.hasOther(port));
-        final Attempt running = starter.start(port, options.within(budget));
+                new AttemptBudget(request.sinceNanos(), Math.max(1, deliveryLeftNanos()), () -> peers.hasOther(port));
+        final Attempt running = request.starter().start(port, options.within(budget));
         attempt = running;
-        if (decided.get()) {
+        if (decided.get() || stopped) {
             running.stop(FailureReason.CANCELLED, "The call is over");
         }
         running.result()
@@ -345,8 +339,9 @@ final class Call {
             SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, whole(failure)));
             return;
         }
-        final Optional<Duration> pause = calls.isClosed() ? Optional.empty() : pauseBeforeNext(port, failure);
-        if (pause.isPresent() && isInTime(pause.get()) && repeatable.getAsBoolean()) {
+        final Optional<Duration> pause =
+                calls.isClosed() || stopped ? Optional.empty() : pauseBeforeNext(port, failure);
+        if (pause.isPresent() && isInTime(pause.get()) && request.repeatable().test(failure)) {
             final int made = attemptsMade();
             SafeObserver.notify(calls.observer(), seen -> seen.retrying(direction, failure, made, pause.get()));
             later(pause.get(), failure);
@@ -414,7 +409,7 @@ final class Call {
         } catch (final RejectedExecutionException e) {
             tellFailed(failure);
         }
-        if (calls.isClosed()) {
+        if (calls.isClosed() || stopped) {
             closed();
         }
     }
@@ -422,6 +417,16 @@ final class Call {
     /** The client takes no further attempt. One that is under way ends by itself and says how. */
     void closed() {
         tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.CLIENT_CLOSED, "The client was closed", last()));
+    }
+
+    @Override
+    public void stop(final FailureReason reason, final String message) {
+        stopped = true;
+        tellFailed(When.BETWEEN_ATTEMPTS, failure(reason, message, last()));
+        final Attempt running = attempt;
+        if (running != null) {
+            running.stop(reason, message);
+        }
     }
 
     /** The engine has stopped, and with it what knew how the attempt stands. */

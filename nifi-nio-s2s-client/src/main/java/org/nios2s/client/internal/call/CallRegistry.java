@@ -15,18 +15,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.nios2s.client.ClientObserver;
-import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
-import org.nios2s.client.RetryPolicy;
-import org.nios2s.client.TransactionResult;
-import org.nios2s.client.internal.connection.Attempt;
-import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.ConnectionOptions;
 import org.nios2s.client.internal.connection.Connections;
-import org.nios2s.client.internal.connection.Endpoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,11 +28,6 @@ import org.slf4j.LoggerFactory;
  * thread; never blocks, but for {@link #drain} and {@link #close}.
  */
 public final class CallRegistry {
-    /** One attempt of a transaction. */
-    public interface AttemptStarter {
-        Attempt start(Endpoint port, CallOptions options);
-    }
-
     private static final Logger logger = LoggerFactory.getLogger(CallRegistry.class);
 
     /** How long a close waits for an executor of the caller's that takes what is decided. */
@@ -61,32 +49,11 @@ public final class CallRegistry {
         this.observer = observer;
     }
 
-    /**
-     * Runs a transaction.
-     *
-     * @param repeatable asked before another attempt: whether what was to be sent can still be had
-     * @return completed on the completion executor
-     */
-    public CompletableFuture<TransactionResult> run(
-            final PeerSelector peers,
-            final Direction direction,
-            final CallOptions options,
-            final RetryPolicy retry,
-            final BooleanSupplier repeatable,
-            final AttemptStarter starter) {
-        return run(peers, direction, options, retry, repeatable, completion, starter);
-    }
-
-    /** The same, completed on another executor. */
-    public CompletableFuture<TransactionResult> run(
-            final PeerSelector peers,
-            final Direction direction,
-            final CallOptions options,
-            final RetryPolicy retry,
-            final BooleanSupplier repeatable,
-            final Executor executor,
-            final AttemptStarter starter) {
-        final Call call = new Call(this, peers, direction, options, retry, repeatable, executor, starter);
+    /** Runs a transaction. */
+    public RunningCall run(final CallRequest request) {
+        final PeerSelector peers = request.peers();
+        final Executor executor = request.completion() == null ? completion : request.completion();
+        final Call call = new Call(this, request, executor);
         unfinished.add(call);
         final int before = pending(peers).getAndIncrement();
         if (draining) {
@@ -98,7 +65,7 @@ public final class CallRegistry {
         } else {
             call.begin();
         }
-        return call.result();
+        return call;
     }
 
     private AtomicInteger pending(final PeerSelector peers) {

@@ -112,14 +112,21 @@ public final class Engine extends Connections {
      */
     public CompletableFuture<TransactionResult> pull(
             final Endpoint port, final BatchHandler handler, final CallOptions options) {
-        return pulling(port, handler, options).result();
+        return pulling(port, handler, () -> {}, options).result();
     }
 
-    /** Begins to pull one batch. */
-    public Attempt pulling(final Endpoint port, final BatchHandler handler, final CallOptions options) {
+    /**
+     * Begins to pull one batch.
+     *
+     * @param called told before the handler's thread starts, and before the attempt can fail: from then on another attempt would
+     *     call the handler again
+     */
+    public Attempt pulling(
+            final Endpoint port, final BatchHandler handler, final Runnable called, final CallOptions options) {
         final InteractiveAttempt attempt = start(new InteractiveAttempt(options.at(port), Direction.RECEIVE, options));
         attempt.started().thenAccept(any -> {
             if (any) {
+                called.run();
                 Thread.ofVirtual().name("s2s-receiver-of-" + port.peer()).start(() -> handle(attempt, handler));
             }
         });

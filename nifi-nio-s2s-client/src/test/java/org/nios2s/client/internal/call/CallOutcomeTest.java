@@ -92,13 +92,14 @@ class CallOutcomeTest {
         final ManualAttempt attempt = new ManualAttempt();
         final Call call = new Call(
                 calls,
-                new SinglePeerSelector(PORT),
-                Direction.SEND,
-                CallOptions.DEFAULTS,
-                RetryPolicy.never(),
-                () -> true,
-                Runnable::run,
-                (port, options) -> attempt);
+                new CallRequest(
+                        new SinglePeerSelector(PORT),
+                        Direction.SEND,
+                        CallOptions.DEFAULTS,
+                        RetryPolicy.never(),
+                        failure -> true,
+                        (port, options) -> attempt),
+                Runnable::run);
         call.begin();
         current.set(call);
         end.accept(attempt);

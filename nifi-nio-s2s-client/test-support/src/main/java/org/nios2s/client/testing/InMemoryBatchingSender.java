@@ -2,9 +2,13 @@
 package org.nios2s.client.testing;
 
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.FailureReason;
@@ -17,6 +21,8 @@ import org.nios2s.client.TransactionStep;
  * blocks while too many are pending.
  */
 final class InMemoryBatchingSender implements BatchingSender {
+    private static final Duration FOR_EVER = Duration.ofMillis(Long.MAX_VALUE);
+
     private final InMemoryInputPort port;
     private final BatchingOptions options;
     /** All of these are guarded by this object. */
@@ -33,11 +39,18 @@ final class InMemoryBatchingSender implements BatchingSender {
 
     @Override
     public CompletableFuture<TransactionResult> send(final Packet packet) throws InterruptedIOException {
+        return send(packet, FOR_EVER);
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> send(final Packet packet, final Duration max)
+            throws InterruptedIOException {
         final CompletableFuture<TransactionResult> result;
+        final long began = System.nanoTime();
         synchronized (this) {
-            while (isFull() && !closed) {
+            while (isFull() && !closed && leftMillis(max, began) > 0) {
                 try {
-                    wait();
+                    wait(leftMillis(max, began));
                 } catch (final InterruptedException e) {
                     Thread.currentThread().interrupt();
                     throw new InterruptedIOException("Interrupted while waiting for room; the packet was not taken");
@@ -46,9 +59,16 @@ final class InMemoryBatchingSender implements BatchingSender {
             if (closed) {
                 return refused(FailureReason.CLIENT_CLOSED, "The batching sender is closed");
             }
+            if (isFull()) {
+                return refused(FailureReason.TOO_MANY_PENDING, pendingPackets + " packets are pending");
+            }
             result = taken();
         }
         return sending(packet, result);
+    }
+
+    private static long leftMillis(final Duration max, final long began) {
+        return max.toMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
     }
 
     @Override
@@ -139,10 +159,25 @@ final class InMemoryBatchingSender implements BatchingSender {
 
     @Override
     public void close() {
+        close(FOR_EVER);
+    }
+
+    @Override
+    public boolean close(final Duration max) {
         synchronized (this) {
             closed = true;
             notifyAll();
         }
-        flush().join();
+        try {
+            flush().get(max.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (final TimeoutException | ExecutionException e) {
+            given().forEach(left -> left.completeExceptionally(port.failure(
+                    TransactionStep.FIND_PEER, FailureReason.CLIENT_CLOSED, "The batching sender was closed")));
+            return false;
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 }

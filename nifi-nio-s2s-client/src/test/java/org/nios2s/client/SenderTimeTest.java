@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.client.Outcomes.packet;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.client.ScriptedServer.Moment;
+
+/** How long a record given to a batching sender, and the sender's close, take at most. */
+class SenderTimeTest {
+    private static final Duration DELIVERY = Duration.ofSeconds(2);
+
+    /** What a busy machine may need beyond it; ten rounds of the delivery time-out, four transactions at a time, are more. */
+    private static final Duration MARGIN = DELIVERY.multipliedBy(5);
+
+    private static int closedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static SiteToSite.Builder nothingAt(final int port) {
+        return SiteToSite.builder().address("127.0.0.1", port).deliveryTimeout(DELIVERY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 500, 20_000})
+    void whileNiFiIsDownEachRecordIsOverWithinItsTimeAndSoIsTheClose(final int records) throws Exception {
+        final AtomicLong last = new AtomicLong();
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        try (SiteToSite nifi = nothingAt(closedPort()).build()) {
+            final BatchingSender sender = nifi.inputPort("port-id").batching(BatchingOptions.standard());
+            for (int i = 0; i < records; i++) {
+                final long given = System.nanoTime();
+                final CompletableFuture<TransactionResult> future = sender.send(packet("p" + i));
+                future.whenComplete((done, failure) -> last.accumulateAndGet(System.nanoTime() - given, Math::max));
+                sent.add(future);
+            }
+            final long closing = System.nanoTime();
+            sender.close();
+            last.accumulateAndGet(System.nanoTime() - closing, Math::max);
+        }
+        for (final CompletableFuture<TransactionResult> future : sent) {
+            assertFalse(Outcomes.failureOf(future).isOutcomeUnknown());
+        }
+        assertTrue(last.get() < MARGIN.toNanos(), last + " ns for " + DELIVERY);
+    }
+
+    @Test
+    void theDeadlineOfARecordStartsWhenItIsGiven() throws Exception {
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        final long started = System.nanoTime();
+        try (SiteToSite nifi = SiteToSite.builder()
+                        .address("127.0.0.1", closedPort())
+                        .deadline(DELIVERY)
+                        .build();
+                BatchingSender sender = nifi.inputPort("port-id")
+                        .batching(BatchingOptions.standard().withMaxPackets(10).inOrder())) {
+            for (int i = 0; i < 50; i++) {
+                sent.add(sender.send(packet("p" + i)));
+            }
+        }
+        assertTrue(System.nanoTime() - started < MARGIN.toNanos());
+        for (final CompletableFuture<TransactionResult> future : sent) {
+            assertFalse(Outcomes.failureOf(future).isOutcomeUnknown());
+        }
+    }
+
+    @Test
+    void aSendThatWaitsForRoomMayBeBounded() throws Exception {
+        try (SiteToSite nifi = nothingAt(closedPort()).build();
+                BatchingSender sender = nifi.inputPort("port-id")
+                        .batching(BatchingOptions.standard().withMaxPending(1, 1 << 20))) {
+            sender.send(packet("takes the room"));
+            assertEquals(
+                    FailureReason.TOO_MANY_PENDING,
+                    Outcomes.failureOf(sender.send(packet("a"), Duration.ofMillis(10)))
+                            .reason());
+        }
+    }
+
+    @Test
+    void aCloseThatIsBoundedLeavesTheRestWithAnOutcome() throws Exception {
+        try (ScriptedServer server = new ScriptedServer();
+                SiteToSite nifi =
+                        SiteToSite.builder().address("127.0.0.1", server.port()).build()) {
+            server.at(Moment.CONFIRM, server.stall());
+            final BatchingSender sender = nifi.inputPort("port-id")
+                    .batching(BatchingOptions.standard().withMaxPackets(1).inOrder());
+            final CompletableFuture<TransactionResult> running = sender.send(packet("running"));
+            final CompletableFuture<TransactionResult> waiting = sender.send(packet("waiting"));
+            assertFalse(sender.close(Duration.ofMillis(300)));
+            assertEquals(
+                    FailureReason.CLIENT_CLOSED, Outcomes.failureOf(waiting).reason());
+            assertEquals(
+                    FailureReason.CLIENT_CLOSED, Outcomes.failureOf(running).reason());
+            assertFalse(Outcomes.failureOf(running).isOutcomeUnknown());
+            assertEquals(0, server.committed.size());
+        }
+    }
+
+    @Test
+    void aCloseWithNothingLeftSaysSo() throws Exception {
+        try (ScriptedServer server = new ScriptedServer();
+                SiteToSite nifi =
+                        SiteToSite.builder().address("127.0.0.1", server.port()).build()) {
+            final BatchingSender sender = nifi.inputPort("port-id").batching(BatchingOptions.standard());
+            final CompletableFuture<TransactionResult> sent = sender.send(packet("a"));
+            assertTrue(sender.close(Outcomes.NEVER));
+            assertEquals(1, Outcomes.await(sent).packets());
+        }
+    }
+}
