@@ -531,7 +531,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     context.limits().connections().addProxied(address, handler);
                 } else {
                     context.limits().connections().add(address, handler);
-                    addTls(channel, context, handler);
+                    addTls(channel, address, context, handler);
                 }
                 KeepAlive.set(channel);
                 metrics.add(Counter.CONNECTIONS_ACCEPTED, 1);
@@ -548,9 +548,12 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
 
         /** Adds TLS at once: from this address no PROXY header comes first. */
         private void addTls(
-                final SocketChannel channel, final ListenerContext context, final MessageSequenceHandler handler) {
+                final SocketChannel channel,
+                final InetAddress address,
+                final ListenerContext context,
+                final MessageSequenceHandler handler) {
             if (context.endpoint().isSecure()) {
-                channel.pipeline().addLast(handler.newTlsHandler(channel));
+                channel.pipeline().addLast(handler.newTlsHandler(channel, address));
             }
         }
 

@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.SslHandler;
+import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -87,7 +88,7 @@ public record ListenerContext(
             Executor inflationWriter) {}
 
     /** @return what makes a connection TLS, if connections are {@link Endpoint#isSecure} */
-    public SslHandler newTlsHandler(final Channel channel, final TlsTasks tasks) {
-        return endpoint.tls.create(channel, settings.connections().handshakeTimeout(), tasks);
+    public SslHandler newTlsHandler(final Channel channel, final InetAddress address, final TlsTasks tasks) {
+        return endpoint.tls.create(channel, address, settings.connections().handshakeTimeout(), tasks);
     }
 }

@@ -12,15 +12,18 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.Contention;
+import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.tls.TlsTasks;
 import org.nios2s.wire.ProtocolException;
 import org.slf4j.Logger;
@@ -188,7 +191,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         final ChannelPipeline pipeline = channelContext.pipeline();
         try {
             enter(next);
-            pipeline.addBefore(channelContext.name(), null, newTlsHandler(channelContext.channel()));
+            pipeline.addBefore(
+                    channelContext.name(), null, newTlsHandler(channelContext.channel(), connection.address()));
         } catch (final Throwable e) {
             first.release();
             fail(faultOf(e));
@@ -198,9 +202,12 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         pipeline.fireChannelReadComplete();
     }
 
-    /** @return what makes this connection TLS, if connections are */
-    public SslHandler newTlsHandler(final Channel channel) {
-        return listener.newTlsHandler(channel, tlsTasks);
+    /**
+     * @param address of the peer
+     * @return what makes this connection TLS, if connections are
+     */
+    public SslHandler newTlsHandler(final Channel channel, final InetAddress address) {
+        return listener.newTlsHandler(channel, address, tlsTasks);
     }
 
     private void yieldToOthers() {
@@ -309,6 +316,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** Bytes have gone to the peer: it makes progress. */
     public void sent(final int bytes) {
         deadlines.recordProgress(bytes);
+        reading.sent(bytes);
     }
 
     /** Reads nothing for so long, since the peer has used up its rate. */
@@ -400,14 +408,28 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     private void tlsHandshakeCompleted(final SslHandshakeCompletionEvent event) {
+        final TlsHandlerFactory tls = listener.endpoint().tls();
         try {
             if (!event.isSuccess()) {
-                throw Kind.TLS.fault("The TLS handshake failed", event.cause());
+                final Throwable cause = event.cause();
+                // A health check that says nothing shows nothing.
+                final boolean learnt = reading.hasReadFromPeer() && tls.learnFromHandshake(connection.address(), cause);
+                throw Kind.TLS.fault("The TLS handshake failed" + remarkOf(learnt), cause);
             }
-            connection.identify(channelContext.pipeline().get(SslHandler.class).engine());
-        } catch (final ConnectionFault e) {
-            fail(e);
+            final SSLEngine engine =
+                    channelContext.pipeline().get(SslHandler.class).engine();
+            connection.identify(engine);
+            tls.learnFromPeer(engine);
+        } catch (final IOException e) {
+            fail(faultOf(e));
         }
+    }
+
+    private static String remarkOf(final boolean learnt) {
+        if (learnt) {
+            return " (OpenSSL may be the cause, so the JDK's TLS serves the next connection from this address)";
+        }
+        return "";
     }
 
     /** The connection is gone. */
@@ -435,7 +457,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             logger.debug("A connection failed while it was being closed", cause);
         } else {
             final Throwable thrown = unwrapped(cause);
-            fail(kindOf(thrown).fault("The connection failed in step " + step.name() + ": " + thrown, thrown));
+            final Kind kind = kindOf(thrown);
+            final boolean learnt = kind == Kind.TLS
+                    && listener.endpoint().tls().learnFromNewKeys(connection.address(), (SSLException) thrown);
+            fail(kind.fault("The connection failed in step " + step.name() + remarkOf(learnt) + ": " + thrown, thrown));
         }
         context.close();
     }

@@ -12,6 +12,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CompletableFuture;
@@ -161,6 +162,11 @@ public final class PeerConnection implements TransactionPeer {
             host();
         }
         listener.limits().connections().setAddress(handler, remoteAddress.getAddress());
+    }
+
+    /** @return the address of the peer, as far as it is known */
+    InetAddress address() {
+        return remoteAddress.getAddress();
     }
 
     /** The TLS handshake is over: takes the peer's identity from its certificate. */

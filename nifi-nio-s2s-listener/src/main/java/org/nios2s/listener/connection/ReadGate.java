@@ -49,6 +49,11 @@ final class ReadGate {
         pauseFor(connection.rate().spendBytes(bytes));
     }
 
+    /** So many bytes have gone to the peer, which may answer each record of them by a new key. */
+    void sent(final int bytes) {
+        throttle.sent(bytes);
+    }
+
     /** The peer has closed its side: nothing more can come. */
     void endInput() {
         inputEnded = true;

@@ -29,6 +29,8 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
     /** A record of a single byte is shorter: TLS 1.2 with CBC and SHA-384 makes 85 of it. */
     private static final long MAX_BYTES_FOR_ONE = 128;
 
+    private static final int MAX_RECORD_BYTES = 16 * 1024;
+
     private final ReadGate gate;
     private final QuickAck quickAck;
     private final NanoClock clock;
@@ -84,6 +86,15 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
     /** So many of the bytes have come out of TLS. */
     void decrypted(final int bytes) {
         undecryptedBytes = Math.max(0, undecryptedBytes - bytes * MAX_BYTES_FOR_ONE);
+    }
+
+    /**
+     * So many bytes have gone to the peer. Java renews its keys by the bytes that it has received, and does so again with each
+     * further record until it has our answer.
+     */
+    void sent(final int bytes) {
+        final long records = 1 + bytes / MAX_RECORD_BYTES;
+        undecryptedBytes = Math.max(0, undecryptedBytes - records * MAX_BYTES_FOR_ONE);
     }
 
     /** So many of the bytes came from a load balancer, and not from the peer. */

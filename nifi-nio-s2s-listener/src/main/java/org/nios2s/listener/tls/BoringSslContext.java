@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * <p>A BoringSSL context keeps the key that its first connection needed, and the list of authorities that were trusted when the
  * context was made, from which peers choose their certificate. So a new context is made when NiFi has reloaded its own certificate or
  * its authorities. Sessions of the old context are not resumed. If BoringSSL can't serve with the new certificates, the old context
- * stays.
+ * stays, unless BoringSSL would refuse peers that have such keys.
  */
 final class BoringSslContext implements Supplier<SslContext> {
     private static final byte[] SESSION_ID_CONTEXT = "nifi-nio-s2s".getBytes(StandardCharsets.US_ASCII);
@@ -42,6 +42,7 @@ final class BoringSslContext implements Supplier<SslContext> {
 
     private final TlsParameters offer;
     private List<X509Certificate> certificates;
+    /** Null while the JDK has to serve. */
     private SslContext context;
 
     BoringSslContext(final TlsParameters offer) throws SSLException {
@@ -50,27 +51,38 @@ final class BoringSslContext implements Supplier<SslContext> {
         context = make();
     }
 
+    /** @return the context for the next connection, or null where the JDK has to serve it */
     @Override
     public synchronized SslContext get() {
         final List<X509Certificate> now = certificates();
         if (!now.equals(certificates)) {
             // Before the attempt: this method runs for every connection, and must not try bad certificates each time.
             certificates = now;
-            try {
-                context = make();
-            } catch (final SSLException | RuntimeException e) {
-                logger.warn(
-                        "BoringSSL can't serve with the certificates that NiFi has reloaded: {}. RAW Site-to-Site still serves with the"
-                                + " previous ones, while NiFi's HTTPS uses the new ones. Give NiFi other certificates, or set"
-                                + " nifi.remote.input.nio.tls.provider=jdk and restart NiFi",
-                        e.toString());
-            }
+            renew();
         }
         return context;
     }
 
+    private void renew() {
+        final String obstacle = PeerKeys.obstacle(certificates);
+        if (obstacle != null) {
+            context = null;
+            logger.warn("From now on the JDK serves TLS, which takes more processor time: {}", obstacle);
+            return;
+        }
+        try {
+            context = make();
+        } catch (final SSLException | RuntimeException e) {
+            logger.warn(
+                    "BoringSSL can't serve with the certificates that NiFi has reloaded: {}. RAW Site-to-Site still serves with the"
+                            + " previous ones, while NiFi's HTTPS uses the new ones. Give NiFi other certificates, or set"
+                            + " nifi.remote.input.nio.tls.provider=jdk and restart NiFi",
+                    e.toString());
+        }
+    }
+
     /** @return NiFi's own certificates and those of the authorities that it trusts */
-    private static List<X509Certificate> certificates() {
+    static List<X509Certificate> certificates() {
         final X509ExtendedKeyManager keyManager = FrameworkSslContextHolder.getKeyManager();
         return Stream.concat(
                         TlsHandlerFactory.serverAliases(keyManager).map(keyManager::getCertificateChain),

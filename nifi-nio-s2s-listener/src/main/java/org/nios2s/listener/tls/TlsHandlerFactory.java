@@ -11,17 +11,20 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.internal.tcnative.SSL;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.nios2s.listener.time.NanoClock;
@@ -33,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * run on threads of the factory. Thread-safe.
  *
  * <p>The JDK's TLS works on NiFi's {@link SSLContext}, BoringSSL on NiFi's key and trust manager. Both follow key and trust stores
- * that NiFi reloads while it runs.
+ * that NiFi reloads while it runs. Where BoringSSL serves, the JDK serves the peers that BoringSSL would refuse, see {@link JdkPeers}.
  */
 public final class TlsHandlerFactory implements AutoCloseable {
     /** The implementation of TLS. */
@@ -46,10 +49,14 @@ public final class TlsHandlerFactory implements AutoCloseable {
         JDK
     }
 
+    /** The types of keys that Java's TLS serves with. */
+    private static final List<String> KEY_TYPES = List.of("RSA", "EC", "EdDSA", "RSASSA-PSS");
+
     private static final Logger logger = LoggerFactory.getLogger(TlsHandlerFactory.class);
 
-    private final Supplier<SslContext> context;
-    private final String provider;
+    private final SslContext jdk;
+    private final BoringSslContext boringSsl;
+    private final JdkPeers jdkPeers = new JdkPeers(NanoClock.SYSTEM);
     private final Obstacle obstacle;
     private final ExecutorService handshakes;
 
@@ -59,12 +66,12 @@ public final class TlsHandlerFactory implements AutoCloseable {
     }
 
     private TlsHandlerFactory(
-            final Supplier<SslContext> context,
-            final String provider,
+            final SslContext jdk,
+            final BoringSslContext boringSsl,
             final Obstacle obstacle,
             final int handshakeThreads) {
-        this.context = context;
-        this.provider = provider;
+        this.jdk = jdk;
+        this.boringSsl = boringSsl;
         this.obstacle = obstacle;
         this.handshakes = Executors.newFixedThreadPool(
                 handshakeThreads, new DefaultThreadFactory("Site-to-Site NIO Handshake", true));
@@ -74,28 +81,24 @@ public final class TlsHandlerFactory implements AutoCloseable {
     public static TlsHandlerFactory create(
             final SSLContext sslContext, final Provider choice, final int handshakeThreads) {
         final TlsParameters offer = TlsParameters.ofHttps(sslContext);
+        final SslContext jdk = jdkContext(sslContext, offer);
         if (choice == Provider.JDK) {
-            return onJdk(sslContext, offer, Obstacle.NONE, handshakeThreads);
+            return new TlsHandlerFactory(jdk, null, Obstacle.NONE, handshakeThreads);
         }
         try {
             final String obstacle = obstacleToOpenSsl(offer);
             if (obstacle == null) {
-                return new TlsHandlerFactory(
-                        new BoringSslContext(offer), OpenSsl.versionString(), Obstacle.NONE, handshakeThreads);
+                return new TlsHandlerFactory(jdk, new BoringSslContext(offer), Obstacle.NONE, handshakeThreads);
             }
-            return onJdk(sslContext, offer, new Obstacle(choice, obstacle), handshakeThreads);
+            return new TlsHandlerFactory(jdk, null, new Obstacle(choice, obstacle), handshakeThreads);
         } catch (final SSLException | RuntimeException | LinkageError e) {
             logger.debug("OpenSSL can't serve TLS", e);
-            return onJdk(sslContext, offer, new Obstacle(choice, e.toString()), handshakeThreads);
+            return new TlsHandlerFactory(jdk, null, new Obstacle(choice, e.toString()), handshakeThreads);
         }
     }
 
-    private static TlsHandlerFactory onJdk(
-            final SSLContext sslContext,
-            final TlsParameters offer,
-            final Obstacle obstacle,
-            final int handshakeThreads) {
-        final SslContext jdk = new JdkSslContext(
+    private static SslContext jdkContext(final SSLContext sslContext, final TlsParameters offer) {
+        return new JdkSslContext(
                 sslContext,
                 false,
                 offer.suites(),
@@ -104,7 +107,6 @@ public final class TlsHandlerFactory implements AutoCloseable {
                 ClientAuth.REQUIRE,
                 offer.protocols().toArray(String[]::new),
                 false);
-        return new TlsHandlerFactory(() -> jdk, "JDK", obstacle, handshakeThreads);
     }
 
     /** Logs why the JDK serves though it was not chosen: an ERROR if OpenSSL was chosen, otherwise a WARN. */
@@ -133,6 +135,10 @@ public final class TlsHandlerFactory implements AutoCloseable {
         if (keyManager == null || FrameworkSslContextHolder.getTrustManager() == null) {
             return "NiFi does not share its key and trust manager";
         }
+        final String obstacle = PeerKeys.obstacle(BoringSslContext.certificates());
+        if (obstacle != null) {
+            return obstacle;
+        }
         final boolean extractable = serverAliases(keyManager)
                 .map(keyManager::getPrivateKey)
                 .anyMatch(key -> key != null && key.getEncoded() != null);
@@ -144,7 +150,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
 
     /** @return the aliases of the keys with which a server may serve */
     static Stream<String> serverAliases(final X509ExtendedKeyManager keyManager) {
-        return Stream.of("RSA", "EC")
+        return KEY_TYPES.stream()
                 .map(keyType -> keyManager.getServerAliases(keyType, null))
                 .filter(Objects::nonNull)
                 .flatMap(Arrays::stream);
@@ -152,19 +158,59 @@ public final class TlsHandlerFactory implements AutoCloseable {
 
     /** @return the implementation, for the log */
     public String provider() {
-        return provider;
+        if (boringSsl == null) {
+            return "JDK";
+        }
+        return OpenSsl.versionString();
     }
 
-    /** A handler for a channel whose turns nobody asks for. */
+    /** A handler for a channel whose turns nobody asks for, and of which nothing is learnt. */
     public SslHandler create(final Channel channel, final Duration handshakeTimeout) {
-        return create(channel, handshakeTimeout, new TlsTasks(NanoClock.SYSTEM));
+        return create(channel, null, handshakeTimeout, new TlsTasks(NanoClock.SYSTEM));
     }
 
-    /** @param tasks is told of each task that runs on the factory's threads for this channel */
-    public SslHandler create(final Channel channel, final Duration handshakeTimeout, final TlsTasks tasks) {
-        final SslHandler handler = context.get().newHandler(channel.alloc(), task -> execute(task, channel, tasks));
+    /**
+     * @param address of the peer, or null if the connection is our own
+     * @param tasks is told of each task that runs on the factory's threads for this channel
+     */
+    public SslHandler create(
+            final Channel channel, final InetAddress address, final Duration handshakeTimeout, final TlsTasks tasks) {
+        final SslHandler handler =
+                contextFor(address).newHandler(channel.alloc(), task -> execute(task, channel, tasks));
         handler.setHandshakeTimeout(handshakeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         return handler;
+    }
+
+    private SslContext contextFor(final InetAddress address) {
+        if (boringSsl == null || address != null && jdkPeers.contains(address)) {
+            return jdk;
+        }
+        return Objects.requireNonNullElse(boringSsl.get(), jdk);
+    }
+
+    /**
+     * A handshake has failed in which the peer had said something.
+     *
+     * @return whether the JDK serves the next connection from its address, since BoringSSL may be the cause
+     */
+    public boolean learnFromHandshake(final InetAddress address, final Throwable failure) {
+        return boringSsl != null && jdkPeers.handshakeFailed(address, failure);
+    }
+
+    /**
+     * A connection has failed in TLS behind its handshake.
+     *
+     * @return as {@link #learnFromHandshake}
+     */
+    public boolean learnFromNewKeys(final InetAddress address, final SSLException failure) {
+        return boringSsl != null && jdkPeers.failedBehindHandshake(address, failure);
+    }
+
+    /** A peer's certificate was accepted: if BoringSSL refuses such ones, it is not tried again. */
+    public void learnFromPeer(final SSLEngine engine) throws SSLPeerUnverifiedException {
+        if (boringSsl != null && !(engine instanceof ReferenceCountedOpenSslEngine)) {
+            jdkPeers.accepted(engine.getSession().getPeerCertificates()[0].getPublicKey());
+        }
     }
 
     /** On the IO worker. */
@@ -174,10 +220,18 @@ public final class TlsHandlerFactory implements AutoCloseable {
             if (channel.isActive()) {
                 task.run();
                 // The task has posted its continuation to the IO worker: this runs behind it.
-                channel.eventLoop().execute(tasks::ended);
+                tellWorker(channel, tasks);
             }
         });
         tasks.begun();
+    }
+
+    private static void tellWorker(final Channel channel, final TlsTasks tasks) {
+        try {
+            channel.eventLoop().execute(tasks::ended);
+        } catch (final RejectedExecutionException e) {
+            logger.debug("The listener has stopped during a TLS handshake", e);
+        }
     }
 
     /** @return whether the handshake that has just ended resumed a session: the JDK tells it only by the age of the session */

@@ -226,7 +226,7 @@ final class RunningListener implements AutoCloseable {
                         channel.closeFuture().addListener(closed -> handshakes.remove(channel));
                         metrics.add(ListenerMetrics.Counter.CONNECTIONS_ACCEPTED, 1);
                         if (environment.tls() != null) {
-                            channel.pipeline().addLast(handler.newTlsHandler(channel));
+                            channel.pipeline().addLast(handler.newTlsHandler(channel, address));
                         }
                         channel.pipeline().addLast(new Splitter(), handler);
                     }

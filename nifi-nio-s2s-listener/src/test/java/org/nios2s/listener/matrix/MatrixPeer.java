@@ -66,12 +66,17 @@ final class MatrixPeer extends TestPeer {
         say(plain, bytes);
     }
 
-    /** Asks for new keys by TLS 1.3, so often or until the listener does not want to hear it any more. */
+    /** Asks for new keys by TLS 1.3, so often. */
+    void renewKeys(final int times) throws IOException {
+        for (int time = 0; time < times; time++) {
+            ((SSLSocket) socket()).startHandshake();
+        }
+    }
+
+    /** As {@link #renewKeys}, of a listener that may not want to hear it any more. */
     void renewKeysInVain(final int times) {
         try {
-            for (int time = 0; time < times; time++) {
-                ((SSLSocket) socket()).startHandshake();
-            }
+            renewKeys(times);
         } catch (final IOException e) {
             // As it should be; why, the listener's faults say.
             return;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.matrix;
 
+import java.io.OutputStream;
 import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.KeyStore;
+import java.security.PublicKey;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -19,55 +22,117 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
-import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/** One self-signed identity for both ends, each of which trusts it. Any thread. */
+/** Keys, certificates and TLS contexts of both ends. Any thread. */
 public final class MatrixTls {
-    private static final char[] PASSWORD = "not a secret".toCharArray();
-    private static final int KEY_BITS = 256;
+    static final char[] PASSWORD = "not a secret".toCharArray();
+    static final String OWN = "own";
+
     private static final Duration VALIDITY = Duration.ofDays(1);
 
     private MatrixTls() {}
 
-    static SSLContext create() throws Exception {
-        return create("CN=matrix, OU=Tests");
+    /** @return the context of both ends, which trust each other's only certificate, as {@link #nifiContext} */
+    public static SSLContext create(final String name) throws Exception {
+        return nifiContext(store(name));
     }
 
-    /** @return the context of both ends; NiFi's holder of managers has been given them too, as NiFi's start does */
-    public static SSLContext create(final String name) throws Exception {
-        final KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, null);
-        final KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-        generator.initialize(KEY_BITS);
-        final KeyPair keys = generator.generateKeyPair();
-        final X509Certificate certificate = certificate(keys, new X500Name(name));
-        store.setKeyEntry("own", keys.getPrivate(), PASSWORD, new Certificate[] {certificate});
-        store.setCertificateEntry("trusted", certificate);
-        final KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        own.init(store, PASSWORD);
-        final TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trusted.init(store);
-        final KeyManager keyManager = own.getKeyManagers()[0];
-        final TrustManager trustManager = trusted.getTrustManagers()[0];
+    /** @return a key, and its certificate as the only one that is trusted */
+    static KeyStore store(final String name) throws Exception {
+        return new Authority(KeyKind.P256, name).store();
+    }
+
+    /** @return a context of these keys; NiFi's holder of managers has been given them too, as NiFi's start does */
+    static SSLContext nifiContext(final KeyStore store) throws Exception {
+        final KeyManager keyManager = keyManager(store);
+        final TrustManager trustManager = trustManager(store);
         FrameworkSslContextHolder.setKeyManager((X509ExtendedKeyManager) keyManager);
         FrameworkSslContextHolder.setTrustManager((X509ExtendedTrustManager) trustManager);
+        return context(keyManager, trustManager);
+    }
+
+    /** @return a context of these keys for a peer */
+    static SSLContext context(final KeyStore store) throws Exception {
+        return context(keyManager(store), trustManager(store));
+    }
+
+    private static SSLContext context(final KeyManager keyManager, final TrustManager trustManager) throws Exception {
         final SSLContext context = SSLContext.getInstance("TLS");
         context.init(new KeyManager[] {keyManager}, new TrustManager[] {trustManager}, null);
         return context;
     }
 
-    private static X509Certificate certificate(final KeyPair keys, final X500Name name) throws Exception {
-        final Instant now = Instant.now();
-        return new JcaX509CertificateConverter()
-                .getCertificate(new JcaX509v3CertificateBuilder(
-                                name,
-                                BigInteger.ONE,
-                                Date.from(now.minus(VALIDITY)),
-                                Date.from(now.plus(VALIDITY)),
-                                name,
-                                keys.getPublic())
-                        .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
+    private static KeyManager keyManager(final KeyStore store) throws Exception {
+        final KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        own.init(store, PASSWORD);
+        return own.getKeyManagers()[0];
+    }
+
+    private static TrustManager trustManager(final KeyStore store) throws Exception {
+        final TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(store);
+        return trusted.getTrustManagers()[0];
+    }
+
+    static void save(final KeyStore store, final Path file) throws Exception {
+        try (OutputStream out = Files.newOutputStream(file)) {
+            store.store(out, PASSWORD);
+        }
+    }
+
+    static KeyStore load(final Path file) throws Exception {
+        return KeyStore.getInstance(file.toFile(), PASSWORD);
+    }
+
+    /** An authority and its key. Immutable; any thread. */
+    static final class Authority {
+        private final KeyKind kind;
+        private final X500Name name;
+        private final KeyPair keys;
+        private final X509Certificate certificate;
+
+        Authority(final KeyKind kind, final String name) throws Exception {
+            this.kind = kind;
+            this.name = new X500Name(name);
+            this.keys = kind.generate();
+            this.certificate = certify(this.name, keys.getPublic(), true);
+        }
+
+        /** @return the authority's own key, for both ends */
+        KeyStore store() throws Exception {
+            return store(keys, certificate);
+        }
+
+        /** @return a new key of some kind with a certificate of this authority, which is trusted */
+        KeyStore issue(final KeyKind ofKey, final String subject) throws Exception {
+            final KeyPair issued = ofKey.generate();
+            return store(issued, certify(new X500Name(subject), issued.getPublic(), false), certificate);
+        }
+
+        private KeyStore store(final KeyPair own, final Certificate... chain) throws Exception {
+            final KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            store.setKeyEntry(OWN, own.getPrivate(), PASSWORD, chain);
+            store.setCertificateEntry("trusted", certificate);
+            return store;
+        }
+
+        private X509Certificate certify(final X500Name subject, final PublicKey key, final boolean isAuthority)
+                throws Exception {
+            final Instant now = Instant.now();
+            final JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
+                    name,
+                    BigInteger.valueOf(now.toEpochMilli()),
+                    Date.from(now.minus(VALIDITY)),
+                    Date.from(now.plus(VALIDITY)),
+                    subject,
+                    key);
+            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(isAuthority));
+            return new JcaX509CertificateConverter().getCertificate(builder.build(kind.signer(keys.getPrivate())));
+        }
     }
 }

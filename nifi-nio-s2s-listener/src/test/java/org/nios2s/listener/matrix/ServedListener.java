@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,6 +56,7 @@ final class ServedListener implements AutoCloseable {
     private static final int STREAMING = 4;
 
     private final Variant variant;
+    private final KeyStore keys;
     private final SSLContext tls;
     private final RecordingPort input;
     private final RecordingPort output;
@@ -71,6 +73,11 @@ final class ServedListener implements AutoCloseable {
         return new ServedListener(variant, all.toArray(String[]::new));
     }
 
+    /** One whose NiFi has these keys. */
+    static ServedListener of(final KeyStore keys, final String... settings) throws Exception {
+        return new ServedListener(ServedListener.class.getClassLoader(), Variant.BORINGSSL_EPOLL, keys, settings);
+    }
+
     /** @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn: beside those of the matrix */
     ServedListener(final Variant variant, final String... settings) throws Exception {
         this(ServedListener.class.getClassLoader(), variant, settings);
@@ -78,8 +85,16 @@ final class ServedListener implements AutoCloseable {
 
     /** @param loader of the listener's classes */
     ServedListener(final ClassLoader loader, final Variant variant, final String... settings) throws Exception {
+        this(loader, variant, variant.isSecure() ? MatrixTls.store("CN=matrix, OU=Tests") : null, settings);
+    }
+
+    /** @param keys of NiFi and, unless they say otherwise, its peers; null without TLS */
+    private ServedListener(
+            final ClassLoader loader, final Variant variant, final KeyStore keys, final String... settings)
+            throws Exception {
         this.variant = variant;
-        tls = variant.isSecure() ? MatrixTls.create() : null;
+        this.keys = keys;
+        tls = variant.isSecure() ? MatrixTls.nifiContext(keys) : null;
         input = new RecordingPort(1);
         output = new RecordingPort(ConnectableType.OUTPUT_PORT, 1);
         final ProcessGroup root = mock(ProcessGroup.class);
@@ -142,6 +157,11 @@ final class ServedListener implements AutoCloseable {
         return new MatrixPeer(address, tls);
     }
 
+    /** Connects as another peer than the usual one. */
+    MatrixPeer connect(final SSLContext peer) throws IOException {
+        return new MatrixPeer(address, peer);
+    }
+
     /** Connects to another address of the same machine. */
     MatrixPeer connect(final InetAddress other) throws IOException {
         return new MatrixPeer(new InetSocketAddress(other, address.getPort()), tls);
@@ -167,6 +187,11 @@ final class ServedListener implements AutoCloseable {
         final ByteBuffer hello = ByteBuffer.allocate(client.getSession().getPacketBufferSize());
         client.wrap(ByteBuffer.allocate(0), hello);
         return Arrays.copyOf(hello.array(), hello.position());
+    }
+
+    /** @return key and trust of both ends */
+    KeyStore keys() {
+        return keys;
     }
 
     int port() {

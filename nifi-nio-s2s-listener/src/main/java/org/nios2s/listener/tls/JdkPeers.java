@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.tls;
+
+import java.net.InetAddress;
+import java.nio.channels.ClosedChannelException;
+import java.security.PublicKey;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+import org.nios2s.listener.limits.PeerKey;
+import org.nios2s.listener.time.NanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The peers that the JDK serves in place of BoringSSL: they came to grief with BoringSSL by something that it can't do. Thread-safe.
+ *
+ * <p>What a peer needs shows only behind its first message, by which the implementation has to be chosen. So a first connection
+ * fails, and the next one from its address is the JDK's. If a trusted peer then shows a certificate that BoringSSL does not take,
+ * there are such peers: from then on the JDK serves all, and none of the others fails first. A stranger gets no further than to have
+ * its own address served more slowly.
+ */
+final class JdkPeers {
+    /** What BoringSSL, or a peer of it, says where the other's certificate, suites, groups or new keys are the cause. */
+    private static final Pattern LACKS = Pattern.compile("PEER_DID_NOT_RETURN_A_CERTIFICATE|NO_SHARED_(CIPHER|GROUP)"
+            + "|NO_COMMON_SIGNATURE_ALGORITHMS|WRONG_SIGNATURE_TYPE|ALERT_(HANDSHAKE_FAILURE|INTERNAL_ERROR)");
+
+    /** BoringSSL takes 32 new keys of a peer that sends no data, however much it receives. */
+    private static final String TOO_MANY_KEYS = "TOO_MANY_KEY_UPDATES";
+
+    /** Addresses that are remembered; the one that was not needed for longest is forgotten. */
+    private static final int MAX_ADDRESSES = 4_096;
+
+    /** A scan looks like a peer in need, and may come from an address that others have, too. */
+    private static final long SUSPICION_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    /** A peer that has renewed its keys once will again, after the same number of bytes. */
+    private static final long RENEWAL_NANOS = TimeUnit.DAYS.toNanos(365);
+
+    private static final Logger logger = LoggerFactory.getLogger(JdkPeers.class);
+
+    private final NanoClock clock;
+    private final Map<PeerKey, Long> untilNanos = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(final Map.Entry<PeerKey, Long> eldest) {
+            return size() > MAX_ADDRESSES;
+        }
+    };
+    private volatile boolean everybody;
+
+    JdkPeers(final NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** @return whether the JDK serves the next connection from an address */
+    boolean contains(final InetAddress address) {
+        if (everybody) {
+            return true;
+        }
+        final PeerKey peer = PeerKey.of(address);
+        synchronized (untilNanos) {
+            final Long until = untilNanos.get(peer);
+            if (until == null) {
+                return false;
+            }
+            if (until - clock.nanoTime() > 0) {
+                return true;
+            }
+            untilNanos.remove(peer);
+            return false;
+        }
+    }
+
+    /**
+     * A handshake has failed. Java's peers often close before their alert is read: a lost connection counts, too.
+     *
+     * @return whether the JDK serves the next connection from the address
+     */
+    boolean handshakeFailed(final InetAddress address, final Throwable failure) {
+        final boolean lost = failure instanceof ClosedChannelException;
+        if (!lost && !LACKS.matcher(String.valueOf(failure.getMessage())).find()) {
+            return false;
+        }
+        remember(address, SUSPICION_NANOS);
+        return true;
+    }
+
+    /** @return as {@link #handshakeFailed}, for a connection that has failed in TLS behind its handshake */
+    boolean failedBehindHandshake(final InetAddress address, final SSLException failure) {
+        if (!String.valueOf(failure.getMessage()).contains(TOO_MANY_KEYS)) {
+            return false;
+        }
+        remember(address, RENEWAL_NANOS);
+        return true;
+    }
+
+    private void remember(final InetAddress address, final long nanos) {
+        final long until = clock.nanoTime() + nanos;
+        synchronized (untilNanos) {
+            untilNanos.merge(PeerKey.of(address), until, (former, next) -> former - next > 0 ? former : next);
+        }
+    }
+
+    /** The JDK has accepted a trusted peer with this key. */
+    void accepted(final PublicKey key) {
+        final String kind = PeerKeys.unknownToBoringSsl(key);
+        if (kind == null || everybody) {
+            return;
+        }
+        everybody = true;
+        logger.warn(
+                "A peer's certificate has a key of the kind {}, with which OpenSSL refuses it: from now on the JDK serves TLS, which"
+                        + " takes more processor time. Set nifi.remote.input.nio.tls.provider=jdk, so that no first connection is refused"
+                        + " after a restart",
+                kind);
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.matrix.RenewingPeer.Action;
+
+/** A Java peer renews the keys of TLS 1.3 while it pulls or pushes. Lives on the test's thread. */
+class KeyRenewalTest {
+    private static final int CONTENT_BYTES = 40 << 20;
+    private static final int RENEWALS = 10;
+    private static final int LARGE_BYTES = 200 << 20;
+    private static final int LIMIT_BYTES = 1 << 20;
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDK_TLS_EPOLL", "JDK_TLS_NIO"})
+    @DisplayName("in a pull, with more new keys than a peer may send that gets no data")
+    void inAPull(final Variant variant) throws Exception {
+        try (ServedListener listener = ServedListener.patient(variant)) {
+            listener.offer(new byte[LARGE_BYTES]);
+            assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, LARGE_BYTES));
+            assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BORINGSSL_EPOLL", "BORINGSSL_NIO"})
+    @DisplayName("in a pull that BoringSSL breaks off: the next connection of the peer is the JDK's, and completes")
+    void inAPullFromBoringSsl(final Variant variant) throws Exception {
+        try (ServedListener listener = ServedListener.patient(variant)) {
+            listener.offer(new byte[CONTENT_BYTES]);
+            assertNotEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
+            assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
+            ServedListener.awaiting().until(() -> listener.output().queued() == 1);
+            assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
+            assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BORINGSSL_EPOLL", "BORINGSSL_NIO", "JDK_TLS_EPOLL", "JDK_TLS_NIO"})
+    @DisplayName("in a push")
+    void inAPush(final Variant variant) throws Exception {
+        try (ServedListener listener = ServedListener.patient(variant)) {
+            assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PUSH, CONTENT_BYTES));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BORINGSSL_EPOLL", "JDK_TLS_NIO"})
+    @DisplayName("anywhere in the conversation, which goes on")
+    void anywhere(final Variant variant) throws Exception {
+        try (ServedListener listener = ServedListener.patient(variant)) {
+            for (final Place place : Place.values()) {
+                final long handshakes = listener.metric("TlsHandshakes");
+                try (MatrixPeer peer = listener.connect()) {
+                    place.reach(peer, listener);
+                    peer.renewKeys(RENEWALS);
+                    peer.say(place.message());
+                    peer.renewKeys(RENEWALS);
+                    listener.input().scheduled(true);
+                    listener.output().scheduled(true);
+                    ServedListener.awaiting().until(() -> listener.metric("TlsHandshakes") > handshakes);
+                    assertEquals(0, listener.faults(ConnectionFault.Kind.TLS), place::name);
+                }
+                listener.awaitNoConnection();
+                assertEquals(0, listener.faults(ConnectionFault.Kind.TLS), place::name);
+                assertEquals(0, listener.internalFaults(), place::name);
+                listener.takeBack();
+            }
+            listener.awaitAsBefore();
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.matrix;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.nios2s.peers.Message;
+
+/**
+ * A peer whose Java renews the keys of TLS 1.3 after fewer bytes than by default. That is said once for a JVM, so it is the main
+ * program of one of its own. For one thread.
+ */
+final class RenewingPeer {
+    private static final long PATIENCE_MINUTES = 2;
+    private static final int BUFFER_BYTES = 16 * 1024;
+
+    private RenewingPeer() {}
+
+    /** What the peer does once. */
+    enum Action {
+        PULL {
+            @Override
+            void run(final MatrixPeer peer, final long bytes) throws IOException {
+                peer.openForTransactions(ServedListener.OUTPUT);
+                pull(peer, bytes);
+            }
+        },
+        PUSH {
+            @Override
+            void run(final MatrixPeer peer, final long bytes) throws IOException {
+                peer.openForTransactions(ServedListener.INPUT);
+                peer.say(Message.utf("SEND_FLOWFILES"), Message.packetHeader(bytes));
+                for (long left = bytes; left > 0; left -= BUFFER_BYTES) {
+                    peer.say(new byte[(int) Math.min(left, BUFFER_BYTES)]);
+                }
+                peer.say(Message.response(ResponseCode.FINISH_TRANSACTION));
+                peer.expect(ResponseCode.CONFIRM_TRANSACTION);
+                peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+                peer.expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+        };
+
+        abstract void run(MatrixPeer peer, long bytes) throws IOException;
+    }
+
+    private static void pull(final MatrixPeer peer, final long bytes) throws IOException {
+        peer.say(Message.utf("RECEIVE_FLOWFILES"));
+        peer.expect(ResponseCode.MORE_DATA);
+        final CRC32 checksum = new CRC32();
+        final InputStream packet = new CheckedInputStream(peer.in(), checksum);
+        packet.skipNBytes(Message.packetHeader(bytes).length);
+        final byte[] buffer = new byte[BUFFER_BYTES];
+        for (long left = bytes; left > 0; ) {
+            left -= packet.readNBytes(buffer, 0, (int) Math.min(left, BUFFER_BYTES));
+        }
+        peer.expect(ResponseCode.FINISH_TRANSACTION);
+        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
+        peer.expect(ResponseCode.CONFIRM_TRANSACTION);
+        peer.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
+    }
+
+    /**
+     * Runs the peer in a JVM of its own.
+     *
+     * @param limitBytes after which its Java renews a key
+     * @return what it said if it failed, or nothing
+     */
+    static String run(
+            final Path directory,
+            final ServedListener listener,
+            final long limitBytes,
+            final Action action,
+            final long bytes)
+            throws Exception {
+        final Path keys = directory.resolve("keys.p12");
+        MatrixTls.save(listener.keys(), keys);
+        final Path security = Files.writeString(
+                directory.resolve("java.security"),
+                "jdk.tls.keyLimits=AES/GCM/NoPadding KeyUpdate " + limitBytes + ", ChaCha20-Poly1305 KeyUpdate "
+                        + limitBytes);
+        final Path said = directory.resolve("peer.txt");
+        final List<String> line = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.security.properties=" + security,
+                "-cp",
+                System.getProperty("java.class.path"),
+                RenewingPeer.class.getName(),
+                keys.toString(),
+                String.valueOf(listener.port()),
+                action.name(),
+                String.valueOf(bytes)));
+        final Process peer = new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
+        try {
+            if (!peer.waitFor(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
+                return "not done in time";
+            }
+            return peer.exitValue() == 0 ? "" : Files.readString(said);
+        } finally {
+            peer.destroyForcibly();
+        }
+    }
+
+    public static void main(final String[] arguments) throws Exception {
+        final InetSocketAddress listener =
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[1]));
+        try (MatrixPeer peer = new MatrixPeer(listener, MatrixTls.context(MatrixTls.load(Path.of(arguments[0]))))) {
+            Action.valueOf(arguments[2]).run(peer, Long.parseLong(arguments[3]));
+        }
+    }
+}
