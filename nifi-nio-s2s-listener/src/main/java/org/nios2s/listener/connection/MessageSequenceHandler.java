@@ -95,6 +95,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         final ByteBuf bytes = (ByteBuf) message;
         reading.received(bytes.readableBytes());
+        connection.lastAnswer().peerContinues();
         unread.append(context.alloc(), bytes);
         advance(null);
     }
@@ -402,6 +403,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             tlsHandshakeCompleted(handshake);
         } else if (event instanceof ChannelInputShutdownEvent) {
             reading.endInput();
+            connection.lastAnswer().peerEnds(connection::isUnacknowledged);
             advance(null);
         }
         context.fireUserEventTriggered(event);
@@ -453,6 +455,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
+        connection.lastAnswer().reset();
         if (step instanceof ClosingStep) {
             logger.debug("A connection failed while it was being closed", cause);
         } else {
@@ -485,6 +488,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     void checkDeadlines(final long nowNanos) {
         try {
             updateCharge();
+            connection.lastAnswer().check(nowNanos, connection::isUnacknowledged);
             deadlines.check(step, nowNanos);
         } catch (final Throwable e) {
             fail(faultOf(e));

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import org.apache.nifi.remote.protocol.CommunicationsSession;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.apache.nifi.security.cert.StandardPrincipalFormatter;
 import org.nios2s.listener.access.AccessLog;
+import org.nios2s.listener.doubt.LastAnswer;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.limits.PeerKey;
@@ -73,6 +75,7 @@ public final class PeerConnection implements TransactionPeer {
     private PeerRate rate = PeerRate.UNLIMITED;
     private long requestExpirationMillis;
     private boolean unflushed;
+    private final LastAnswer lastAnswer;
 
     PeerConnection(
             final ListenerContext listener,
@@ -82,6 +85,7 @@ public final class PeerConnection implements TransactionPeer {
         this.channelContext = channelContext;
         this.handler = handler;
         this.acceptedNanos = listener.clock().nanoTime();
+        this.lastAnswer = new LastAnswer(listener.clock());
         this.acceptedMillis = listener.endpoint().wallClock().millis();
         this.remoteAddress = (InetSocketAddress) channelContext.channel().remoteAddress();
         host();
@@ -438,6 +442,18 @@ public final class PeerConnection implements TransactionPeer {
 
     public void agreeOnCodec() {
         codecNegotiated = true;
+    }
+
+    /** @return the answer of the last push, while its peer has not shown that it has it */
+    public LastAnswer lastAnswer() {
+        return lastAnswer;
+    }
+
+    /** @return whether the peer's kernel has not acknowledged all that was sent, as far as the system tells */
+    boolean isUnacknowledged() {
+        return channel() instanceof final EpollSocketChannel socket
+                && socket.isOpen()
+                && socket.tcpInfo().unacked() > 0;
     }
 
     /** @return how long the peer wants to wait for an answer, and may be silent itself; 0 for ever */

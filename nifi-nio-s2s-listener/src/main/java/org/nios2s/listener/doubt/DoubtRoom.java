@@ -25,6 +25,7 @@ public final class DoubtRoom {
     public static final int MAX_PACKETS = 100_000;
 
     private final long keptNanos;
+    private final Until until;
     private final NanoClock clock;
     private final Map<Sender, Memory> senders = new HashMap<>();
     private int packets;
@@ -60,9 +61,21 @@ public final class DoubtRoom {
      */
     private record Doubt(int count, long sinceNanos) {}
 
+    /** The end of the doubt about a transaction that was committed. */
+    public enum Until {
+        /** The answer has left. A packet that is found afterwards was never answered, whatever its sender does. */
+        SENT,
+        /**
+         * The peer has said something, or has closed in good order. A packet that is found afterwards may have been answered: it is a
+         * repetition if its sender gives no other packet the same identifier, attributes and content.
+         */
+        HEARD
+    }
+
     /** @param kept how long a packet stays in doubt; 0 if none is to be remembered */
-    public DoubtRoom(final Duration kept, final NanoClock clock) {
+    public DoubtRoom(final Duration kept, final Until until, final NanoClock clock) {
         this.keptNanos = kept.toNanos();
+        this.until = until;
         this.clock = clock;
     }
 
@@ -76,6 +89,10 @@ public final class DoubtRoom {
             return Receipt.NONE;
         }
         return new Receipt(this, new Sender(port, peer), metrics);
+    }
+
+    Until until() {
+        return until;
     }
 
     long keptSeconds() {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.nios2s.listener.doubt.DoubtRoom.Sender;
+import org.nios2s.listener.doubt.DoubtRoom.Until;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.metrics.ListenerMetrics;
@@ -32,6 +33,10 @@ public final class Receipt {
         CLAIMED,
         /** It was committed, and its peer does not know. */
         COMMITTED,
+        /** The answer has left, and the peer has not shown that it has read it. */
+        ANSWERED,
+        /** The same, and its packets are in doubt. */
+        UNHEARD,
         /** It was rolled back, or its peer was told, or its packets are in doubt. */
         SETTLED
     }
@@ -143,12 +148,16 @@ public final class Receipt {
         state = State.COMMITTED;
         if (isPeerLost) {
             rememberAll();
+            settle();
         }
     }
 
-    /** The answer was given to the socket: {@link #answered} will tell whether it could leave. */
-    public synchronized void isAnswered() {
+    /** The answer was given to the socket of a connection: {@link #answered} will tell whether it could leave. */
+    public synchronized void isAnswered(final LastAnswer ofConnection) {
         isAnswered = true;
+        if (room.until() == Until.HEARD) {
+            ofConnection.sent(this);
+        }
     }
 
     /** The answer has left for the peer, or could not leave. */
@@ -156,10 +165,37 @@ public final class Receipt {
         if (state != State.COMMITTED) {
             return;
         }
-        if (sent.isSuccess()) {
-            settle();
-        } else {
+        if (!sent.isSuccess()) {
             rememberAll();
+            settle();
+        } else if (room.until() == Until.HEARD) {
+            shrink();
+            state = State.ANSWERED;
+        } else {
+            settle();
+        }
+    }
+
+    /** The peer has read the answer. */
+    synchronized void heard() {
+        if (state == State.UNHEARD) {
+            for (int i = 0; i < packets.count(); i++) {
+                final Fingerprint packet = packets.fingerprint(i);
+                if (packet != null) {
+                    room.take(sender, packet);
+                }
+            }
+        }
+        if (state == State.ANSWERED || state == State.UNHEARD) {
+            settle();
+        }
+    }
+
+    /** The peer may not have read the answer. */
+    synchronized void unheard() {
+        if (state == State.ANSWERED) {
+            rememberAll();
+            state = State.UNHEARD;
         }
     }
 
@@ -173,6 +209,7 @@ public final class Receipt {
             becomeUndecided();
         } else if (state == State.COMMITTED && !isAnswered) {
             rememberAll();
+            settle();
         }
     }
 
@@ -195,7 +232,6 @@ public final class Receipt {
             // again.
             remember(i, repetitions.getOrDefault(i, now));
         }
-        settle();
     }
 
     private void remember(final int index, final long committedNanos) {

@@ -53,7 +53,10 @@ public final class PortRegistry implements AutoCloseable {
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Dispatcher", true)),
                 contentWorkers,
                 new PollPacing(settings.ports().pollingThreads()),
-                new DoubtRoom(settings.peers().inDoubtTime(), clock),
+                new DoubtRoom(
+                        settings.peers().inDoubt().time(),
+                        settings.peers().inDoubt().until(),
+                        clock),
                 metrics,
                 clock);
         this.streaming = new Limit(settings.ports().streamingTransactions());

@@ -335,7 +335,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     void answer(final ResponseCode code) {
         if (receipt.isKept()) {
             connection.send(ResponseMessage.encoded(code), receipt::answered);
-            receipt.isAnswered();
+            receipt.isAnswered(connection.lastAnswer());
         } else {
             connection.send(code);
         }

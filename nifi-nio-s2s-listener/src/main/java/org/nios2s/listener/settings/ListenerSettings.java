@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.doubt.DoubtRoom;
 import org.nios2s.listener.limits.RateRule;
 import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 
@@ -89,14 +90,22 @@ public record ListenerSettings(
      * @param authorizationThreads threads that wait for NiFi's decisions, for handshakes and for transactions each
      * @param proxyProtocolFrom load balancers whose PROXY headers are believed, and required
      * @param resolveHostnames whether peers' addresses are resolved to host names
-     * @param inDoubtTime how long a packet is remembered that was committed, and whose peer could not be told; 0 for not at all
+     * @param inDoubt the memory of packets that were committed, and whose peers could not be told
      */
     public record Peers(
             List<RateRule> rates,
             int authorizationThreads,
             Predicate<InetAddress> proxyProtocolFrom,
             boolean resolveHostnames,
-            Duration inDoubtTime) {}
+            InDoubt inDoubt) {}
+
+    /**
+     * The memory of packets that were committed, and whose peers could not be told.
+     *
+     * @param time how long each is remembered; 0 for not at all
+     * @param until when a peer counts as told
+     */
+    public record InDoubt(Duration time, DoubtRoom.Until until) {}
 
     private static final String PREFIX = "nifi.remote.input.nio.";
     private static final String SWITCH = "enabled";
@@ -150,7 +159,9 @@ public record ListenerSettings(
                         reader.number("authorization.threads", 4, 1, 256),
                         reader.addresses("proxy.protocol.from"),
                         reader.flag("resolve.hostnames", true),
-                        reader.time("in.doubt.time", "10 mins", 0)),
+                        new InDoubt(
+                                reader.time("in.doubt.time", "10 mins", 0),
+                                reader.choice("in.doubt.until", DoubtRoom.Until.SENT))),
                 reader.choice("tls.provider", Provider.AUTO),
                 reader.time("drain.before.stop", "0 secs", 0),
                 reader.description());

@@ -399,4 +399,40 @@ class InDoubtTest {
         assertEquals(1, listener.possibleDuplicates());
         assertSettled(0);
     }
+
+    @Test
+    @DisplayName("is in doubt beyond its answer if that is wanted and the peer leaves without having read it")
+    void answerNotRead() throws Exception {
+        listener.close();
+        listener = new RunningListener("in.doubt.until", "heard");
+        final WirePeer peer = sent(listener.connect(), "a");
+        peer.flush();
+        listener.awaitStep("RequestStep");
+        peer.reset();
+        listener.awaitNoConnections();
+        assertEquals(1, listener.dispatchers().inDoubt());
+        push("a");
+        assertEquals(List.of("a"), contents());
+        assertSettled(1);
+    }
+
+    @Test
+    @DisplayName("is in doubt no more, whatever is wanted, once its peer has gone on or has closed in good order")
+    void answerRead() throws Exception {
+        listener.close();
+        listener = new RunningListener("in.doubt.until", "heard");
+        try (WirePeer peer = listener.connect()) {
+            peer.open();
+            for (int i = 0; i < 10; i++) {
+                peer.push().packet(attributes("constant"), new byte[10]).say(ResponseCode.FINISH_TRANSACTION);
+                peer.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+            peer.request("SHUTDOWN").expectEnd();
+        }
+        for (int i = 0; i < 10; i++) {
+            push("constant");
+        }
+        assertEquals(20, contents().size());
+        assertSettled(0);
+    }
 }

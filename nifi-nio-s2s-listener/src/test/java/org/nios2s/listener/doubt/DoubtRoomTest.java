@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.doubt.DoubtRoom.Until;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
@@ -24,7 +26,7 @@ class DoubtRoomTest {
     private static final Duration KEPT = Duration.ofMinutes(10);
 
     private final AtomicLong nanos = new AtomicLong();
-    private final DoubtRoom room = new DoubtRoom(KEPT, nanos::get);
+    private final DoubtRoom room = new DoubtRoom(KEPT, Until.SENT, nanos::get);
 
     private Receipt open(final String peer) {
         return room.open("port", new PeerKey(peer), new ListenerMetrics(1, NanoClock.SYSTEM));
@@ -222,12 +224,81 @@ class DoubtRoomTest {
     @Test
     @DisplayName("are not looked after where that is switched off")
     void off() {
-        final Receipt receipt = new DoubtRoom(Duration.ZERO, nanos::get)
+        final Receipt receipt = new DoubtRoom(Duration.ZERO, Until.SENT, nanos::get)
                 .open("port", new PeerKey("peer"), new ListenerMetrics(1, NanoClock.SYSTEM));
         assertSame(Receipt.NONE, receipt);
         receipt.peerLost();
         receipt.ended(true);
         assertFalse(receipt.isKept());
         assertFalse(receipt.isRepetition(0));
+    }
+
+    /** Answers that have left, of peers that have not shown that they read them. */
+    private final class Heard {
+        private final DoubtRoom room = new DoubtRoom(KEPT, Until.HEARD, nanos::get);
+        private final LastAnswer answer = new LastAnswer(nanos::get);
+
+        private Receipt open() {
+            return room.open("port", new PeerKey("peer"), new ListenerMetrics(1, NanoClock.SYSTEM));
+        }
+
+        private Heard answered(final long... numbers) {
+            final Receipt receipt = open();
+            receipt.claim(packets(numbers));
+            receipt.ended(true);
+            receipt.isAnswered(answer);
+            receipt.answered(ImmediateEventExecutor.INSTANCE.newSucceededFuture(null));
+            return this;
+        }
+
+        private Heard after(final Duration time, final boolean isUnacknowledged) {
+            nanos.addAndGet(time.toNanos());
+            answer.check(nanos.get(), () -> isUnacknowledged);
+            return this;
+        }
+    }
+
+    @Test
+    @DisplayName("include those whose answer left just before the connection was reset, if that is wanted")
+    void resetBehindAnswer() {
+        final Heard heard = new Heard().answered(1, 2);
+        assertEquals(0, heard.room.inDoubt());
+        heard.answer.reset();
+        assertEquals(2, heard.room.inDoubt());
+        final Receipt again = heard.open();
+        again.claim(packets(2));
+        again.ended(true);
+        assertTrue(again.isRepetition(0));
+    }
+
+    @Test
+    @DisplayName(
+            "exclude those of a peer that has sent something since, has ended in good order, or is still connected")
+    void read() {
+        final Heard continued = new Heard().answered(1);
+        continued.answer.peerContinues();
+        continued.answer.reset();
+        assertEquals(0, continued.room.inDoubt());
+        final Heard ended = new Heard().answered(1);
+        ended.answer.peerEnds(() -> false);
+        assertEquals(0, ended.room.inDoubt());
+        final Heard connected = new Heard().answered(1).after(Duration.ofSeconds(5), false);
+        connected.answer.reset();
+        assertEquals(0, connected.room.inDoubt());
+    }
+
+    @Test
+    @DisplayName(
+            "include those of a peer that ended, or does not move, before its kernel had the answer, until it sends something")
+    void notAcknowledged() {
+        final Heard ended = new Heard().answered(1);
+        ended.answer.peerEnds(() -> true);
+        assertEquals(1, ended.room.inDoubt());
+        final Heard slow = new Heard().answered(1).after(Duration.ofMillis(999), true);
+        assertEquals(0, slow.room.inDoubt());
+        slow.after(Duration.ofMillis(1), true);
+        assertEquals(1, slow.room.inDoubt());
+        slow.answer.peerContinues();
+        assertEquals(0, slow.room.inDoubt());
     }
 }
