@@ -2,6 +2,7 @@
 package org.nios2s.wire;
 
 import io.netty.buffer.ByteBuf;
+import java.util.function.IntConsumer;
 import java.util.zip.Deflater;
 
 /**
@@ -35,28 +36,40 @@ public final class ChunkDeflater implements AutoCloseable {
 
     /** Takes all plain bytes of {@code plain}; writes the chunks that became full. */
     public void deflate(final ByteBuf plain, final ByteBuf out) {
+        deflate(plain, out, bytes -> {});
+    }
+
+    /** @param written is told of the length of each field of a chunk, when the chunk is written */
+    public void deflate(final ByteBuf plain, final ByteBuf out, final IntConsumer written) {
         while (plain.isReadable()) {
             final int length = Math.min(plain.readableBytes(), CHUNK_BYTES - filled);
             plain.readBytes(chunk, filled, length);
             filled += length;
             if (filled == CHUNK_BYTES) {
-                writeChunk(out);
+                writeChunk(out, written);
             }
         }
     }
 
     /** Writes what is left of the packet and marks its end. */
     public void endPacket(final ByteBuf out) {
+        endPacket(out, bytes -> {});
+    }
+
+    /** @param written is told of the length of each field, when it is written */
+    public void endPacket(final ByteBuf out, final IntConsumer written) {
         if (filled > 0) {
-            writeChunk(out);
+            writeChunk(out, written);
         }
         out.writeByte(LAST_CHUNK);
+        written.accept(Byte.BYTES);
         chunkWritten = false;
     }
 
-    private void writeChunk(final ByteBuf out) {
+    private void writeChunk(final ByteBuf out, final IntConsumer written) {
         if (chunkWritten) {
             out.writeByte(ANOTHER_CHUNK);
+            written.accept(Byte.BYTES);
         }
         chunkWritten = true;
         out.writeBytes(ChunkInflater.SYNC);
@@ -69,7 +82,12 @@ public final class ChunkDeflater implements AutoCloseable {
             // Not into out.nioBuffer(…): of a composite buffer that may be a copy.
             out.writeBytes(step, 0, deflater.deflate(step));
         }
-        out.setInt(lengthIndex, out.writerIndex() - lengthIndex - Integer.BYTES);
+        final int length = out.writerIndex() - lengthIndex - Integer.BYTES;
+        out.setInt(lengthIndex, length);
+        written.accept(ChunkInflater.SYNC.length);
+        written.accept(Integer.BYTES);
+        written.accept(Integer.BYTES);
+        written.accept(length);
         deflater.reset();
         filled = 0;
     }

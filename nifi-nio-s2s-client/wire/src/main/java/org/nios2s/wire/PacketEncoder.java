@@ -4,6 +4,7 @@ package org.nios2s.wire;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 /**
  * Writes what stands before a packet's content in the {@code StandardFlowFileCodec}: attributes and content length.
@@ -19,17 +20,33 @@ public final class PacketEncoder {
      * @param contentLength bytes of content that follow
      */
     public static void writeHeader(final ByteBuf out, final Map<String, String> attributes, final long contentLength) {
-        out.writeInt(attributes.size());
-        attributes.forEach((name, value) -> {
-            writeString(out, name);
-            writeString(out, value);
-        });
-        out.writeLong(contentLength);
+        writeHeader(out, attributes, contentLength, bytes -> {});
     }
 
-    private static void writeString(final ByteBuf out, final String value) {
+    /** @param written is told of the length of each field, when it is written */
+    public static void writeHeader(
+            final ByteBuf out,
+            final Map<String, String> attributes,
+            final long contentLength,
+            final IntConsumer written) {
+        writeInt(out, attributes.size(), written);
+        attributes.forEach((name, value) -> {
+            writeString(out, name, written);
+            writeString(out, value, written);
+        });
+        out.writeLong(contentLength);
+        written.accept(Long.BYTES);
+    }
+
+    private static void writeInt(final ByteBuf out, final int value, final IntConsumer written) {
+        out.writeInt(value);
+        written.accept(Integer.BYTES);
+    }
+
+    private static void writeString(final ByteBuf out, final String value, final IntConsumer written) {
         final byte[] encoded = value.getBytes(StandardCharsets.UTF_8);
-        out.writeInt(encoded.length);
+        writeInt(out, encoded.length, written);
         out.writeBytes(encoded);
+        written.accept(encoded.length);
     }
 }

@@ -147,7 +147,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         if (step instanceof final BeginTlsStep begins) {
             beginTls(begins.next());
         }
-        // Once for all answers of this turn: one system call and one TLS record for many small messages.
+        // Once for all answers of this turn: one system call for many small messages.
         if (connection.flush()) {
             reading.flushed();
         }

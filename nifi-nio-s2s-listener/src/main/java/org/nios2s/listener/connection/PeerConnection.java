@@ -74,6 +74,7 @@ public final class PeerConnection implements TransactionPeer {
     private boolean isAdmitted;
     private PeerRate rate = PeerRate.UNLIMITED;
     private long requestExpirationMillis;
+    private int maxWriteBytes = TlsHandlerFactory.RECORD_BYTES;
     private boolean unflushed;
     private final LastAnswer lastAnswer;
 
@@ -175,6 +176,7 @@ public final class PeerConnection implements TransactionPeer {
 
     /** The TLS handshake is over: takes the peer's identity from its certificate. */
     public void identify(final SSLEngine engine) throws ConnectionFault {
+        maxWriteBytes = TlsHandlerFactory.recordBytes(engine);
         listener.metrics().add(Counter.TLS_HANDSHAKES, 1);
         if (TlsHandlerFactory.isResumed(engine, acceptedMillis)) {
             listener.metrics().add(Counter.TLS_RESUMPTIONS, 1);
@@ -258,6 +260,11 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     @Override
+    public int maxWriteBytes() {
+        return maxWriteBytes;
+    }
+
+    @Override
     public EventExecutor worker() {
         return channelContext.executor();
     }
@@ -287,6 +294,16 @@ public final class PeerConnection implements TransactionPeer {
         }
         unflushed = true;
         channelContext.write(message, written);
+    }
+
+    /**
+     * Lets what was queued leave in a segment of TCP of its own, as far as that is ours to decide. Over TLS nothing looks at segments,
+     * since a peer gets records.
+     */
+    public void endSegment() {
+        if (!isSecure()) {
+            channelContext.flush();
+        }
     }
 
     /**

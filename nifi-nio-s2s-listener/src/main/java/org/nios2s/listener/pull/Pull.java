@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.pull;
 
-import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.PeerConnection;
@@ -12,6 +11,7 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
+import org.nios2s.listener.transaction.PullPiece;
 
 /**
  * One pull transaction, as its steps share it: the packets that are being made, the session that they come from, and the
@@ -35,7 +35,7 @@ record Pull(
      * Makes the next piece, which is to be charged: a small one where memory is short, or the peer's rate is low. On the port
      * task or a content worker.
      */
-    ByteBuf nextPiece() throws IOException {
+    PullPiece nextPiece() throws IOException {
         return transaction.nextPiece(pieceBytes());
     }
 

@@ -10,6 +10,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.transaction.PullPiece;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,9 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SendStep implements WaitingTransactionStep {
     private static final Logger logger = LoggerFactory.getLogger(SendStep.class);
-
-    /** Progress of a peer is seen in steps of this size. */
-    private static final int SLICE_BYTES = 16 * 1024;
 
     /** Whose turn it is. */
     private enum Turn {
@@ -50,7 +48,7 @@ final class SendStep implements WaitingTransactionStep {
      * @param current the step that the connection is in meanwhile
      */
     void makePiece(final WaitingStep current) throws IOException {
-        final ByteBuf piece = pull.nextPiece();
+        final PullPiece piece = pull.nextPiece();
         try {
             pull.charge().add(piece.capacity());
             current.proceed(() -> send(piece), () -> discard(piece));
@@ -60,39 +58,36 @@ final class SendStep implements WaitingTransactionStep {
         }
     }
 
-    /** Sends a piece, which is from now on the socket's to release. */
-    Step send(final ByteBuf piece) {
+    /** Sends a piece; its memory is from now on the socket's to release. */
+    Step send(final PullPiece piece) {
         turn = Turn.PEERS;
         pieceBytes = piece.readableBytes();
+        final long held = piece.capacity();
         try {
-            final long held = piece.capacity();
-            writeAllButTheLastSlice(piece);
-            write(piece, held);
+            while (piece.hasNextWrite()) {
+                final PullPiece.Write write = piece.nextWrite();
+                write(write.bytes(), piece.hasNextWrite() ? 0 : held);
+                if (write.flushed() && piece.hasNextWrite()) {
+                    connection().endSegment();
+                }
+            }
         } catch (final Throwable e) {
             // For the first piece the current step is still
             // AwaitFlowFilesStep, whose abandon() would not release our pull.
             abandon();
             throw e;
+        } finally {
+            // The writes hold its memory.
+            piece.release();
         }
         return this;
     }
 
-    private void writeAllButTheLastSlice(final ByteBuf piece) {
-        try {
-            while (piece.readableBytes() > SLICE_BYTES) {
-                write(piece.readRetainedSlice(SLICE_BYTES), 0);
-            }
-        } catch (final Throwable e) {
-            piece.release();
-            throw e;
-        }
-    }
-
-    /** @param held what the piece is charged, where this is the last of it; otherwise 0 */
-    private void write(final ByteBuf slice, final long held) {
-        final int bytes = slice.readableBytes();
-        connection().send(slice, sent -> {
-            connection().handler().sent(bytes);
+    /** @param held what the piece is charged, where these are the last of it; otherwise 0 */
+    private void write(final ByteBuf bytes, final long held) {
+        final int length = bytes.readableBytes();
+        connection().send(bytes, sent -> {
+            connection().handler().sent(length);
             pull.charge().add(-held);
             if (!sent.isSuccess()) {
                 fail(Kind.CONNECTION_LOST.fault(
@@ -155,7 +150,7 @@ final class SendStep implements WaitingTransactionStep {
     }
 
     /** The connection has moved on while a piece was made. */
-    private void discard(final ByteBuf piece) {
+    private void discard(final PullPiece piece) {
         piece.release();
         pull.abandon();
     }

@@ -54,6 +54,12 @@ public final class TlsHandlerFactory implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(TlsHandlerFactory.class);
 
+    /** What a record of TLS takes. */
+    public static final int RECORD_BYTES = 16 * 1024;
+
+    /** Less than 16 KiB, since the JDK counts what encryption adds: with TLS 1.3 a record has 16,367 bytes of ours. */
+    private static final int RECORD_BYTES_OF_JDK = 16_000;
+
     private final SslContext jdk;
     private final BoringSslContext boringSsl;
     private final JdkPeers jdkPeers = new JdkPeers(NanoClock.SYSTEM);
@@ -156,6 +162,14 @@ public final class TlsHandlerFactory implements AutoCloseable {
                 .flatMap(Arrays::stream);
     }
 
+    /** @return bytes that fit into one record, whatever the cipher suite */
+    public static int recordBytes(final SSLEngine engine) {
+        if (engine instanceof ReferenceCountedOpenSslEngine) {
+            return RECORD_BYTES;
+        }
+        return RECORD_BYTES_OF_JDK;
+    }
+
     /** @return the implementation, for the log */
     public String provider() {
         if (boringSsl == null) {
@@ -177,6 +191,8 @@ public final class TlsHandlerFactory implements AutoCloseable {
             final Channel channel, final InetAddress address, final Duration handshakeTimeout, final TlsTasks tasks) {
         final SslHandler handler =
                 contextFor(address).newHandler(channel.alloc(), task -> execute(task, channel, tasks));
+        // Each write is a record: where it ends matters to MiNiFi, see PullPiece.
+        handler.setWrapDataSize(0);
         handler.setHandshakeTimeout(handshakeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         return handler;
     }

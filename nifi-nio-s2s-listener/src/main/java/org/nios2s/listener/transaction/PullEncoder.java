@@ -7,6 +7,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.zip.CRC32;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.flowfile.attributes.CoreAttributes;
@@ -31,8 +32,11 @@ import org.nios2s.wire.ResponseMessage;
 public final class PullEncoder implements AutoCloseable {
     private static final long DEFAULT_BATCH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** How much of a content is read in one go. */
-    private static final int READ_BYTES = 32 * 1024;
+    /** How many steps of a content are read in one go. */
+    private static final int MAX_STEPS = 4;
+
+    /** A response without a text. */
+    private static final int RESPONSE_BYTES = 3;
 
     /** First capacity of a piece, which grows to the size that was asked for. */
     private static final int INITIAL_PIECE_BYTES = 1024;
@@ -94,22 +98,24 @@ public final class PullEncoder implements AutoCloseable {
     }
 
     /** Makes the next piece of the conversation, of about so many bytes, from MORE_DATA to FINISH_TRANSACTION. */
-    public ByteBuf nextPiece(final int mostBytes) throws IOException {
-        final ByteBuf piece = allocator.directBuffer(Math.min(mostBytes, INITIAL_PIECE_BYTES));
+    public PullPiece nextPiece(final int mostBytes) throws IOException {
+        final ByteBuf bytes = allocator.directBuffer(Math.min(mostBytes, INITIAL_PIECE_BYTES));
+        final PullPiece piece = new PullPiece(bytes, peer.maxWriteBytes());
         try {
             if (progress == Progress.NOT_STARTED) {
                 progress = Progress.STARTED;
-                ResponseMessage.write(piece, ResponseCode.MORE_DATA);
+                writeResponse(piece, ResponseCode.MORE_DATA);
             }
-            while (progress != Progress.COMPLETE && piece.readableBytes() < mostBytes) {
+            while (progress != Progress.COMPLETE && !isFull(piece, mostBytes)) {
                 if (content == null) {
                     beginPacket(piece);
                 } else if (contentLeft > 0) {
-                    continuePacket(piece, deflater == null ? mostBytes - piece.readableBytes() : READ_BYTES);
+                    continuePacket(piece, mostBytes - piece.readableBytes());
                 } else {
                     endPacket(piece);
                 }
             }
+            piece.complete();
             return piece;
         } catch (final Throwable e) {
             piece.release();
@@ -117,7 +123,30 @@ public final class PullEncoder implements AutoCloseable {
         }
     }
 
-    private void beginPacket(final ByteBuf piece) throws IOException {
+    /** A piece ends only where a write may end, which is not within a small packet. */
+    private boolean isFull(final PullPiece piece, final int mostBytes) {
+        final int next = nextBytes();
+        return mostBytes - piece.readableBytes() < next && piece.endsBefore(next);
+    }
+
+    /** @return what is written next in one go; of a packet that has not begun, as much as it may be if it is small */
+    private int nextBytes() {
+        if (content == null) {
+            return PullPiece.STOCK_BUFFER_BYTES;
+        }
+        if (contentLeft == 0) {
+            return RESPONSE_BYTES;
+        }
+        return (int) Math.min(contentLeft, PullPiece.STOCK_BUFFER_BYTES);
+    }
+
+    private static void writeResponse(final PullPiece piece, final ResponseCode code) {
+        ResponseMessage.write(piece.bytes(), code);
+        piece.wrote(RESPONSE_BYTES);
+        piece.flushed();
+    }
+
+    private void beginPacket(final PullPiece piece) throws IOException {
         packetStartNanos = clock.nanoTime();
         if (compressed && deflater == null) {
             deflater = new ChunkDeflater();
@@ -128,44 +157,68 @@ public final class PullEncoder implements AutoCloseable {
         } else {
             content = session.read(flowFile);
         }
-        write(piece, plain -> PacketEncoder.writeHeader(plain, flowFile.getAttributes(), flowFile.getSize()));
+        write(
+                piece,
+                (plain, written) ->
+                        PacketEncoder.writeHeader(plain, flowFile.getAttributes(), flowFile.getSize(), written));
     }
 
-    private void continuePacket(final ByteBuf piece, final int mostBytes) throws IOException {
-        final int wanted = (int) Math.min(contentLeft, Math.min(mostBytes, READ_BYTES));
-        write(piece, plain -> {
-            final int read = plain.writeBytes(content, wanted);
+    /** Reads a part of the content, of whole steps unless it is the last. */
+    private void continuePacket(final PullPiece piece, final int room) throws IOException {
+        final int steps = Math.clamp(room / PullPiece.STOCK_BUFFER_BYTES, 1, MAX_STEPS);
+        final int wanted = (int) Math.min(contentLeft, steps * PullPiece.STOCK_BUFFER_BYTES);
+        write(piece, (plain, written) -> {
+            for (int left = wanted; left > 0; ) {
+                final int step = Math.min(left, PullPiece.STOCK_BUFFER_BYTES);
+                readContent(plain, step);
+                written.accept(step);
+                left -= step;
+            }
+        });
+    }
+
+    private void readContent(final ByteBuf plain, final int wanted) throws IOException {
+        for (int left = wanted; left > 0; ) {
+            final int read = plain.writeBytes(content, left);
             if (read < 0) {
                 throw new EOFException("The content of " + flowFile + " ends " + contentLeft + " bytes early");
             }
+            left -= read;
             contentLeft -= read;
-        });
+        }
     }
 
     /** Plain bytes of a packet, and what may go wrong with them. */
     private interface PlainBytes {
-        void writeTo(ByteBuf plain) throws IOException;
+        /** @param written is told of the bytes that the stock listener writes at once */
+        void writeTo(ByteBuf plain, IntConsumer written) throws IOException;
     }
 
-    private void write(final ByteBuf piece, final PlainBytes source) throws IOException {
-        final ByteBuf plain = deflater == null ? piece : allocator.directBuffer();
+    private void write(final PullPiece piece, final PlainBytes source) throws IOException {
+        if (deflater == null) {
+            writePlain(piece.bytes(), source, piece::wrote);
+            return;
+        }
+        final ByteBuf plain = allocator.directBuffer();
         try {
-            final int from = plain.writerIndex();
-            source.writeTo(plain);
-            Checksum.update(checksum, plain, from, plain.writerIndex() - from);
-            if (deflater != null) {
-                deflater.deflate(plain, piece);
-            }
+            writePlain(plain, source, bytes -> {});
+            deflater.deflate(plain, piece.bytes(), piece::wrote);
         } finally {
-            if (plain != piece) {
-                plain.release();
-            }
+            plain.release();
         }
     }
 
-    private void endPacket(final ByteBuf piece) throws IOException {
+    private void writePlain(final ByteBuf plain, final PlainBytes source, final IntConsumer written)
+            throws IOException {
+        final int from = plain.writerIndex();
+        source.writeTo(plain, written);
+        Checksum.update(checksum, plain, from, plain.writerIndex() - from);
+    }
+
+    private void endPacket(final PullPiece piece) throws IOException {
         if (deflater != null) {
-            deflater.endPacket(piece);
+            deflater.endPacket(piece.bytes(), piece::wrote);
+            piece.flushed();
         }
         content.close();
         content = null;
@@ -186,9 +239,9 @@ public final class PullEncoder implements AutoCloseable {
         if (flowFile == null) {
             progress = Progress.COMPLETE;
             closeDeflater();
-            ResponseMessage.write(piece, ResponseCode.FINISH_TRANSACTION);
+            writeResponse(piece, ResponseCode.FINISH_TRANSACTION);
         } else {
-            ResponseMessage.write(piece, ResponseCode.CONTINUE_TRANSACTION);
+            writeResponse(piece, ResponseCode.CONTINUE_TRANSACTION);
         }
     }
 

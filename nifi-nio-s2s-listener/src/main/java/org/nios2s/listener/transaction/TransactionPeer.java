@@ -26,6 +26,9 @@ public interface TransactionPeer {
      */
     Peer toPeer(Runnable interrupted);
 
+    /** @return how many bytes leave as one, in a record of TLS if there is TLS */
+    int maxWriteBytes();
+
     /** @return the thread on which the outcome is to be reported */
     EventExecutor worker();
 }

@@ -3,12 +3,13 @@ package org.nios2s.listener.matrix;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.nios2s.peers.OneGoSocket;
 import org.nios2s.peers.TestPeer;
 
-/** A peer on a real socket, plain or TLS, that can say anything and leave in any way. Lives on its cell's thread. */
+/** A peer on a real socket, plain or TLS, that can say anything, leave in any way, and reads nothing ahead. Lives on its cell's thread. */
 final class MatrixPeer extends TestPeer {
     private final OneGoSocket plain;
 
@@ -26,7 +27,11 @@ final class MatrixPeer extends TestPeer {
     }
 
     private MatrixPeer(final OneGoSocket plain, final SSLContext tls) throws IOException {
-        super(plain.secured(tls));
+        this(plain, plain.secured(tls));
+    }
+
+    private MatrixPeer(final OneGoSocket plain, final Socket layered) throws IOException {
+        super(layered, layered.getInputStream());
         this.plain = plain;
     }
 

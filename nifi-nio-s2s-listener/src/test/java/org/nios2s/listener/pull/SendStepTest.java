@@ -46,6 +46,7 @@ import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
+import org.nios2s.listener.transaction.PullPiece;
 import org.nios2s.listener.transaction.SessionWaiter;
 
 /** What becomes of a piece that can't be sent. Lives on the test's thread, which does what all others would. */
@@ -59,7 +60,7 @@ class SendStepTest {
     private final PortDispatcher dispatcher = mock(PortDispatcher.class);
     private final PullEncoder transaction = mock(PullEncoder.class);
     private final HeldSession held = mock(HeldSession.class);
-    private final ByteBuf piece = Unpooled.buffer().writeZero(1);
+    private final PullPiece piece = mock(PullPiece.class);
 
     @BeforeEach
     void connect() {
@@ -86,14 +87,13 @@ class SendStepTest {
     }
 
     @Test
-    @DisplayName("a piece of which a slice can't be had is released, and its transaction is rolled back once")
-    void noSlice() {
-        final ByteBuf large = mock(ByteBuf.class);
-        when(large.readableBytes()).thenReturn(Integer.MAX_VALUE);
-        when(large.readRetainedSlice(anyInt())).thenThrow(new OutOfMemoryError("test"));
+    @DisplayName("a piece of which a write can't be had is released, and its transaction is rolled back once")
+    void noWrite() {
+        when(piece.hasNextWrite()).thenReturn(true);
+        when(piece.nextWrite()).thenThrow(new OutOfMemoryError("test"));
         final SendStep sending = new SendStep(pull());
-        assertThrows(OutOfMemoryError.class, () -> sending.send(large));
-        verify(large).release();
+        assertThrows(OutOfMemoryError.class, () -> sending.send(piece));
+        verify(piece).release();
         sending.abandon();
         verify(held, times(1)).rollback();
     }
@@ -104,9 +104,13 @@ class SendStepTest {
         final ArgumentCaptor<ChannelFutureListener> sent = ArgumentCaptor.forClass(ChannelFutureListener.class);
         doNothing().when(connection).send(any(ByteBuf.class), sent.capture());
         when(transaction.nextPiece(anyInt())).thenReturn(piece);
-        new SendStep(pull()).send(Unpooled.buffer().writeZero(1));
+        final PullPiece first = mock(PullPiece.class);
+        when(first.hasNextWrite()).thenReturn(true, false);
+        when(first.capacity()).thenReturn(1);
+        when(first.nextWrite()).thenReturn(new PullPiece.Write(Unpooled.buffer().writeZero(1), true));
+        new SendStep(pull()).send(first);
         sent.getValue().operationComplete(succeeded());
-        assertEquals(0, piece.refCnt());
+        verify(piece).release();
         assertEquals(0, budget.used());
         verify(held).rollback();
     }

@@ -24,6 +24,7 @@ import org.apache.nifi.remote.io.CompressionInputStream;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.Response;
 import org.nios2s.harness.nifi.NifiNodeInfo;
+import org.nios2s.peers.MinifiReads;
 
 /**
  * Writes down what a listener answers, without what differs from run to run.
@@ -103,6 +104,7 @@ final class Hearer {
                     yield packet(plain);
                 }
             }
+            case "minifi-packet" -> minifiPacket(in);
             case "gzip-chunks" -> chunks(in);
             default -> throw new IOException("There is no answer of the kind " + kind);
         };
@@ -134,11 +136,25 @@ final class Hearer {
         if (packet == null) {
             throw new EOFException();
         }
-        final byte[] content = checked.readNBytes(Math.toIntExact(packet.getSize()));
+        return packet(packet, checked);
+    }
+
+    private static String packet(final DataPacket packet, final InputStream from) throws IOException {
+        final byte[] content = from.readNBytes(Math.toIntExact(packet.getSize()));
         if (content.length < packet.getSize()) {
             throw new EOFException();
         }
         return attributes(packet.getAttributes()) + " " + content(content);
+    }
+
+    /** A packet by the reads of MiNiFi C++, each of which has to be enough. */
+    private String minifiPacket(final InputStream in) throws IOException {
+        try {
+            final DataPacket packet = MinifiReads.packet(new CheckedInputStream(in, checksum));
+            return packet(packet, packet.getData());
+        } catch (final MinifiReads.TornException e) {
+            return "too little in a read of MiNiFi";
+        }
     }
 
     /** What the first chunk of a compressed packet holds, and whether all are as short as MiNiFi C++ wants them. */

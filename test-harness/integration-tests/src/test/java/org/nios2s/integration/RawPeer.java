@@ -2,6 +2,7 @@
 package org.nios2s.integration;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Map;
@@ -27,26 +28,28 @@ public class RawPeer extends TestPeer {
     private final OneGoSocket plain;
 
     RawPeer(final NifiNodeInfo nifi) throws IOException {
-        this(connect(nifi), null);
+        this(connect(nifi));
     }
 
-    /** Connects to a NiFi as its flow's client: over TLS if it is secured. */
+    /** Connects to a NiFi as its flow's client: over TLS if it is secured. The peer reads nothing ahead. */
     static RawPeer of(final NifiNode nifi) throws IOException {
+        final OneGoSocket plain = connect(nifi.info());
         if (nifi.info().security() == null) {
-            return new RawPeer(nifi.info());
+            return new RawPeer(plain, null, plain.getInputStream());
         }
         final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));
-        final OneGoSocket plain = connect(nifi.info());
-        return new RawPeer(plain.secured(context), plain);
+        final Socket secured = plain.secured(context);
+        return new RawPeer(secured, plain, secured.getInputStream());
     }
 
     /** Speaks over a connection that is there. */
     public RawPeer(final Socket socket) throws IOException {
-        this(socket, null);
+        super(socket);
+        this.plain = null;
     }
 
-    private RawPeer(final Socket socket, final OneGoSocket plain) throws IOException {
-        super(socket);
+    private RawPeer(final Socket socket, final OneGoSocket plain, final InputStream input) throws IOException {
+        super(socket, input);
         this.plain = plain;
     }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.util.Random;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import org.apache.nifi.remote.protocol.DataPacket;
+import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.MinifiReads;
+
+/**
+ * Pulls as MiNiFi C++ makes them, which gives up when a read has less than it wants. Over TLS a read never has more than the rest
+ * of a record. On plain TCP a read may meet the end of a segment; the sizes here stay within the first ones. Lives on the test's
+ * thread.
+ */
+class MinifiPullTest {
+    private static byte[] content(final int size) {
+        final byte[] content = new byte[size];
+        new Random(size).nextBytes(content);
+        return content;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PLAIN_EPOLL, 100, 100",
+        "PLAIN_EPOLL, 1, 20000",
+        "PLAIN_NIO, 100, 100",
+        "PLAIN_NIO, 1, 20000",
+        "BORINGSSL_EPOLL, 500, 100",
+        "BORINGSSL_EPOLL, 1, 20000",
+        "BORINGSSL_EPOLL, 3, 70000",
+        "BORINGSSL_EPOLL, 2, 1000000",
+        "BORINGSSL_NIO, 500, 100",
+        "BORINGSSL_NIO, 2, 1000000",
+        "JDK_TLS_EPOLL, 500, 100",
+        "JDK_TLS_EPOLL, 2, 1000000",
+        "JDK_TLS_NIO, 500, 100",
+        "JDK_TLS_NIO, 1, 20000",
+        "JDK_TLS_NIO, 3, 70000",
+        "JDK_TLS_NIO, 2, 1000000"
+    })
+    @DisplayName("a peer that reads each number and each 4,096 bytes of a content in one go gets them in one go")
+    void pull(final Variant variant, final int packets, final int size) throws Exception {
+        try (ServedListener listener = ServedListener.patient(variant);
+                MatrixPeer peer = listener.connect()) {
+            final byte[] content = content(size);
+            for (int packet = 0; packet < packets; packet++) {
+                listener.offer(content);
+            }
+            peer.openForTransactions(
+                    ServedListener.OUTPUT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
+            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.expect(ResponseCode.MORE_DATA);
+            final String checksum = readPackets(peer, packets, content);
+            peer.expect(ResponseCode.FINISH_TRANSACTION);
+            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, checksum));
+            peer.expect(ResponseCode.CONFIRM_TRANSACTION);
+            peer.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
+            ServedListener.awaiting().until(() -> listener.output().sent().size() == packets);
+        }
+    }
+
+    private static String readPackets(final MatrixPeer peer, final int packets, final byte[] content)
+            throws IOException {
+        final CRC32 checksum = new CRC32();
+        for (int packet = 0; packet < packets; packet++) {
+            if (packet > 0) {
+                peer.expect(ResponseCode.CONTINUE_TRANSACTION);
+            }
+            final DataPacket received = MinifiReads.packet(new CheckedInputStream(peer.in(), checksum));
+            assertEquals(content.length, received.getSize());
+            assertArrayEquals(content, received.getData().readAllBytes());
+        }
+        return String.valueOf(checksum.getValue());
+    }
+}
