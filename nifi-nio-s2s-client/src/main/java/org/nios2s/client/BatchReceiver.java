@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
  * as batches may be handled at a time; any thread may stop or close it.
  *
  * <p>After a failure that may pass, or one of the handler's, it pauses a growing time and goes on. A node of a cluster that
- * refuses us is passed over; when all of them do, or the client itself fails, the receiver ends, and {@link #whenEnded}
- * says why.
+ * refuses us is passed over; when all of them do, the receiver asks more and more seldom, or ends if
+ * {@link OutputPort#endOnRefusal} says so. When it ends by itself, {@link #whenEnded} and an ERROR in the log say why.
  */
 public interface BatchReceiver extends AutoCloseable {
     /**

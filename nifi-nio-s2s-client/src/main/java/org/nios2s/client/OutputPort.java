@@ -57,6 +57,14 @@ public interface OutputPort {
     OutputPort withBatchLimits(BatchLimits limits);
 
     /**
+     * Has a receiver end when all nodes refuse it: for a port that is not there, for example, or a missing policy. By default it
+     * goes on, and asks more and more seldom, at last once a minute.
+     *
+     * @return the same port with receivers that end
+     */
+    OutputPort endOnRefusal();
+
+    /**
      * The same as {@link #receive(BatchHandler, int)} with one batch at a time.
      *
      * @param handler takes the batches, on virtual threads, and may block

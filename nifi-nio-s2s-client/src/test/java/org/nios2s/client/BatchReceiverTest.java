@@ -124,10 +124,24 @@ class BatchReceiverTest {
     @Test
     void aPortThatIsNotThereEndsTheReceiver() {
         server.at(Moment.HANDSHAKE, ScriptedServer.answer(ResponseCode.UNKNOWN_PORT));
-        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(batch -> {})) {
+        try (BatchReceiver receiver = nifi.outputPort("port-id").endOnRefusal().receive(batch -> {})) {
             assertEquals(
                     FailureReason.UNKNOWN_PORT,
                     Outcomes.failureOf(receiver.whenEnded()).reason());
+        }
+    }
+
+    @Test
+    void aRefusalThatIsTakenBackDoesNotEndTheReceiver() throws Exception {
+        server.at(Moment.HANDSHAKE, wire -> {
+            server.asUsual(Moment.HANDSHAKE);
+            wire.say(ResponseCode.UNAUTHORIZED, "not yet");
+            return true;
+        });
+        offer("a");
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(ReceivedBatch::skipRest)) {
+            await().until(() -> server.offered.isEmpty());
+            assertFalse(receiver.whenEnded().isDone());
         }
     }
 
@@ -339,7 +353,8 @@ class BatchReceiverTest {
                 SiteToSite cluster = SiteToSite.builder().url(site.url()).build()) {
             ScriptedServer.cluster(server, 5, other, 5);
             other.at(Moment.HANDSHAKE, refuse(refusal));
-            try (BatchReceiver receiver = cluster.outputPort("out").receive(ReceivedBatch::skipRest, 2)) {
+            try (BatchReceiver receiver =
+                    cluster.outputPort("out").endOnRefusal().receive(ReceivedBatch::skipRest, 2)) {
                 await().until(() -> other.handshakes.stream()
                         .anyMatch(said -> said.containsKey(HandshakeProperty.PORT_IDENTIFIER)));
                 offer("a");

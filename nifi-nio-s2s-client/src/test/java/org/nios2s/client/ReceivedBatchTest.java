@@ -157,6 +157,19 @@ class ReceivedBatchTest {
     }
 
     @Test
+    void aHandlerThatRefusesWhatItConfirmedLeavesThePacketsWithNiFiForSure() throws Exception {
+        final TransactionException failure =
+                Outcomes.failureOf(nifi.outputPort("port-id").pull(batch -> {
+                    batch.skipRest();
+                    batch.confirm();
+                    throw new IOException("the store is gone");
+                }));
+        assertEquals(FailureReason.HANDLER_FAILED, failure.reason());
+        assertFalse(failure.isOutcomeUnknown(), failure.getMessage());
+        assertEquals(3, server.offered.size());
+    }
+
+    @Test
     void aHandlerThatLooksAtNothingAcknowledgesNothing() throws Exception {
         assertEquals(
                 FailureReason.HANDLER_FAILED,

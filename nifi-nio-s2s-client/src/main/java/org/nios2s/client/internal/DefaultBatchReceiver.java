@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * as batches may be handled at a time; any thread may stop or close it.
  *
  * <p>After a failure that may pass, or one of the handler's, it pauses a growing time and goes on. A node of a cluster that
- * refuses us is passed over; when all of them do, or the client itself fails, the receiver ends, and {@link #whenEnded} says
- * why.
+ * refuses us is passed over. When all of them do, it asks more and more seldom, or ends where the port says so. It ends, too,
+ * when the client itself fails; {@link #whenEnded} says why.
  */
 final class DefaultBatchReceiver implements BatchReceiver {
     private static final Logger logger = LoggerFactory.getLogger(DefaultBatchReceiver.class);
@@ -45,8 +46,8 @@ final class DefaultBatchReceiver implements BatchReceiver {
     private final Set<DefaultReceivedBatch> inHand = ConcurrentHashMap.newKeySet();
     private final Refusals refusals;
 
-    /** The failure that was logged last, and has not been followed by a batch. */
-    private final AtomicReference<String> logged = new AtomicReference<>();
+    /** By peer, the failure that was logged last, and after which the peer has not served us. */
+    private final Map<String, String> logged = new ConcurrentHashMap<>();
 
     private final AtomicInteger running;
     /** Why the receiver ends by itself. */
@@ -127,7 +128,6 @@ final class DefaultBatchReceiver implements BatchReceiver {
                 pause(receiveOne(pauses));
             }
         } catch (final RuntimeException | Error e) {
-            logger.error("The receiver of {} ends", port.name(), e);
             endWith(e);
         } finally {
             if (running.decrementAndGet() == 0) {
@@ -146,7 +146,17 @@ final class DefaultBatchReceiver implements BatchReceiver {
         if (cause == null) {
             ended.complete(null);
         } else {
+            logEnd(cause);
             ended.completeExceptionally(cause);
+        }
+    }
+
+    /** A client that was closed is no surprise. */
+    private void logEnd(final Throwable cause) {
+        if (cause instanceof final TransactionException known && known.reason() == FailureReason.CLIENT_CLOSED) {
+            logger.debug("The receiver of {} has ended with its client", port.name());
+        } else {
+            logger.error("The receiver of {} has ended, and receives nothing any more", port.name(), cause);
         }
     }
 
@@ -157,12 +167,12 @@ final class DefaultBatchReceiver implements BatchReceiver {
             peer = port.choose();
             final DefaultReceivedBatch batch = port.ask(peer, givenUp);
             refusals.served(peer);
+            logged.remove(peer.peer());
             if (batch == null) {
                 return pauses.afterNothing();
             }
             handle(batch);
             pauses.received();
-            logged.set(null);
             return Duration.ZERO;
         } catch (final IOException e) {
             return judge(peer, e, pauses);
@@ -189,7 +199,11 @@ final class DefaultBatchReceiver implements BatchReceiver {
             return pauses.afterFailure();
         }
         log(failure);
-        if (!goesOn(failure)) {
+        final boolean refused = Refusals.isRefusal(failure) && !refusals.isOfOneNode(failure);
+        if (refused && !port.endsOnRefusal()) {
+            return pauses.afterRefusal();
+        }
+        if (refused || !goesOn(failure)) {
             endWith(failure);
         }
         final boolean otherPeer =
@@ -199,8 +213,8 @@ final class DefaultBatchReceiver implements BatchReceiver {
 
     /** What goes on failing in the same way is said once, whatever the threads and pauses. */
     private void log(final TransactionException failure) {
-        final String kind = failure.peer() + " " + failure.step() + " " + failure.reason();
-        final boolean known = kind.equals(logged.getAndSet(kind));
+        final String kind = failure.step() + " " + failure.reason();
+        final boolean known = kind.equals(logged.put(failure.peer(), kind));
         if (failure.reason() == FailureReason.HANDLER_FAILED) {
             logger.warn("A batch of {} was not received: {}", port.name(), failure.getMessage(), failure.getCause());
         } else if (known || givenUp.isDone()) {
@@ -219,7 +233,7 @@ final class DefaultBatchReceiver implements BatchReceiver {
         return failure.reason().isTransient()
                 || isHandlers(failure)
                 || failure.reason() == FailureReason.CANCELLED
-                || refusals.isOfOneNode(failure);
+                || Refusals.isRefusal(failure);
     }
 
     private void pause(final Duration pause) {

@@ -42,44 +42,58 @@ final class DefaultOutputPort implements OutputPort {
     private final CallOptions options;
     private final RetryPolicy retry;
     private final BatchLimits batchLimits;
+    private final boolean endsOnRefusal;
 
     DefaultOutputPort(
             final DefaultSiteToSite site,
             final PeerSelector peers,
             final CallOptions options,
             final RetryPolicy retry,
-            final BatchLimits batchLimits) {
+            final BatchLimits batchLimits,
+            final boolean endsOnRefusal) {
         this.site = site;
         this.peers = peers;
         this.options = options;
         this.retry = retry;
         this.batchLimits = batchLimits;
+        this.endsOnRefusal = endsOnRefusal;
     }
 
     @Override
     public OutputPort withDeadline(final Duration max) {
-        return new DefaultOutputPort(site, peers, options.withDeadline(max), retry, batchLimits);
+        return new DefaultOutputPort(site, peers, options.withDeadline(max), retry, batchLimits, endsOnRefusal);
     }
 
     @Override
     public OutputPort withIdleTimeout(final Duration max) {
-        return new DefaultOutputPort(site, peers, options.withIdleTimeout(max), retry, batchLimits);
+        return new DefaultOutputPort(site, peers, options.withIdleTimeout(max), retry, batchLimits, endsOnRefusal);
     }
 
     @Override
     public OutputPort withRequestExpiration(final Duration max) {
-        return new DefaultOutputPort(
-                site, peers, options.withRequestExpiration(Objects.requireNonNull(max, "max")), retry, batchLimits);
+        final CallOptions expiring = options.withRequestExpiration(Objects.requireNonNull(max, "max"));
+        return new DefaultOutputPort(site, peers, expiring, retry, batchLimits, endsOnRefusal);
     }
 
     @Override
     public OutputPort withRetry(final RetryPolicy policy) {
-        return new DefaultOutputPort(site, peers, options, Objects.requireNonNull(policy, "policy"), batchLimits);
+        return new DefaultOutputPort(
+                site, peers, options, Objects.requireNonNull(policy, "policy"), batchLimits, endsOnRefusal);
     }
 
     @Override
     public OutputPort withBatchLimits(final BatchLimits limits) {
-        return new DefaultOutputPort(site, peers, options, retry, Objects.requireNonNull(limits, "limits"));
+        return new DefaultOutputPort(
+                site, peers, options, retry, Objects.requireNonNull(limits, "limits"), endsOnRefusal);
+    }
+
+    @Override
+    public OutputPort endOnRefusal() {
+        return new DefaultOutputPort(site, peers, options, retry, batchLimits, true);
+    }
+
+    boolean endsOnRefusal() {
+        return endsOnRefusal;
     }
 
     @Override

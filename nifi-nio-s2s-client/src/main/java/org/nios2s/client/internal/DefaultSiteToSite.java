@@ -78,7 +78,7 @@ final class DefaultSiteToSite implements SiteToSite {
         final CallOptions options = settings.options.requestExpiration() == null
                 ? settings.options.withRequestExpiration(PULL_EXPIRATION)
                 : settings.options;
-        return new DefaultOutputPort(this, peers(nameOrId), options, settings.retry, settings.batchLimits);
+        return new DefaultOutputPort(this, peers(nameOrId), options, settings.retry, settings.batchLimits, false);
     }
 
     private PeerSelector peers(final String nameOrId) {

@@ -11,10 +11,13 @@ import org.nios2s.client.RetryPolicy;
 final class PollBackoff {
     private static final Duration FIRST_EMPTY = Duration.ofMillis(10);
     private static final Duration LONGEST_EMPTY = Duration.ofSeconds(1);
+    private static final Duration FIRST_REFUSED = Duration.ofSeconds(1);
+    private static final Duration LONGEST_REFUSED = Duration.ofMinutes(1);
 
     private final RetryPolicy afterFailures;
     private Duration empty = FIRST_EMPTY;
     private int failed;
+    private Duration refused = FIRST_REFUSED;
 
     PollBackoff(final RetryPolicy afterFailures) {
         this.afterFailures = afterFailures;
@@ -23,15 +26,28 @@ final class PollBackoff {
     /** There were packets. */
     void received() {
         failed = 0;
+        refused = FIRST_REFUSED;
         empty = FIRST_EMPTY;
     }
 
     /** There were none. */
     Duration afterNothing() {
         failed = 0;
+        refused = FIRST_REFUSED;
         final Duration pause = empty;
-        final Duration doubled = empty.multipliedBy(2);
-        empty = doubled.compareTo(LONGEST_EMPTY) < 0 ? doubled : LONGEST_EMPTY;
+        empty = doubled(empty, LONGEST_EMPTY);
+        return pause;
+    }
+
+    private static Duration doubled(final Duration pause, final Duration longest) {
+        final Duration doubled = pause.multipliedBy(2);
+        return doubled.compareTo(longest) < 0 ? doubled : longest;
+    }
+
+    /** Each node refused us: what somebody has to put right takes longer than what passes. */
+    Duration afterRefusal() {
+        final Duration pause = refused;
+        refused = doubled(refused, LONGEST_REFUSED);
         return pause;
     }
 

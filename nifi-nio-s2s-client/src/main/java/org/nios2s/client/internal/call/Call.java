@@ -3,7 +3,6 @@ package org.nios2s.client.internal.call;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -43,10 +42,6 @@ final class Call implements RunningCall {
         /** Not while an attempt is under way: it alone knows whether NiFi has the packets. */
         BETWEEN_ATTEMPTS
     }
-
-    /** What one node of a cluster says of itself; another may say otherwise. */
-    private static final Set<FailureReason> REFUSALS = EnumSet.of(
-            FailureReason.UNAUTHORIZED, FailureReason.UNKNOWN_PORT, FailureReason.TLS_FAILED, FailureReason.REFUSED);
 
     /** An attempt knows its deadline; beyond this time nobody waits for what its IO worker says. */
     private static final Duration WORKER_GRACE = Duration.ofSeconds(2);
@@ -384,7 +379,7 @@ final class Call implements RunningCall {
         if (!retry.allowsAnother(counted, failure)) {
             return Optional.empty();
         }
-        final boolean refused = port != null && REFUSALS.contains(failure.reason());
+        final boolean refused = port != null && Refusals.isRefusal(failure);
         if (refused) {
             refusedBy.add(port.peer());
         }

@@ -15,7 +15,7 @@ import org.nios2s.client.internal.connection.Endpoint;
  */
 public final class Refusals {
     /** What one node says of itself; another may say otherwise. */
-    private static final Set<FailureReason> REFUSALS = EnumSet.of(
+    static final Set<FailureReason> REFUSALS = EnumSet.of(
             FailureReason.UNAUTHORIZED, FailureReason.UNKNOWN_PORT, FailureReason.TLS_FAILED, FailureReason.REFUSED);
 
     private final PeerSelector peers;
@@ -27,6 +27,11 @@ public final class Refusals {
 
     public void served(final Endpoint peer) {
         refusing.remove(peer.peer());
+    }
+
+    /** @return whether it is a refusal, of a node or of the site */
+    public static boolean isRefusal(final TransactionException failure) {
+        return REFUSALS.contains(failure.reason());
     }
 
     /** @return whether the failure is a node's refusal, and there is a node that did not refuse */

@@ -257,7 +257,12 @@ public final class ClientConnection extends ReadOnDemandHandler {
     }
 
     private TransactionException tlsFailure(final Throwable cause) {
-        return failure(FailureReason.TLS_FAILED, String.valueOf(cause.getMessage()), cause);
+        Throwable root = cause;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        final String detail = root == cause ? "" : ": " + root.getMessage();
+        return failure(FailureReason.TLS_FAILED, cause.getMessage() + detail, cause);
     }
 
     public TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {

@@ -42,6 +42,11 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
         void retired(ConnectionPool pool);
 
         void later(Runnable task, long nanos);
+
+        /** @return whether the peer could be connected to before, as far as is known: this is news */
+        boolean failed(String peer);
+
+        void connected(String peer);
     }
 
     /**
@@ -320,6 +325,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
         if (late) {
             connection.shutDown(closedFailure());
         } else {
+            opener.connected(port.peer());
             SafeObserver.notify(observer, seen -> seen.connectionOpened(observed(connection)));
             release(connection);
             openWhatIsMissing();
@@ -329,13 +335,11 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     @Override
     public void openingFailed(final TransactionException failure) {
         final List<Attempt> failing = new ArrayList<>();
-        final boolean first;
         final boolean none;
         lock.lock();
         try {
             opening--;
             none = open.isEmpty();
-            first = failuresInRow == 0;
             if (begunSinceFailure) {
                 pauseUntil = System.nanoTime() + backoffNanos(failuresInRow);
                 failuresInRow++;
@@ -360,7 +364,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
         } finally {
             lock.unlock();
         }
-        if (first) {
+        if (opener.failed(port.peer())) {
             logger.warn("No connection to {}: {}", port.peer(), failure.getMessage());
         }
         SafeObserver.notify(observer, seen -> seen.connectionFailed(failure));

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,6 +58,8 @@ final class Connector implements ConnectionPool.Opener {
     private final Consumer<ConnectionPool> onRetired;
     private final Executor lookups;
     private final Map<Endpoint, CompletableFuture<Route>> asked = new ConcurrentHashMap<>();
+    /** Peers of which the log says that there is no connection; pools come and go meanwhile. */
+    private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
     Connector(
             final Bootstrap bootstrap,
@@ -84,6 +87,16 @@ final class Connector implements ConnectionPool.Opener {
         if (!bootstrap.config().group().isShuttingDown()) {
             bootstrap.config().group().schedule(task, nanos, TimeUnit.NANOSECONDS);
         }
+    }
+
+    @Override
+    public boolean failed(final String peer) {
+        return failing.add(peer);
+    }
+
+    @Override
+    public void connected(final String peer) {
+        failing.remove(peer);
     }
 
     @Override

@@ -38,6 +38,11 @@ final class HandshakeExchange implements Exchange {
     private static final int DIFFERENT_VERSION = 21;
     private static final int ABORT = 255;
 
+    /** An alert of TLS begins with 21, too; the version of TLS follows, where a version of the protocol would be. */
+    private static final int TLS_MAJOR_VERSION = 3;
+
+    private static final int TLS_VERSION_SHIFT = 24;
+
     /** Hears how it went, once. */
     interface Listener {
         void opened(ClientConnection connection);
@@ -84,7 +89,7 @@ final class HandshakeExchange implements Exchange {
         connection.flush();
     }
 
-    private void readProtocolAnswer(final ByteBuf in) throws ProtocolException {
+    private void readProtocolAnswer(final ByteBuf in) throws ProtocolException, TransactionException {
         switch (in.getUnsignedByte(in.readerIndex())) {
             case RESOURCE_OK:
                 in.skipBytes(1);
@@ -106,7 +111,11 @@ final class HandshakeExchange implements Exchange {
         }
     }
 
-    private void takeOtherVersion(final int preferred) throws ProtocolException {
+    private void takeOtherVersion(final int preferred) throws ProtocolException, TransactionException {
+        if (preferred >>> TLS_VERSION_SHIFT == TLS_MAJOR_VERSION) {
+            throw connection.failure(
+                    FailureReason.TLS_FAILED, "The peer speaks TLS, and this client has none: set tls(…)", null);
+        }
         if (preferred < 1 || preferred >= version) {
             throw new ProtocolException("Asked for protocol version " + version + ", the peer prefers " + preferred);
         }

@@ -49,11 +49,12 @@ final class JvmProxy {
         return known == null ? proxy : proxy.withUser(known.getUserName(), new String(known.getPassword()));
     }
 
+    /** As Java's own sockets write it: a name need not be one of the Internet's, such as {@code nifi_1}. */
     private static URI socket(final String host, final int port) {
         try {
-            return new URI("socket", null, host, port, null, null, null);
+            return new URI("socket://" + Endpoint.peer(host, port));
         } catch (final URISyntaxException e) {
-            throw new IllegalArgumentException("The host name " + host + " is none", e);
+            throw new IllegalArgumentException("'" + host + "' can't be the name of a host", e);
         }
     }
 }

@@ -39,6 +39,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
         RECEIVED,
         AWAITING_CONFIRM,
         CONFIRMED,
+        FINISHING,
         FINISHED,
         FAILED
     }
@@ -88,7 +89,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
     /** While packets come: unless they lie in the queue, where the receiver is to take them. */
     @Override
     public boolean waitsForPeer() {
-        return state != State.RECEIVED && state != State.CONFIRMED && queue.isEmpty();
+        return state != State.RECEIVED && state != State.CONFIRMED && state != State.FINISHING && queue.isEmpty();
     }
 
     /** Asks for packets. */
@@ -123,8 +124,9 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
     @Override
     public TransactionStep step() {
         return switch (state) {
-            case AWAITING_CONFIRM -> TransactionStep.CONFIRM;
-            case CONFIRMED, FINISHED -> TransactionStep.COMPLETE;
+            // Until we say TRANSACTION_FINISHED, the peer keeps the packets: that outcome is known.
+            case AWAITING_CONFIRM, CONFIRMED -> TransactionStep.CONFIRM;
+            case FINISHING, FINISHED -> TransactionStep.COMPLETE;
             default -> TransactionStep.RECEIVE_PACKETS;
         };
     }
@@ -274,14 +276,15 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
         }
         pending = new CompletableFuture<>();
         final CompletableFuture<Void> completed = pending;
+        state = State.FINISHING;
         ResponseMessage.write(connection.gather(), ResponseCode.TRANSACTION_FINISHED);
         connection.flushed().addListener(written -> {
-            if (written.isSuccess() && state == State.CONFIRMED) {
+            if (written.isSuccess() && state == State.FINISHING) {
                 state = State.FINISHED;
                 connection.finish(this);
                 pending = null;
                 completed.complete(null);
-            } else if (state == State.CONFIRMED) {
+            } else if (state == State.FINISHING) {
                 connection.end(connection.failure(
                         FailureReason.CONNECTION_LOST, "The end of the pull can't be written", written.cause()));
             }

@@ -49,6 +49,16 @@ class ConnectionPoolTest {
         }
 
         @Override
+        public boolean failed(final String peer) {
+            return false;
+        }
+
+        @Override
+        public void connected(final String peer) {
+            // None of these is ever connected.
+        }
+
+        @Override
         public void later(final Runnable task, final long nanos) {
             later.add(new Later(task, nanos));
         }

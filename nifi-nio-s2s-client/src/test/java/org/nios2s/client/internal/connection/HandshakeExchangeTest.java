@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.Proxy;
 import java.net.ProxySelector;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -23,6 +24,8 @@ import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.Outcomes;
 import org.nios2s.client.ScriptedServer;
@@ -58,12 +61,38 @@ class HandshakeExchangeTest {
         return engine.push(port, List.of(packet("a")));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"nifi_1", "b\u00fccher.example", "-nifi-", "1.nifi.2"})
+    void anyNameThatASocketConnectsToIsConnectedTo(final String name) throws Exception {
+        final String host = name + SilentNames.LOOPBACK;
+        try (Socket socket = new Socket(host, server.port())) {
+            assertTrue(socket.isConnected());
+        }
+        assertEquals(
+                1,
+                Outcomes.await(push(Endpoint.of(host, server.port(), "port-id")))
+                        .packets());
+    }
+
     @Test
-    void aHostNameWithAnUnderscoreFailsEveryTimeAndHangsNever() {
+    void aNameThatNobodyKnowsFailsEveryTimeAndHangsNever() {
         final Endpoint port = Endpoint.of("no_such.host.invalid", server.port(), "port-id");
         for (int i = 0; i < 5; i++) {
             assertFails(push(port), TransactionStep.CONNECT, FailureReason.CONNECT_FAILED);
         }
+    }
+
+    @Test
+    void aPeerThatSpeaksTlsIsToldFromOneOfAnotherVersion() {
+        server.at(Moment.PROTOCOL, wire -> {
+            // Alert, TLS 1.2, 2 bytes: fatal, unexpected message.
+            wire.out.write(new byte[] {21, 3, 3, 0, 2, 2, 10});
+            wire.out.flush();
+            return true;
+        });
+        final TransactionException failure =
+                assertFails(push(server.remotePort()), TransactionStep.NEGOTIATE_PROTOCOL, FailureReason.TLS_FAILED);
+        assertTrue(failure.getMessage().contains("The peer speaks TLS"), failure.getMessage());
     }
 
     @Test

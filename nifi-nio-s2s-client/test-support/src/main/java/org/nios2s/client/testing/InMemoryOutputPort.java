@@ -36,6 +36,7 @@ public final class InMemoryOutputPort extends InMemoryPort implements OutputPort
     private final List<StoredPacket> delivered = new ArrayList<>();
     private BatchLimits limits = BatchLimits.standard();
     private int open;
+    private boolean endsOnRefusal;
 
     InMemoryOutputPort(final String name, final BooleanSupplier isClosed) {
         super(name, isClosed);
@@ -178,6 +179,16 @@ public final class InMemoryOutputPort extends InMemoryPort implements OutputPort
             }
         });
         return result;
+    }
+
+    @Override
+    public InMemoryOutputPort endOnRefusal() {
+        endsOnRefusal = true;
+        return this;
+    }
+
+    boolean endsOnRefusal() {
+        return endsOnRefusal;
     }
 
     @Override

@@ -4,6 +4,7 @@ package org.nios2s.client.testing;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +24,9 @@ import org.nios2s.client.TransactionException;
  * close it.
  */
 final class InMemoryReceiver implements BatchReceiver {
+    private static final Set<FailureReason> REFUSALS = EnumSet.of(
+            FailureReason.UNAUTHORIZED, FailureReason.UNKNOWN_PORT, FailureReason.TLS_FAILED, FailureReason.REFUSED);
+
     private static final Duration PAUSE = Duration.ofMillis(10);
     private static final Duration SHUTDOWN = Duration.ofSeconds(30);
 
@@ -87,8 +91,11 @@ final class InMemoryReceiver implements BatchReceiver {
         }
     }
 
-    private static boolean goesOn(final FailureReason reason) {
-        return reason.isTransient() || reason == FailureReason.HANDLER_FAILED || reason == FailureReason.CANCELLED;
+    private boolean goesOn(final FailureReason reason) {
+        final boolean ends = reason == FailureReason.CLIENT_CLOSED
+                || reason == FailureReason.INTERNAL_ERROR
+                || port.endsOnRefusal() && REFUSALS.contains(reason);
+        return !ends;
     }
 
     private void handle(final InMemoryBatch batch) throws TransactionException {

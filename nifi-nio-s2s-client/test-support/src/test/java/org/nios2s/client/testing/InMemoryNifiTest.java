@@ -226,7 +226,7 @@ class InMemoryNifiTest {
     @DisplayName("ends a receiver that can't go on, and says why")
     void receiverEnds() {
         nifi.outputPort("out").failNext(FailureReason.UNAUTHORIZED);
-        try (BatchReceiver receiver = nifi.outputPort("out").receive(ReceivedBatch::skipRest)) {
+        try (BatchReceiver receiver = nifi.outputPort("out").endOnRefusal().receive(ReceivedBatch::skipRest)) {
             assertEquals(
                     FailureReason.UNAUTHORIZED, failure(receiver.whenEnded()).reason());
         }
