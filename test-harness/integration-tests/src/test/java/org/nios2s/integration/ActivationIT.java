@@ -8,9 +8,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstallation;
 import org.nios2s.harness.nifi.NifiNode;
@@ -25,6 +29,11 @@ class ActivationIT {
     private static final String HEAP = "512m";
     private static final String OURS = "The NIO Site-to-Site listener";
 
+    /** Of a logger below {@code org.nios2s}, however NiFi shortens it, the harness's own left out. */
+    private static final Predicate<String> OURS_AT_START = Pattern.compile(
+                    "^\\S+ \\S+ (INFO|WARN|ERROR) \\[main] (o|org)\\.(n|nios2s)\\.(?!h\\.|harness\\.)")
+            .asPredicate();
+
     @Test
     void ourListenerIntroducesItselfWithItsSettings() {
         final NifiNode nifi = SharedNifi.NIO.get();
@@ -37,6 +46,21 @@ class ActivationIT {
         assertTrue(lines.getFirst().contains("request.queue.size=10000"), lines::getFirst);
         assertTrue(
                 lines.getFirst().contains("of NiFi " + NifiInstallation.usual().version() + " "), lines::getFirst);
+    }
+
+    /**
+     * At the start NiFi's main thread activates and starts the listener. A line that says that something is missing would be easily
+     * overlooked: one that a supported NiFi is to have must be added here.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"NIO", "NIO_SECURED"})
+    void aStartHasNoOtherLineOfOurs(final SharedNifi shared) {
+        final List<String> lines =
+                shared.get().log().lines().stream().filter(OURS_AT_START).toList();
+
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.getFirst().contains(" INFO "), lines::getFirst);
+        assertTrue(lines.getFirst().contains(OURS + " serves "), lines::getFirst);
     }
 
     @Test
