@@ -84,13 +84,18 @@ class ActivationIT {
 
     @Test
     @Tag("full")
-    void whereNativeLibrariesCantBeLoadedNioAndTheJdkServe() {
+    void whereNativeLibrariesCantBeLoadedNioAndTheJdkServeAndTooLittleMemoryIsToldOf() {
         // A directory in which nobody can make a file.
-        try (NifiNode nifi = NifiNode.start(
-                options().secure(true).jvmArgument("-Dorg.nios2s.shaded.io.netty.native.workdir=/proc"))) {
+        try (NifiNode nifi = NifiNode.start(options()
+                .secure(true)
+                .jvmArgument("-Dorg.nios2s.shaded.io.netty.native.workdir=/proc")
+                .jvmArgument("-XX:MaxDirectMemorySize=16m"))) {
             assertOnlyLineOfOurs(nifi, " INFO ", "serves TLS (JDK) on port ");
             assertOnlyLineOfOurs(
                     nifi, " INFO ", " with nio (epoll does not load: java.nio.file.NoSuchFileException: /proc/");
+            final List<String> shortages = nifi.log().linesWith("The settings of the listener promise too much");
+            assertEquals(1, shortages.size(), shortages::toString);
+            assertTrue(shortages.getFirst().contains("Set -XX:MaxDirectMemorySize=64m"), shortages::toString);
         }
     }
 

@@ -217,6 +217,18 @@ class MetricsIT {
             closed();
             fault("WRONG_MAGIC");
         }
+        try (RawPeer peer = new RawPeer(nifi.info())) {
+            connected();
+            peer.negotiate(Message.NEWEST_VERSION);
+            assertEquals(
+                    ResponseCode.UNKNOWN_PORT,
+                    peer.handshake(Message.NEWEST_VERSION, Message.properties("nowhere"))
+                            .getCode());
+            assertTrue(peer.isClosedByOtherEnd());
+        }
+        closed();
+        fault("HANDSHAKE_REFUSED");
+        add("HandshakesRefused_UNKNOWN_PORT", 1, expected);
         try (RawPeer peer = connect("loop-in")) {
             peer.request(RequestType.SEND_FLOWFILES);
             peer.packet(Map.of(), SMALL);
