@@ -70,6 +70,12 @@ public enum SharedNifi {
         return secured ? STOCK_SECURED : STOCK;
     }
 
+    /** Whether BoringSSL does its TLS: not where Java is told by its options to load no native library. */
+    public boolean hasBoringSsl() {
+        final String options = System.getenv("JDK_JAVA_OPTIONS");
+        return this == NIO_SECURED && (options == null || !options.contains("--illegal-native-access=deny"));
+    }
+
     /** This NiFi, which is started if it does not run yet. */
     public synchronized NifiNode get() {
         if (running == null) {

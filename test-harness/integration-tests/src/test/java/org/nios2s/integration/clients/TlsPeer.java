@@ -3,6 +3,7 @@ package org.nios2s.integration.clients;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,15 @@ final class TlsPeer extends RawPeer {
     /** Connects and shakes hands in a version of TLS. */
     static TlsPeer connect(final SSLContext context, final NifiNodeInfo nifi, final String tlsVersion)
             throws IOException {
-        final SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(nifi.s2sHost(), nifi.s2sPort());
+        return connect(context, nifi, tlsVersion, null);
+    }
+
+    /** The same from an address of this machine, or any for null. */
+    static TlsPeer connect(
+            final SSLContext context, final NifiNodeInfo nifi, final String tlsVersion, final InetAddress from)
+            throws IOException {
+        final SSLSocket socket =
+                (SSLSocket) context.getSocketFactory().createSocket(nifi.s2sHost(), nifi.s2sPort(), from, 0);
         boolean connected = false;
         try {
             PeerOptions.set(socket);

@@ -71,10 +71,14 @@ final class TlsScan {
 
     private final String host;
     private final int port;
+    private final boolean fromManyAddresses;
+    private int connections;
 
-    TlsScan(final String host, final int port) {
+    /** @param fromManyAddresses whether each connection comes from another address, so that it is the first from there */
+    TlsScan(final String host, final int port, final boolean fromManyAddresses) {
         this.host = host;
         this.port = port;
+        this.fromManyAddresses = fromManyAddresses;
     }
 
     /**
@@ -134,6 +138,10 @@ final class TlsScan {
     private Optional<Choice> greet(final int version, final List<Integer> suites, final List<Integer> groups)
             throws IOException {
         try (Socket socket = new Socket()) {
+            if (fromManyAddresses) {
+                connections++;
+                socket.bind(new InetSocketAddress("127.1.0." + connections, 0));
+            }
             socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.getOutputStream().write(clientHello(version, suites, groups));

@@ -15,13 +15,13 @@ import javax.lang.model.type.TypeMirror;
 import javax.tools.ToolProvider;
 
 /**
- * Looks for each line of the listener's list of signatures in NiFi's sources, as the compiler reads them: nothing is
- * built. Arguments: the list, the path of sources, the class path of what they import.
+ * Looks for each line of the listener's list of signatures in NiFi's sources or classes, as the compiler reads them: nothing is
+ * built and nothing of NiFi runs. Arguments: the list, the path of sources or nothing, the class path.
  */
-public class CheckSources {
+public class CheckNifi {
     private final JavacTask task;
 
-    CheckSources(final String sources, final String classPath) throws Exception {
+    CheckNifi(final String sources, final String classPath) throws Exception {
         final Path file = Files.createTempDirectory("check-nifi").resolve("Empty.java");
         Files.writeString(file, "class Empty {}");
         final var compiler = ToolProvider.getSystemJavaCompiler();
@@ -45,12 +45,15 @@ public class CheckSources {
                     + Runtime.version().feature());
             System.exit(2);
         }
-        final CheckSources check = new CheckSources(arguments[1], arguments[2]);
+        final CheckNifi check = new CheckNifi(arguments[1], arguments[2]);
         final List<String> list = Files.readAllLines(Path.of(arguments[0]));
         final List<String> missing =
                 list.stream().filter(line -> !check.isThere(line.split(" "))).toList();
         missing.forEach(line -> System.out.println("missing: " + line));
         System.out.println(list.size() + " signatures, " + missing.size() + " missing");
+        if (!missing.isEmpty()) {
+            System.exit(1);
+        }
     }
 
     private boolean isThere(final String[] signature) {
