@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.matrix;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -15,6 +16,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,6 +29,7 @@ import org.nios2s.peers.Message;
  */
 class KeyKindsTest {
     private static final int RESOURCE_OK = 20;
+    private static final int INTERMEDIATES = 9;
     private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
 
     /** What has a key of the kind; the others have one that everything takes. */
@@ -93,6 +96,24 @@ class KeyKindsTest {
         for (final Role role : Role.values()) {
             final Keys keys = keys(kind, role);
             check(role, keys, openSsl(keys));
+        }
+    }
+
+    @Test
+    @DisplayName("a chain of more certificates than Java takes by default, which BoringSSL takes")
+    void longChain() throws Exception {
+        final Authority root = new Authority(KeyKind.P256, "CN=root");
+        Authority authority = root;
+        for (int number = 0; number < INTERMEDIATES; number++) {
+            authority = new Authority(authority, "CN=authority " + number);
+        }
+        final Keys keys = new Keys(root.issue(KeyKind.P256, "CN=127.0.0.1"), authority.issue(KeyKind.P256, "CN=peer"));
+        final Attempt attempt = java(keys);
+        for (final String protocol : PROTOCOLS) {
+            assertFalse(isServedBySockets(keys, attempt, protocol), protocol);
+            try (ServedListener listener = ServedListener.of(keys.nifi, "tls.provider", "auto")) {
+                assertTrue(attempt.isServed(listener.port(), protocol), protocol);
+            }
         }
     }
 

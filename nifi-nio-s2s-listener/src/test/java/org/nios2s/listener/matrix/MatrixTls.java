@@ -8,11 +8,12 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyStore;
 import java.security.PublicKey;
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.List;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -93,31 +94,44 @@ public final class MatrixTls {
         private final KeyKind kind;
         private final X500Name name;
         private final KeyPair keys;
-        private final X509Certificate certificate;
+        /** Its own first, and the one that is trusted last. */
+        private final List<X509Certificate> certificates;
 
         Authority(final KeyKind kind, final String name) throws Exception {
             this.kind = kind;
             this.name = new X500Name(name);
             this.keys = kind.generate();
-            this.certificate = certify(this.name, keys.getPublic(), true);
+            this.certificates = List.of(certify(this.name, keys.getPublic(), true));
+        }
+
+        /** An authority that another one certifies. */
+        Authority(final Authority higher, final String name) throws Exception {
+            this.kind = higher.kind;
+            this.name = new X500Name(name);
+            this.keys = kind.generate();
+            this.certificates = higher.chain(higher.certify(this.name, keys.getPublic(), true));
+        }
+
+        private List<X509Certificate> chain(final X509Certificate issued) {
+            return Stream.concat(Stream.of(issued), certificates.stream()).toList();
         }
 
         /** @return the authority's own key, for both ends */
         KeyStore store() throws Exception {
-            return store(keys, certificate);
+            return store(keys, certificates);
         }
 
         /** @return a new key of some kind with a certificate of this authority, which is trusted */
         KeyStore issue(final KeyKind ofKey, final String subject) throws Exception {
             final KeyPair issued = ofKey.generate();
-            return store(issued, certify(new X500Name(subject), issued.getPublic(), false), certificate);
+            return store(issued, chain(certify(new X500Name(subject), issued.getPublic(), false)));
         }
 
-        private KeyStore store(final KeyPair own, final Certificate... chain) throws Exception {
+        private KeyStore store(final KeyPair own, final List<X509Certificate> chain) throws Exception {
             final KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
-            store.setKeyEntry(OWN, own.getPrivate(), PASSWORD, chain);
-            store.setCertificateEntry("trusted", certificate);
+            store.setKeyEntry(OWN, own.getPrivate(), PASSWORD, chain.toArray(X509Certificate[]::new));
+            store.setCertificateEntry("trusted", certificates.getLast());
             return store;
         }
 
