@@ -44,9 +44,9 @@ import org.nios2s.harness.result.ExperimentResult.Conclusion;
 import org.nios2s.harness.result.ExperimentResult.Repeat;
 import org.nios2s.harness.result.ExperimentResult.Setup;
 import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.result.ObservedServer;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
-import org.nios2s.harness.target.ListenerDetector;
 import org.nios2s.harness.target.MeasuredTarget;
 import org.nios2s.harness.target.Target;
 import org.nios2s.harness.target.Targets;
@@ -114,7 +114,7 @@ final class ExperimentSession implements Runner.Observer {
         try (lock;
                 ShutdownHook interruption = ShutdownHook.install()) {
             final MeasuredTarget given = given(wanted, targets);
-            final Experiment experiment = given == null ? wanted : servedBy(given.target(), wanted);
+            final Experiment experiment = given == null ? wanted : servedBy(given, wanted);
             measured = experiment;
             RuntimeException failure = null;
             try (Targets servers = given == null ? startable(experiment) : Targets.given(given)) {
@@ -156,12 +156,18 @@ final class ExperimentSession implements Runner.Observer {
     }
 
     /** An experiment on the one target that the user named goes by the name of the listener that serves there. */
-    private Experiment servedBy(final Target target, final Experiment wanted) {
-        final String listener = target.process() == null ? ListenerDetector.of(target) : target.name();
+    private Experiment servedBy(final MeasuredTarget given, final Experiment wanted) {
+        final Target target = given.target();
+        final String listener = given.observe().listener();
         remarks.add("The listener that serves at %s: %s.".formatted(target.address(), listener));
         final String key = Parameter.LISTENER.key();
-        final String setting = listener.startsWith("stock") ? "stock" : "nio";
-        final boolean unknown = listener.equals(ListenerDetector.UNKNOWN);
+        if (listener.equals(ObservedServer.NONE)) {
+            throw new HarnessException(
+                    "No Site-to-Site listener has threads in the NiFi at %s: see its logs/nifi-app.log"
+                            .formatted(target.address()));
+        }
+        final boolean unknown = listener.equals(ObservedServer.UNKNOWN);
+        final String setting = unknown ? ObservedServer.NIO : listener;
         return ParameterOptions.checked(command, () -> {
             final String named = wanted.base().explicit().get(key);
             if (named != null && !unknown && !named.equals(setting)) {
@@ -255,7 +261,7 @@ final class ExperimentSession implements Runner.Observer {
     public void onRun(final Measured repetition) {
         final RunResult run = repetition.result();
         runs.add(run);
-        Optional.ofNullable(repetition.version()).ifPresent(versions::add);
+        Optional.ofNullable(run.execution().served()).map(ObservedServer::nifi).ifPresent(versions::add);
         HarnessException.attempt(e -> "Cannot write the files of a run into " + results() + ": " + e, () -> {
             directory()
                     .addRun(

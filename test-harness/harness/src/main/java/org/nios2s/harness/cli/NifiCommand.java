@@ -111,6 +111,12 @@ public final class NifiCommand {
                     .s2sPort(s2sPort)
                     .fresh(fresh);
             final NifiCluster started = NifiCluster.start(options, Math.max(1, settings.number(Parameter.NODES)));
+            try {
+                started.nodes().forEach(NifiNode::requireListener);
+            } catch (final RuntimeException e) {
+                started.close();
+                throw e;
+            }
             spec.commandLine().getOut().println(NifiCluster.describe(started.nodes()));
         }
     }

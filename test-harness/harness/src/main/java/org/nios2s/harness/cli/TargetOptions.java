@@ -23,6 +23,7 @@ import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.target.ExternalTarget;
 import org.nios2s.harness.target.ManagedTarget;
 import org.nios2s.harness.target.MeasuredTarget;
 import org.nios2s.harness.target.Target;
@@ -218,7 +219,7 @@ final class TargetOptions {
             return Optional.empty();
         }
         final Target named = url == null ? atSockets(nifiClient) : atUrl(direction);
-        return Optional.of(() -> named);
+        return Optional.of(new ExternalTarget(named));
     }
 
     private ClientTls tls() {

@@ -41,6 +41,7 @@ import org.nios2s.harness.plan.Fault;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.LatencyLog;
+import org.nios2s.harness.result.ObservedServer;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Execution;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
@@ -91,9 +92,8 @@ public record LoadRun(
      * @param result    every metric
      * @param outcome   what each client did
      * @param latencies its times, second by second
-     * @param version   of the NiFi that was measured, or null where nobody knows it
      */
-    public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies, String version) {}
+    public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies) {}
 
     /** A run on a target that was warmed up. */
     public LoadRun(final Settings settings, final MeasuredTarget nifi, final ShutdownHook interruption) {
@@ -131,6 +131,7 @@ public record LoadRun(
             final Optional<Feed> feed)
             throws InterruptedException {
         probe(target);
+        final ObservedServer observed = observe();
         final LoadSettings load =
                 given.over(target.tls() != null, given.connection().reconnect());
         final String run = PacketId.newRun();
@@ -158,6 +159,9 @@ public record LoadRun(
                     LEDGER_STILL, LEDGER_PATIENCE, giveUp, nifi::hasQueuedFlowFiles, watch::stillAtWork);
             packets = ledger.compare(outcome, load.shape().packets(), sent(run, load), wait);
         }
+        if (!hasEnded() && !interruption.interrupted()) {
+            observe();
+        }
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
         final ServerMetrics server = watch.server(transactions, idlePercent);
@@ -173,7 +177,8 @@ public record LoadRun(
                         outcome.wall().toNanos() / NANOS_PER_SECOND,
                         outcome.window(),
                         interruption.interrupted() || hasEnded(),
-                        cold),
+                        cold,
+                        observed),
                 LoadMetrics.of(outcome, transactions),
                 watch.generator(transactions),
                 server,
@@ -181,7 +186,7 @@ public record LoadRun(
                 watch.disturbance(),
                 watch.series(),
                 probes);
-        final Measured measured = new Measured(result, outcome, watch.latencies(), nifi.version());
+        final Measured measured = new Measured(result, outcome, watch.latencies());
         if (hasEnded() && !interruption.interrupted()) {
             throw new BrokenRunException(
                     "NiFi of %s, process %d, ended in mid-run, %.1f s after the first client began: see logs/nifi-app.log and the other logs of its home."
@@ -192,6 +197,18 @@ public record LoadRun(
                     measured);
         }
         return measured;
+    }
+
+    /** What serves, at the begin and at the end of a run: with another listener than its name says it is none. */
+    private ObservedServer observe() {
+        final ObservedServer seen = nifi.observe();
+        final String expected = settings.text(Parameter.LISTENER);
+        if (seen.contradicts(expected)) {
+            throw new HarnessException(
+                    "This is no run of the listener '%s': at %s the listener '%s' serves. Does logs/nifi-app.log of its home say why?"
+                            .formatted(expected, nifi.target().address(), seen.listener()));
+        }
+        return seen;
     }
 
     /** A packet as the clients of a run send it, or the processor that feeds a Remote Process Group makes it. */

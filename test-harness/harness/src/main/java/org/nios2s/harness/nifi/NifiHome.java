@@ -9,8 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -20,6 +22,8 @@ import org.nios2s.harness.HarnessException;
  * @param directory as an absolute path
  */
 public record NifiHome(Path directory) {
+
+    private static final int DIGITS = 16;
 
     /** A directory without this file is not touched. */
     public static final String MARKER = ".s2s-harness-home";
@@ -84,6 +88,22 @@ public record NifiHome(Path directory) {
 
     Path extensions() {
         return directory.resolve("extensions");
+    }
+
+    /** The first digits of the SHA-256 of the NIO listener's NAR; null where there is none. */
+    String listenerDigest() {
+        return HarnessException.attempt(e -> "Cannot read the NAR in " + extensions(), () -> {
+            try (Stream<Path> nars = Files.list(extensions())) {
+                final Optional<Path> nar = nars.filter(
+                                file -> file.getFileName().toString().startsWith(NifiInstallation.LISTENER_NAR))
+                        .findFirst();
+                return nar.isEmpty() ? null : digest(Files.readAllBytes(nar.get()));
+            }
+        });
+    }
+
+    private static String digest(final byte[] file) {
+        return DigestUtils.sha256Hex(file).substring(0, DIGITS);
     }
 
     Path conf() {

@@ -28,7 +28,7 @@ public record NifiInstallation(Path directory, String version) {
     static final String BASE_PROPERTY = "nifi.home.base";
 
     private static final String LIB = "lib";
-    private static final String LISTENER_NAR = "nifi-nio-s2s-nar";
+    static final String LISTENER_NAR = "nifi-nio-s2s-nar";
     private static final String SINK_NAR = "sink-nar";
     private static final String NAR = ".nar";
     private static final Pattern FRAMEWORK = Pattern.compile("nifi-framework-nar-(.+)\\.nar");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.nios2s.harness.nifi.NifiNodeInfo.NodeSecurity;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
+import org.nios2s.harness.result.ObservedServer;
 import org.nios2s.harness.sink.Parcel;
 
 /**
@@ -28,6 +30,7 @@ public final class NifiNode implements AutoCloseable {
     /** It starts within half a minute; on two processors that four other NiFis share it took more than three minutes. */
     private static final Duration START_PATIENCE = Duration.ofMinutes(6);
 
+    private static final String SERVES = "The NIO Site-to-Site listener serves ";
     private static final Duration JOIN_PATIENCE = Duration.ofSeconds(180);
 
     private final NifiHome home;
@@ -39,6 +42,8 @@ public final class NifiNode implements AutoCloseable {
     private NifiProcess process;
     private NifiNodeInfo instance;
     private RestClient rest;
+    private ObservedServer observed;
+    private long observedProcess;
 
     NifiNode(
             final NifiHome home,
@@ -147,6 +152,50 @@ public final class NifiNode implements AutoCloseable {
                         metric.required("attributeName").asText(),
                         metric.required("attributeValue").asDouble()));
         return metrics;
+    }
+
+    /** What this NiFi is and which listener serves in it, at this moment. */
+    public ObservedServer observe() {
+        final ProcessHandle handle = process.handle();
+        final String listener = ServerThreads.listener(handle);
+        if (observed == null || observedProcess != handle.pid()) {
+            observed = describeServer(handle);
+            observedProcess = handle.pid();
+        }
+        return observed.with(listener);
+    }
+
+    private ObservedServer describeServer(final ProcessHandle handle) {
+        final String dump = new Jcmd(handle).ask("Thread.print");
+        final JsonNode versions =
+                rest.get("/system-diagnostics").at("/systemDiagnostics/aggregateSnapshot/versionInfo");
+        final String socket = log().linesWith(SERVES).stream()
+                .map(line -> line.substring(line.indexOf(SERVES) + SERVES.length()))
+                .map(line -> line.replaceFirst(" on port .*", ""))
+                .reduce((earlier, later) -> later)
+                .orElse(null);
+        return new ObservedServer(
+                null,
+                ServerThreads.transport(dump),
+                socket,
+                ServerThreads.scheduling(dump),
+                versions.path("niFiVersion").asText(null),
+                versions.path("javaVersion").asText(null),
+                home.listenerDigest());
+    }
+
+    /** A NAR that cannot take the listener's place leaves the stock one: its metrics must not go by the other's name. */
+    public void requireListener() {
+        final String serving = ServerThreads.listener(process.handle());
+        if (ObservedServer.of(serving).contradicts(instance.listener())) {
+            throw new HarnessException(
+                    "NiFi was started with the listener '%s', and '%s' serves, as its threads tell; its log %s says: %s"
+                            .formatted(
+                                    instance.listener(),
+                                    serving,
+                                    log().file(),
+                                    String.join(System.lineSeparator(), log().linesWith("NIO Site-to-Site"))));
+        }
     }
 
     public NifiLog log() {

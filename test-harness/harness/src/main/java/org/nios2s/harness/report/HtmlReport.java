@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.FormatStyle;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -219,6 +220,18 @@ public final class HtmlReport {
                 .toList();
     }
 
+    /** By column, as it was seen in its runs. */
+    private static Collection<Map.Entry<String, String>> served(final ExperimentResult result) {
+        final Map<String, String> servers = new LinkedHashMap<>();
+        result.runs().stream()
+                .filter(run -> run.execution().served() != null)
+                .forEach(run -> servers.merge(
+                        run.place().column(),
+                        run.execution().served().words(),
+                        (seen, other) -> seen.contains(other) ? seen : seen + "; also " + other));
+        return servers.entrySet();
+    }
+
     private static List<Group> settings(final ExperimentResult result) {
         final Machine machine = result.setup().machine();
         return List.of(
@@ -231,6 +244,7 @@ public final class HtmlReport {
                                 Map.entry("memory", Metric.words("%,d MiB", machine.memoryMebibytes())),
                                 Map.entry("system", machine.system()),
                                 Map.entry("Java of the generator", machine.java()))),
-                new Group("Versions", machine.versions().entrySet()));
+                new Group("Versions", machine.versions().entrySet()),
+                new Group("What served", served(result)));
     }
 }

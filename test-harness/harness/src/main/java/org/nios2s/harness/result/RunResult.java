@@ -76,6 +76,7 @@ public record RunResult(
      * @param window      when all clients were at work
      * @param interrupted whether it was stopped before its end
      * @param cold        whether it is the first of a server that had not been warmed up
+     * @param served      by what; null in results from before that was looked at
      */
     public record Execution(
             String run,
@@ -84,7 +85,8 @@ public record RunResult(
             double seconds,
             SteadyWindow window,
             boolean interrupted,
-            boolean cold) {}
+            boolean cold,
+            ObservedServer served) {}
 
     /**
      * What the clients of a run achieved. Immutable, any thread.
@@ -321,7 +323,8 @@ public record RunResult(
     }
 
     private RunResult with(final Place other, final ServerMetrics metrics) {
-        return new RunResult(other, settings, execution, load, generator, metrics, ledger, disturbance, series, probes);
+        return new RunResult(
+                other, settings, execution, load, generator, metrics, ledger, disturbance, series, probes);
     }
 
     /** Whether its times are those of a server at its work: not the first steps of one, and no queue that only grows. */

@@ -7,15 +7,13 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.result.ObservedServer;
 
 /**
  * Tells which listener serves a RAW socket by what becomes of a peer that does not speak the protocol: the NIO listener
  * closes its connection, the stock one keeps it. Stateless; asking blocks the caller's thread for at most some seconds.
  */
-public final class ListenerDetector {
-
-    /** What it is called when nothing can be told. */
-    public static final String UNKNOWN = "unknown";
+final class ListenerDetector {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration KEPT = Duration.ofSeconds(2);
@@ -23,8 +21,8 @@ public final class ListenerDetector {
 
     private ListenerDetector() {}
 
-    /** The listener of a target's first node: {@code stock}, {@code nio} or {@link #UNKNOWN}. */
-    public static String of(final Target target) {
+    /** The listener of a target's first node: {@code stock}, {@code nio} or unknown. */
+    static String of(final Target target) {
         final TargetAddress address = target.address();
         try (Socket plain = new Socket()) {
             plain.connect(address.socket(), Math.toIntExact(PATIENCE.toMillis()));
@@ -36,18 +34,18 @@ public final class ListenerDetector {
             plain.setSoTimeout(Math.toIntExact(KEPT.toMillis()));
             return answer(socket);
         } catch (final IOException e) {
-            return UNKNOWN;
+            return ObservedServer.UNKNOWN;
         }
     }
 
     private static String answer(final Socket socket) throws IOException {
         try {
-            return socket.getInputStream().read() < 0 ? "nio" : UNKNOWN;
+            return socket.getInputStream().read() < 0 ? ObservedServer.NIO : ObservedServer.UNKNOWN;
         } catch (final SocketTimeoutException e) {
-            return "stock";
+            return ObservedServer.STOCK;
         } catch (final SocketException e) {
             // Closed with bytes of ours unread.
-            return "nio";
+            return ObservedServer.NIO;
         }
     }
 }

@@ -21,7 +21,6 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiCluster;
-import org.nios2s.harness.nifi.NifiLog;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.NifiOptions;
@@ -30,6 +29,7 @@ import org.nios2s.harness.nifi.RemoteGroupClient;
 import org.nios2s.harness.nifi.RestException;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
+import org.nios2s.harness.result.ObservedServer;
 
 /**
  * A NiFi, or a cluster, that an experiment starts for itself with empty repositories, or one that runs already; its sink
@@ -39,7 +39,6 @@ public final class ManagedTarget implements MeasuredTarget {
 
     private static final String PARCELS = "parcels.txt";
     private static final String INPUT = "input";
-    private static final String SERVES = "The NIO Site-to-Site listener serves";
     private static final int FEED_TASKS = 4;
 
     private final List<NifiNode> nodes;
@@ -88,7 +87,7 @@ public final class ManagedTarget implements MeasuredTarget {
     public static ManagedTarget start(final NifiOptions options, final int nodes) {
         final NifiCluster started = NifiCluster.start(options.stopOnExit(true).fresh(true), nodes);
         try {
-            started.nodes().forEach(ManagedTarget::checkListener);
+            started.nodes().forEach(NifiNode::requireListener);
             return new ManagedTarget(started.nodes(), true);
         } catch (final RuntimeException | Error e) {
             started.close();
@@ -214,8 +213,12 @@ public final class ManagedTarget implements MeasuredTarget {
     }
 
     @Override
-    public String version() {
-        return nodes.getFirst().info().version();
+    public ObservedServer observe() {
+        final List<ObservedServer> all = nodes.stream().map(NifiNode::observe).toList();
+        return all.stream()
+                .filter(each -> each.contradicts(all.getFirst().listener()))
+                .findFirst()
+                .orElse(all.getFirst());
     }
 
     @Override
@@ -274,17 +277,6 @@ public final class ManagedTarget implements MeasuredTarget {
             NifiCluster.stop(nodes);
         } else {
             nodes.getFirst().dropParcels();
-        }
-    }
-
-    /** A NAR that cannot take the listener's place leaves the stock one: its metrics must not go by the other's name. */
-    private static void checkListener(final NifiNode nifi) {
-        final NifiLog log = nifi.log();
-        if (nifi.info().listener().equals("nio") && log.linesWith(SERVES).isEmpty()) {
-            final String errors = String.join(System.lineSeparator(), log.linesWith(" ERROR "));
-            throw new HarnessException(
-                    "NiFi runs with its stock listener although nio was asked for; its log %s says: %s"
-                            .formatted(log.file(), errors));
         }
     }
 }

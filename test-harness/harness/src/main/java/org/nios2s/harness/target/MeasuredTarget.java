@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.harness.result.ObservedServer;
 
 /**
  * What an experiment measures, until it is closed: a NiFi of its own, a listener without one, or, with no
@@ -23,9 +24,9 @@ public interface MeasuredTarget extends AutoCloseable {
                 "This needs a NiFi that the harness starts, and %s is none".formatted(target().name()));
     }
 
-    /** The version of NiFi, or null where nobody knows it. */
-    default String version() {
-        return null;
+    /** What serves there at this moment. */
+    default ObservedServer observe() {
+        return ObservedServer.of(ObservedServer.UNKNOWN);
     }
 
     /** Where a pull comes from; it has FlowFiles of this shape until its {@link #feed} is stopped. */

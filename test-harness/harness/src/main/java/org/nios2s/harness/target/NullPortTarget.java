@@ -16,7 +16,8 @@ import org.nios2s.harness.nifi.BuildOutput;
 import org.nios2s.harness.nifi.FreePorts;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.Processors;
-import org.nios2s.harness.result.Machine;
+import org.nios2s.harness.nifi.ServerThreads;
+import org.nios2s.harness.result.ObservedServer;
 
 /**
  * Either listener in a process of its own, in front of a port that keeps nothing: the engine without NiFi's repositories.
@@ -56,8 +57,8 @@ public record NullPortTarget(Process process, Target target) implements Measured
     }
 
     @Override
-    public String version() {
-        return Machine.versionsOfBuild().get(Machine.NIFI);
+    public ObservedServer observe() {
+        return ObservedServer.of(ServerThreads.listener(process.toHandle()));
     }
 
     /** Lets it end in order, as the end of its standard input tells it to; ends it if it does not. */

@@ -6,16 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.load.LoadServer;
 import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.plan.Settings;
+import org.nios2s.harness.result.ObservedServer;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Place;
+import org.nios2s.harness.target.MeasuredTarget;
 import org.nios2s.harness.target.Target;
 
 /** A server whose process ends in mid-run. Runs on the test's thread, and on one that ends the process. */
@@ -77,6 +81,41 @@ class BrokenRunTest {
             assertTrue(Metric.CPU.orNull(run) == null, "0.000 would look like a server that costs nothing");
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void whatAnotherListenerServesIsNoRun() throws Exception {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL);
+                ShutdownHook interruption = ShutdownHook.install()) {
+            final TargetAddress address = new TargetAddress("127.0.0.1", server.port(), LoadServer.PORT_ID, null);
+            final Target target = new Target("nio", address, null, null, null, List.of());
+            final AtomicInteger looks = new AtomicInteger();
+            final Settings settings = Settings.DEFAULTS
+                    .with("listener", "nio")
+                    .with("clients", "1")
+                    .with("duration", "100ms");
+
+            for (final int last : new int[] {0, 1}) {
+                looks.set(0);
+                final MeasuredTarget replaced = new MeasuredTarget() {
+                    @Override
+                    public Target target() {
+                        return target;
+                    }
+
+                    @Override
+                    public ObservedServer observe() {
+                        return ObservedServer.of(looks.getAndIncrement() < last ? "nio" : "stock");
+                    }
+                };
+                final HarnessException refusal =
+                        assertThrows(HarnessException.class, () -> new LoadRun(settings, replaced, interruption)
+                                .run(new Place("", "nio", 1, 1), settings.load(), null));
+
+                assertTrue(refusal.getMessage().contains("no run of the listener 'nio'"), refusal::getMessage);
+                assertTrue(refusal.getMessage().contains("'stock' serves"), refusal::getMessage);
+            }
         }
     }
 }

@@ -79,8 +79,10 @@ public final class Samples {
                         5,
                         new SteadyWindow(1, 4, 0.5, (long) (4 * rate), true),
                         false,
-                        false),
-                new LoadMetrics(
+ false,
+ new ObservedServer(
+                        column, "epoll", "plain TCP", "a pool of threads", "2.9.0", "25", "0123456789abcdef")),
+ new LoadMetrics(
                         (long) (5 * rate),
                         rate,
                         5,

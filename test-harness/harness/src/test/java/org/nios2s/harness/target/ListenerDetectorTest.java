@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.harness.load.LoadServer;
 import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.TargetAddress;
+import org.nios2s.harness.result.ObservedServer;
 
 /** What is said of a listener that the harness did not start. Runs on the test's thread. */
 class ListenerDetectorTest {
@@ -35,7 +36,7 @@ class ListenerDetectorTest {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = socket.getLocalPort();
         }
-        assertEquals(ListenerDetector.UNKNOWN, ListenerDetector.of(target(port)));
+        assertEquals(ObservedServer.UNKNOWN, ListenerDetector.of(target(port)));
     }
 
     private static Target target(final int port) {
