@@ -214,10 +214,16 @@ public final class Analysis {
                 .map(each -> new Chart.Point(
                         each.getValue(),
                         pairs.range(Metric.by(each.getKey()), row, column)
+                                .filter(range -> range.count() == runsWithTimes(row, column))
                                 .map(Range::median)
                                 .orElse(null)))
                 .toList();
         return new Chart.Series(column, points);
+    }
+
+    /** A percentile that only the runs with most transactions have is none of all of them: a curve ends before it. */
+    private int runsWithTimes(final String row, final String column) {
+        return pairs.range(Metric.P50, row, column).map(Range::count).orElse(0);
     }
 
     private static Map<String, String> percentiles() {
@@ -578,9 +584,10 @@ public final class Analysis {
     private String text(final Metric metric, final String row, final String column) {
         return pairs.range(metric, row, column)
                 .map(range -> {
-                    final String least = metric.format(range.min());
-                    final String most = metric.format(range.max());
-                    final String median = metric.format(range.median());
+                    final double spread = range.max() - range.min();
+                    final String least = metric.format(range.min(), spread);
+                    final String most = metric.format(range.max(), spread);
+                    final String median = metric.format(range.median(), spread);
                     return least.equals(most) ? median : "%s (%s – %s)".formatted(median, least, most);
                 })
                 .orElse(null);
@@ -594,9 +601,14 @@ public final class Analysis {
     private List<Metric> metrics(final String row) {
         final Cell first = rows.get(row).getFirst();
         final List<Metric> usual = first.settings().load().paced() ? Metric.OF_A_PACE : Metric.FLAT_OUT;
-        final List<Metric> wanted = first.metrics().isEmpty()
-                ? usual
-                : first.metrics().stream().map(Metric::by).toList();
+        final List<Metric> wanted = new ArrayList<>(
+                first.metrics().isEmpty()
+                        ? usual
+                        : first.metrics().stream().map(Metric::by).toList());
+        if (!wanted.contains(Metric.CPU)) {
+            // In every row, so that none shows only what is better.
+            wanted.add(Metric.CPU);
+        }
         return wanted.stream()
                 .filter(metric ->
                         runs.stream().anyMatch(run -> run.place().row().equals(row) && metric.orNull(run) != null))

@@ -65,6 +65,10 @@ public record Metric(
             "stuck");
     private static final double MEBIBYTE = 1024 * 1024;
     private static final double MEGABYTE = 1e6;
+    /** Of fewer values it is the largest. */
+    private static final int MIN_FOR_P95 = 20;
+
+    private static final int MIN_FOR_P99 = 100;
 
     public static final Metric RATE =
             new Metric("rate", "tx/s", Unit.COUNT, 0, MORE, run -> run.load().transactionsPerSecond());
@@ -72,8 +76,10 @@ public record Metric(
             "failures", "failures", Unit.COUNT, 0, LESS, run -> run.load().failures());
     public static final Metric PACE = new Metric("pace", "pace kept %", Unit.PERCENT, 1, MORE, Metric::pace);
     public static final Metric P50 = latency("p50", "p50 ms", LatencySummary::p50);
-    public static final Metric P95 = latency("p95", "p95 ms", LatencySummary::p95);
-    public static final Metric P99 = latency("p99", "p99 ms", LatencySummary::p99);
+    public static final Metric P95 =
+            latency("p95", "p95 ms", times -> times.count() < MIN_FOR_P95 ? null : times.p95());
+    public static final Metric P99 =
+            latency("p99", "p99 ms", times -> times.count() < MIN_FOR_P99 ? null : (Double) times.p99());
     public static final Metric CPU =
             server("cpu", "server CPU ms/tx", Unit.MILLIS, 3, ServerMetrics::cpuMillisPerTransaction);
     public static final Metric CPU_NET =
@@ -256,6 +262,17 @@ public record Metric(
             rows.add(row);
         }
         return new DataTable(title, null, columns, rows);
+    }
+
+    /** A number with no more digits than tell something where equal runs differ so much. */
+    public String format(final double number, final double spread) {
+        final double finest = Math.pow(10, -decimals);
+        final double step = spread <= 0 ? finest : Math.pow(10, Math.floor(Math.log10(spread)) - 1);
+        if (step <= finest) {
+            return format(number);
+        }
+        final int shown = (int) Math.max(0, -Math.round(Math.log10(step)));
+        return words("%,." + shown + "f", Math.round(number / step) * step);
     }
 
     public String format(final double number) {

@@ -70,6 +70,13 @@ public record Warning(String brief, String remark) {
         return verdict + " But " + reasons.collect(Collectors.joining(", ")) + ".";
     }
 
+    /** All of them in a line for the top of a page; empty when there are none. */
+    public static String line(final List<Warning> warnings) {
+        return warnings.isEmpty()
+                ? ""
+                : warnings.stream().map(Warning::brief).distinct().collect(Collectors.joining(", ", "But ", "."));
+    }
+
     /** Looks for warnings in runs. For one thread. */
     private record Search(List<RunResult> runs, BiPredicate<String, Metric> shown, List<Warning> warnings) {
 

@@ -296,7 +296,7 @@ final class ExperimentSession implements Runner.Observer {
         final Analysis analysis = new Analysis(measured, runs);
         final ExperimentResult result = result(completion);
         keep(result);
-        out.println(result.conclusion().sentence());
+        out.println(HtmlReport.headline(result));
         out.println();
         result.tables().forEach(table -> {
             out.println(table.text());
@@ -340,9 +340,13 @@ final class ExperimentSession implements Runner.Observer {
             analysis.uncheckedThresholds().forEach(threshold -> said.add("Threshold: " + threshold + "."));
         }
         said.addAll(remarks);
-        final Conclusion conclusion = compared
-                ? new Conclusion(analysis.sentence(), analysis.verdict(processors), analysis.headlines(), said)
-                : new Conclusion(verdict, Warning.append(verdict, warnings), List.of(), said);
+        final Conclusion conclusion = new Conclusion(
+                compared ? analysis.sentence() : verdict,
+                compared ? analysis.verdict(processors) : Warning.append(verdict, warnings),
+                compared ? analysis.headlines() : List.of(),
+                said,
+                analysis.crossedThresholds(),
+                Warning.line(warnings));
         return new ExperimentResult(
                 measured.name(),
                 started,

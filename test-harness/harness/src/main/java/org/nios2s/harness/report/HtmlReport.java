@@ -14,16 +14,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.HarnessResource;
 import org.nios2s.harness.analysis.Metric;
+import org.nios2s.harness.analysis.Troubles;
 import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.ExperimentResult.Conclusion;
 import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.ResultDirectory;
 import org.nios2s.harness.result.RunResult;
@@ -33,6 +36,8 @@ import org.nios2s.harness.result.RunResult;
  * any thread.
  */
 public final class HtmlReport {
+
+    private static final String BUT = " But ";
 
     public static final String FILE = "report.html";
 
@@ -149,18 +154,48 @@ public final class HtmlReport {
         final List<RunResult> runs = result.runs();
         final DataTable everyRun =
                 Metric.table("Every run", List.of("run"), run -> List.of(run.place()), Metric.OF_EACH_RUN, runs);
-        return Map.of(
-                "result", result,
-                "when", TIME.format(result.started().atZone(ZoneId.systemDefault())),
-                "where", where(result.setup().machine()),
-                "tables", result.tables().stream().map(HtmlReport::table).toList(),
-                "drawings", drawings(charts),
-                "faultless",
+        final boolean trouble = !troubles(result).isEmpty();
+        return Map.ofEntries(
+                Map.entry("result", result),
+                Map.entry("headline", headline(result)),
+                Map.entry("trouble", trouble),
+                Map.entry("praise", !trouble),
+                Map.entry("caveats", caveats(result.conclusion())),
+                Map.entry("when", TIME.format(result.started().atZone(ZoneId.systemDefault()))),
+                Map.entry("where", where(result.setup().machine())),
+                Map.entry("tables", result.tables().stream().map(HtmlReport::table).toList()),
+                Map.entry("drawings", drawings(charts)),
+                Map.entry(
+                        "faultless",
                         !runs.isEmpty()
-                                && runs.stream().allMatch(run -> run.load().failures() == 0),
-                "runs", runs.isEmpty() ? List.of() : List.of(table(everyRun)),
-                "repeat", repeat(result),
-                "settings", settings(result));
+                                && runs.stream().allMatch(run -> run.load().failures() == 0)),
+                Map.entry("runs", runs.isEmpty() ? List.of() : List.of(table(everyRun))),
+                Map.entry("repeat", repeat(result)),
+                Map.entry("settings", settings(result)));
+    }
+
+    /** The line below the first; of an older result it is the last sentence of its verdict. */
+    private static List<String> caveats(final Conclusion conclusion) {
+        final String verdict = conclusion.verdict();
+        final String line = conclusion.caveats() == null && verdict.contains(BUT)
+                ? verdict.substring(verdict.lastIndexOf(BUT) + 1)
+                : Objects.requireNonNullElse(conclusion.caveats(), "");
+        return line.isEmpty() ? List.of() : List.of(line);
+    }
+
+    /** The first line of a page: what went wrong, otherwise what the runs show. */
+    public static String headline(final ExperimentResult result) {
+        final List<String> troubles = troubles(result);
+        return troubles.isEmpty() ? result.conclusion().sentence() : String.join("; ", troubles) + ".";
+    }
+
+    /** From the runs themselves, whatever the conclusion says. */
+    private static List<String> troubles(final ExperimentResult result) {
+        final List<String> troubles = new ArrayList<>(Troubles.of(result.runs(), result.comparisons()));
+        if (result.conclusion().crossed() != null) {
+            result.conclusion().crossed().forEach(gate -> troubles.add("gate crossed: " + gate));
+        }
+        return troubles;
     }
 
     private static String where(final Machine machine) {

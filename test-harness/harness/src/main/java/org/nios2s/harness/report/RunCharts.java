@@ -27,6 +27,9 @@ import org.nios2s.harness.result.RunResult.TimeSeries.Sample;
 final class RunCharts {
 
     private static final int MAX_OVERLAID = 5;
+    /** A line of fewer seconds has no course. */
+    private static final int MIN_POINTS = 10;
+
     private static final int MAX_KINDS = 6;
     private static final int MAX_ROWS = 8;
     private static final double MILLIS_PER_SECOND = 1_000;
@@ -34,6 +37,11 @@ final class RunCharts {
     private RunCharts() {}
 
     static List<Chart> of(final List<RunResult> runs) {
+        final boolean few = runs.stream().allMatch(run -> run.series().samples().size() < MIN_POINTS);
+        return few ? Stream.of(failures(runs)).filter(Chart::hasPoints).toList() : all(runs);
+    }
+
+    private static List<Chart> all(final List<RunResult> runs) {
         final Map<String, List<RunResult>> rows = group(runs, run -> run.place().row());
         if (group(runs, run -> run.place().kind()).size() > MAX_KINDS && rows.size() <= MAX_ROWS) {
             return Stream.concat(

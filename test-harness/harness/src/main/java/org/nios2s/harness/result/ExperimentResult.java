@@ -53,12 +53,30 @@ public record ExperimentResult(
      * @param verdict   what it says, with its metrics and what to beware of
      * @param headlines the few metrics that tell most
      * @param remarks   what to beware of
+     * @param crossed   the gates that it has crossed; null in older results
+     * @param caveats   what to beware of, in a line; null in older results
      */
-    public record Conclusion(String sentence, String verdict, List<Headline> headlines, List<String> remarks) {
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Conclusion(
+            String sentence,
+            String verdict,
+            List<Headline> headlines,
+            List<String> remarks,
+            List<String> crossed,
+            String caveats) {
 
         public Conclusion {
             headlines = List.copyOf(headlines);
             remarks = List.copyOf(remarks);
+        }
+
+        /** One without gates and without caveats. */
+        public Conclusion(
+                final String sentence,
+                final String verdict,
+                final List<Headline> headlines,
+                final List<String> remarks) {
+            this(sentence, verdict, headlines, remarks, List.of(), "");
         }
     }
 

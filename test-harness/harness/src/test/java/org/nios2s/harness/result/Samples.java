@@ -122,6 +122,33 @@ public final class Samples {
         return ResultDirectory.JSON.convertValue(copy, RunResult.class);
     }
 
+    /** The same run with so many lost packets. */
+    public static RunResult withLost(final int lost, final RunResult run) {
+        final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
+        copy.withObject("/ledger").put("lost", lost);
+        return ResultDirectory.JSON.convertValue(copy, RunResult.class);
+    }
+
+    /** A comparison in which nothing went wrong. */
+    public static ExperimentResult flawless() {
+        final ExperimentResult some = comparison();
+        return with(some.runs().stream().map(run -> withFailures(0, run)).toList(), some);
+    }
+
+    /** The same result with other runs. */
+    public static ExperimentResult with(final List<RunResult> runs, final ExperimentResult result) {
+        return new ExperimentResult(
+                result.experiment(),
+                result.started(),
+                result.setup(),
+                result.completion(),
+                result.conclusion(),
+                result.tables(),
+                result.charts(),
+                runs,
+                result.comparisons());
+    }
+
     /** The same run, whose packets nobody counted. */
     public static RunResult uncounted(final RunResult run) {
         final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
