@@ -42,7 +42,11 @@ public final class Troubles {
         final long acknowledged =
                 ledgers.stream().mapToLong(LedgerMetrics::acknowledged).sum();
         final List<String> said = new ArrayList<>();
-        add(said, acknowledged, "were lost", ledgers.stream().mapToLong(LedgerMetrics::lost).sum());
+        add(
+                said,
+                acknowledged,
+                "were lost",
+                ledgers.stream().mapToLong(LedgerMetrics::lost).sum());
         add(
                 said,
                 acknowledged,

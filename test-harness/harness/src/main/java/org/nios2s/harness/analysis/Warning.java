@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult;
+import org.nios2s.harness.result.RunResult.GeneratorMetrics;
 
 /**
  * A reason not to trust a metric too far: the generator was the limit, or the machine was too noisy. Immutable, any thread.
@@ -68,6 +69,21 @@ public record Warning(String brief, String remark) {
         }
         final Stream<String> reasons = warnings.stream().map(Warning::brief).distinct();
         return verdict + " But " + reasons.collect(Collectors.joining(", ")) + ".";
+    }
+
+    /** Whether the generator or the machine was the limit of a run, and not its target. */
+    public static boolean isOfTheGenerator(final RunResult run, final int processors) {
+        final GeneratorMetrics generator = run.generator();
+        return generator.busiestThreadPercent() >= BUSY_THREAD_PERCENT
+                || generator.cpuPercent() >= BUSY_PROCESSORS_PERCENT * processors
+                || generator.lateP99Millis() != null && generator.lateP99Millis() > LATE_MILLIS
+                || isNoisy(run);
+    }
+
+    private static boolean isNoisy(final RunResult run) {
+        return run.disturbance() != null
+                && (run.disturbance().foreignPercent() > FOREIGN_PERCENT
+                        || run.disturbance().stolenPercent() > STOLEN_PERCENT);
     }
 
     /** All of them in a line for the top of a page; empty when there are none. */
@@ -145,9 +161,7 @@ public record Warning(String brief, String remark) {
                     full -> most(full, run -> run.generator().cpuPercent()));
             say(
                     "the machine was noisy",
-                    run -> run.disturbance() != null
-                            && (run.disturbance().foreignPercent() > FOREIGN_PERCENT
-                                    || run.disturbance().stolenPercent() > STOLEN_PERCENT),
+                    Warning::isNoisy,
                     "The machine was noisy in %s: processes that were not measured took up to %.0f %% of a processor,"
                             + " and the machine's host up to %.0f %%.",
                     disturbed -> most(disturbed, run -> run.disturbance().foreignPercent()),

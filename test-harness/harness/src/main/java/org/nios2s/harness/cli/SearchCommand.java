@@ -8,9 +8,11 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.analysis.Analysis;
 import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.analysis.Threshold;
+import org.nios2s.harness.analysis.Warning;
 import org.nios2s.harness.engine.BoundarySearch;
 import org.nios2s.harness.engine.BrokenRunException;
 import org.nios2s.harness.engine.LoadRun.Measured;
@@ -45,6 +47,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class SearchCommand implements Callable<Integer> {
+
+    /** For each count, when the generator or the machine is in the way. */
+    private static final int ATTEMPTS = 3;
 
     private static final List<String> DEFAULT_THRESHOLDS = List.of("no-failure", "keeps-pace");
     private static final String SEARCHED = "searched";
@@ -183,15 +188,35 @@ public final class SearchCommand implements Callable<Integer> {
                 : cell;
         final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.metrics(), "");
         try {
-            final List<Measured> repetitions = runner.measure(new Trial(round, named));
-            repetitions.forEach(repetition -> tried.add(repetition.result()));
-            search.getValue()
-                    .tried(repetitions.stream().allMatch(repetition -> isMet(repetition.result(), named.settings())));
+            search.getValue().tried(isMet(named, round, runner));
         } catch (final BrokenRunException e) {
             // What ends a NiFi meets no threshold, and there is nobody left to try with fewer.
             search.getValue().tried(false);
             throw e;
         }
+    }
+
+    /** A count that the generator or the machine spoils is no answer about the target: it is tried again. */
+    private boolean isMet(final Cell cell, final int round, final Runner runner) throws InterruptedException {
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            final List<RunResult> repetitions = runner.measure(new Trial(round, cell)).stream()
+                    .map(Measured::result)
+                    .toList();
+            tried.addAll(repetitions);
+            final List<RunResult> failed = repetitions.stream()
+                    .filter(run -> !isMet(run, cell.settings()))
+                    .toList();
+            if (failed.stream().noneMatch(SearchCommand::isOfTheGenerator)) {
+                return failed.isEmpty();
+            }
+        }
+        throw new HarnessException(
+                "The search has no answer for %s: with %s clients the load generator or the machine was the limit, %d times"
+                        .formatted(cell.column(), cell.settings().text(Parameter.CLIENTS), ATTEMPTS));
+    }
+
+    private static boolean isOfTheGenerator(final RunResult run) {
+        return Warning.isOfTheGenerator(run, Runtime.getRuntime().availableProcessors());
     }
 
     private boolean isMet(final RunResult run, final Settings settings) {

@@ -3,6 +3,7 @@ package org.nios2s.harness.plan;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -68,6 +69,14 @@ public record Axis(String name, List<Step> steps) {
             }
         }
         steps.forEach(step -> Settings.requireNoAlternatives(step.settings().keySet()));
+        final Set<String> labels = new HashSet<>();
+        for (final Step step : steps) {
+            if (!labels.add(step.label())) {
+                throw new IllegalArgumentException(
+                        "the axis '%s' has two values of the name '%s', whose runs would be taken for those of one: name them apart"
+                                .formatted(name, step.label()));
+            }
+        }
     }
 
     /** The settings that tell its steps apart. */

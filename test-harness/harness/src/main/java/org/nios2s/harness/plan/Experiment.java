@@ -154,6 +154,7 @@ public record Experiment(
             throw new IllegalArgumentException(
                     "%d combinations to measure; there must be 1 to %d".formatted(cells.size(), MAX_CELLS));
         }
+        requireFound(drafts, cells);
         Settings.DEFAULTS.with(baseline);
         Settings.requireNoAlternatives(base.explicit().keySet());
         for (final Cell cell : cells) {
@@ -162,6 +163,25 @@ public record Experiment(
             Combination.checkBeside(cell.settings());
         }
         return cells;
+    }
+
+    /** Refuses conditions that nothing meets: what they are about would be left out, or compared with nothing. */
+    private void requireFound(final List<Draft> drafts, final List<Cell> cells) {
+        for (final Axis axis : axes) {
+            for (final Axis.Step step : axis.steps()) {
+                if (drafts.stream().noneMatch(draft -> new Draft(draft.cell(), step.only()).isPossible())) {
+                    throw new IllegalArgumentException("'%s' of '%s' is never measured: nothing here has %s"
+                            .formatted(step.label(), axis.name(), step.only()));
+                }
+            }
+        }
+        if (cells.size() > 1
+                && !baseline.isEmpty()
+                && cells.stream().noneMatch(cell -> cell.settings().agreesWith(baseline))) {
+            throw new IllegalArgumentException(
+                    "the baseline %s is nothing that is measured here: write a setting as the axis has it"
+                            .formatted(baseline));
+        }
     }
 
     /** A cell that no axis gave a name: its column is the listener, and beside other loads its row is what it does. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.plan;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.nios2s.harness.plan.Parameter.Scope;
 
@@ -22,6 +24,7 @@ final class LoadsBeside {
     /** The settings that a list of loads in a file stands for; the message of an exception is fit for a user. */
     static Map<String, String> flat(final Object value) {
         final Map<String, String> flat = new LinkedHashMap<>();
+        final Set<String> names = new HashSet<>();
         int number = 0;
         for (final Object each : value instanceof final List<?> list ? list : List.of(value)) {
             number++;
@@ -33,6 +36,10 @@ final class LoadsBeside {
             final String name = named == null
                     ? "load " + (number + 1)
                     : String.valueOf(named).replace('.', ' ');
+            if (!names.add(name)) {
+                throw new IllegalArgumentException(
+                        "Two loads beside another have the name '%s': name them apart".formatted(name));
+            }
             load.forEach((key, setting) -> {
                 if (!NAME.equals(key)) {
                     flat.put(PREFIX + name + "." + key, String.valueOf(setting));

@@ -163,7 +163,9 @@ public final class HtmlReport {
                 Map.entry("caveats", caveats(result.conclusion())),
                 Map.entry("when", TIME.format(result.started().atZone(ZoneId.systemDefault()))),
                 Map.entry("where", where(result.setup().machine())),
-                Map.entry("tables", result.tables().stream().map(HtmlReport::table).toList()),
+                Map.entry(
+                        "tables",
+                        result.tables().stream().map(HtmlReport::table).toList()),
                 Map.entry("drawings", drawings(charts)),
                 Map.entry(
                         "faultless",

@@ -323,8 +323,7 @@ public record RunResult(
     }
 
     private RunResult with(final Place other, final ServerMetrics metrics) {
-        return new RunResult(
-                other, settings, execution, load, generator, metrics, ledger, disturbance, series, probes);
+        return new RunResult(other, settings, execution, load, generator, metrics, ledger, disturbance, series, probes);
     }
 
     /** Whether its times are those of a server at its work: not the first steps of one, and no queue that only grows. */

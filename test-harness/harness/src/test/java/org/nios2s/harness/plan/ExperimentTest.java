@@ -170,4 +170,20 @@ class ExperimentTest {
                 assertThrows(IllegalArgumentException.class, () -> Presets.parse("x", text));
         assertTrue(refusal.getMessage().contains(message), refusal.getMessage());
     }
+
+    @Test
+    void whatWouldBeMixedUpOrLeftOutIsRefused() {
+        assertRefused(
+                "two values of the name 'fast'",
+                "vary: {x: [{name: fast, listener: stock}, {name: fast, listener: nio}]}");
+        assertRefused(
+                "Two loads beside another have the name 'a'", "beside: [{name: a, clients: 1}, {name: a, clients: 2}]");
+        assertRefused(
+                "is never measured",
+                "vary: {listener: [stock, nio], load: [{name: a, clients: 1}, {name: b, clients: 2, only: {listener: nioo}}]}");
+        assertRefused(
+                "is never measured",
+                "vary: {load: [{name: a, clients: 1}, {name: b, clients: 2, only: {listner: nio}}]}");
+        assertRefused("is nothing that is measured here", "vary: {size: [1k, 10k]}\nbaseline: {size: 1024b}");
+    }
 }

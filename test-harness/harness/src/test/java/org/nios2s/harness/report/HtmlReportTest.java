@@ -45,10 +45,8 @@ class HtmlReportTest {
         final Document document = document();
 
         assertEquals(3, document.getElementsByTagName("script").getLength());
-        assertTrue(document.getElementsByTagName("h1")
-                .item(0)
-                .getTextContent()
-                .contains("nio: 3 transactions failed."));
+        assertTrue(
+                document.getElementsByTagName("h1").item(0).getTextContent().contains("nio: 3 transactions failed."));
         assertTrue(page.getBytes(StandardCharsets.UTF_8).length < MAX_BYTES);
     }
 
@@ -60,15 +58,15 @@ class HtmlReportTest {
 
         final List<RunResult> runs = new ArrayList<>(praised.runs());
         runs.set(1, Samples.withLost(25, runs.get(1)));
-        assertEquals(
-                "nio: of 50 acknowledged packets 25 were lost.", HtmlReport.headline(Samples.with(runs, praised)));
+        assertEquals("nio: of 50 acknowledged packets 25 were lost.", HtmlReport.headline(Samples.with(runs, praised)));
         final String shown = HtmlReport.of(Samples.with(runs, praised));
         assertTrue(shown.contains("<h1 class=\"trouble\">nio: of 50 acknowledged packets 25 were lost.</h1>"));
         assertFalse(shown.contains("class=\"headline\""));
 
         runs.set(0, Samples.withFailures(7, praised.runs().getFirst()));
         runs.set(1, praised.runs().get(1));
-        assertEquals(praise, HtmlReport.headline(Samples.with(runs, praised)), "what others are compared with may fail");
+        assertEquals(
+                praise, HtmlReport.headline(Samples.with(runs, praised)), "what others are compared with may fail");
     }
 
     @Test
@@ -91,8 +89,17 @@ class HtmlReportTest {
         final List<String> titles = StreamSupport.stream(charts.spliterator(), false)
                 .map(chart -> chart.get("title").asText())
                 .toList();
-        // A run of few seconds has no course over time.
-        assertEquals(List.of("Rate by connections", "Failures by cause"), titles);
+        assertEquals(
+                List.of(
+                        "Rate by connections",
+                        "Transactions",
+                        "Latency percentiles",
+                        "Processor time of the server",
+                        "Processor time of the load generator",
+                        "Memory of the server",
+                        "Threads of the server",
+                        "Failures by cause"),
+                titles);
         for (final JsonNode chart : charts) {
             assertFalse(chart.get("x").get("unit").asText().isBlank());
             assertFalse(chart.get("y").get("unit").asText().isBlank());

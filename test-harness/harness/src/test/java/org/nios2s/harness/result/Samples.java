@@ -57,7 +57,7 @@ public final class Samples {
             final GeneratorMetrics generator,
             final Disturbance disturbance) {
         final List<TimeSeries.Sample> samples = new ArrayList<>();
-        for (int second = 1; second <= 5; second++) {
+        for (int second = 1; second <= 12; second++) {
             samples.add(new TimeSeries.Sample(
                     second,
                     rate + second,
@@ -79,10 +79,10 @@ public final class Samples {
                         5,
                         new SteadyWindow(1, 4, 0.5, (long) (4 * rate), true),
                         false,
- false,
- new ObservedServer(
-                        column, "epoll", "plain TCP", "a pool of threads", "2.9.0", "25", "0123456789abcdef")),
- new LoadMetrics(
+                        false,
+                        new ObservedServer(
+                                column, "epoll", "plain TCP", "a pool of threads", "2.9.0", "25", "0123456789abcdef")),
+                new LoadMetrics(
                         (long) (5 * rate),
                         rate,
                         5,
@@ -92,7 +92,7 @@ public final class Samples {
                         0,
                         0,
                         0,
-                        Map.of(Phase.TOTAL, new LatencySummary(10, 5, 4, 5.0, 6.0, 7.0, 9, null, null, 10))),
+                        Map.of(Phase.TOTAL, new LatencySummary(100, 5, 4, 5.0, 6.0, 7.0, 9, null, null, 10))),
                 generator,
                 new ServerMetrics(100, 5_000, 0.5, 50, 10.0, 0.4, 1 << 30, 100),
                 new LedgerMetrics(50, 50, 0, 0, 0, 0L, null, true),
